@@ -1,0 +1,1 @@
+"""The `ensvm` command."""
