@@ -1,5 +1,18 @@
-"""The `ensvm` command."""
+"""The `ensvm` command: one file a verb."""
+
+import click
+
+from ensvm import __version__
+from ensvm_cli.data import data
+from ensvm_cli.run import check, run
+from ensvm_cli.table import table
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="ensvm")
 def main() -> None:
-    """Run."""
-    from ensvm.shipped import shipped_configs
-    print(list(shipped_configs().iterdir()))
+    """Reproduce the published tables of ensembles of support vector machines."""
+
+
+for command in (run, table, check, data):
+    main.add_command(command)

@@ -3,11 +3,11 @@
 import hashlib
 import json
 
-SEED_BITS = 63  # what numpy's and scikit-learn's `random_state` accept without a sign
+SEED_BITS = 32  # the widest that scikit-learn's `random_state` accepts
 
 
 def seed_of(*identity: object) -> int:
-    """Return a seed in [0, 2**63) for an identity made of JSON-serialisable parts.
+    """Return a seed in [0, 2**32) for an identity made of JSON-serialisable parts.
 
     Example: `seed_of("realization", "german", {"protocol": "random", "n_train": 700}, 7)`.
     """

@@ -1,0 +1,124 @@
+"""`ensvm run`: do a study's missing cells; `ensvm check`: say whether a config could be run."""
+
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from ensvm_cli.terminal import INTERRUPTED, RunProgress, duration, readable_errors
+
+RESULTS = click.Path(file_okay=False, path_type=Path)
+
+
+def _names(context: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    return tuple(word.strip() for word in value.split(",") if word.strip()) if value else ()
+
+
+@click.command()
+@click.argument("config")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells at a time [default: the number of cores].")
+@click.option("--realizations", type=click.IntRange(min=1), help="At most this many realizations of each data set.")
+@click.option("--datasets", callback=_names, metavar="A,B", help="Only these data sets (rows).")
+@click.option("--algorithms", callback=_names, metavar="A,B", help="Only these algorithms (columns).")
+@click.option("--results", type=RESULTS, default="results", show_default=True, help="Where records and tables go.")
+@click.option("--data-dir", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A folder with data files [default: $ENSVM_DATA].")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Wall time one cell may take.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and how long it might take.")
+def run(
+    config: str,
+    jobs: int | None,
+    realizations: int | None,
+    datasets: tuple[str, ...],
+    algorithms: tuple[str, ...],
+    results: Path,
+    data_dir: Path | None,
+    timeout: float | None,
+    dry_run: bool,
+) -> None:
+    """Run the cells of CONFIG that are still missing: a file, or a shipped study's name such as ijcai07.
+
+    Every finished cell is kept at once in RESULTS/<study>/cells.jsonl; the same command goes on after an interruption.
+    Exit status: 0 done, 1 some cells failed (they are tried again by the next run), 2 wrong input, 130 interrupted.
+    """
+    with readable_errors():
+        from joblib import cpu_count
+
+        from ensvm.runner.config import find_config
+        from ensvm.runner.execute import run_plan
+        from ensvm.runner.plan import make_plan
+
+        path = find_config(config)
+        plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
+        workers = jobs or cpu_count()
+        if dry_run:
+            _dry_run(plan, results / plan.config.study, workers)
+            return
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            with RunProgress() as progress:
+                outcome = run_plan(plan, results, progress, jobs=workers, data_dir=data_dir, timeout=timeout)
+        except KeyboardInterrupt:
+            click.echo("interrupted; every finished cell is kept, the same command goes on from here", err=True)
+            sys.exit(INTERRUPTED)
+    _tell(outcome, plan, results, path)
+    sys.exit(1 if outcome.failures else 0)
+
+
+@click.command()
+@click.argument("config")
+def check(config: str) -> None:
+    """Check every word of CONFIG without running anything."""
+    with readable_errors():
+        from ensvm.runner.config import find_config
+        from ensvm.runner.plan import make_plan
+
+        path = find_config(config)
+        plan = make_plan(path)
+    click.echo(f"{path}: good; {_size(plan)}")
+
+
+def _dry_run(plan, folder: Path, jobs: int) -> None:  # type: ignore[no-untyped-def]
+    from ensvm.runner.estimate import estimate
+    from ensvm.runner.store import read_records
+
+    records = read_records(folder)
+    missing = plan.missing(records)
+    click.echo(f"{plan.config.study}: {_size(plan)}; {len(plan.cells) - len(missing)} done, {len(missing)} to do")
+    planned = Counter((cell.dataset, cell.algorithm) for cell in plan.cells)
+    to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
+    why = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
+    rows = [[*pair, count, count - to_do[pair], to_do[pair], why.get(pair, "")] for pair, count in planned.items()]
+    from tabulate import tabulate
+
+    click.echo(tabulate(rows, headers=["data set", "algorithm", "cells", "done", "to do", "why"], tablefmt="simple"))
+    cost = estimate(plan, [cell for cell, _ in missing], records, jobs)
+    if missing:
+        basis = f"{cost.guessed} of {len(missing)} cells guessed from their size" if cost.guessed else "from measured cells"
+        click.echo(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
+
+
+def _size(plan) -> str:  # type: ignore[no-untyped-def]
+    return f"{len(plan.cards)} data sets, {len(plan.config.algorithms)} algorithms, {len(plan.cells)} cells"
+
+
+def _tell(outcome, plan, results: Path, config: Path) -> None:  # type: ignore[no-untyped-def]
+    done = sum(outcome.statuses.values())
+    counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
+    before = f"{outcome.already_done} of {len(plan.cells)} cells were done before"
+    click.echo(f"{plan.config.study}: {before}" + (f"; now {counts}" if done else "; nothing to do"))
+    for why, count in outcome.reasons.items():
+        if why != "not run yet":
+            click.echo(f"  done again: {count} cells ({why})")
+    for record in outcome.failures[:10]:
+        cell = f"{record['dataset']}, realization {record['realization']}, {record['algorithm']}"
+        click.echo(f"  {record['status']}: {cell}: {record['reason']}", err=True)
+    if len(outcome.failures) > 10:
+        click.echo(f"  ... and {len(outcome.failures) - 10} more; see the records", err=True)
+    click.echo(f"records: {results / plan.config.study / 'cells.jsonl'}; tables: ensvm table {results}")
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

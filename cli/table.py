@@ -1,0 +1,33 @@
+"""`ensvm table`: lay out the tables of every study in a results folder."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+
+
+@click.command()
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results")
+@click.option("--format", "form", type=click.Choice(["md", "csv", "latex"]), default="md", show_default=True, help="What to print.")
+def table(results: Path, form: str) -> None:
+    """Write the tables of the studies in RESULTS as the papers lay them out, and print them.
+
+    For each table of each study: table-<id>.csv (long form, unrounded) and table-<id>.md; with --format latex also
+    table-<id>.tex.
+    """
+    with readable_errors():
+        from ensvm.report.tables import find_studies, read_study
+        from ensvm.report.write import write_tables
+
+        folders = find_studies(results)
+        if not folders:
+            click.echo(f"error: {results}: no records here; run a study first, for example: ensvm run smoke", err=True)
+            sys.exit(WRONG_INPUT)
+        written: list[Path] = []
+        for folder in folders:
+            for text, paths in write_tables(read_study(folder), form):
+                click.echo(text)
+                written += paths
+    click.echo("wrote " + ", ".join(map(str, written)), err=True)

@@ -1,0 +1,105 @@
+"""How the commands speak: readable errors, one progress line at a terminal, plain lines when piped."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from ensvm.runner.store import Record
+
+WRONG_INPUT = 2
+INTERRUPTED = 130
+# How often a run speaks when its output goes to a file.
+PLAIN_LINE_SECONDS = 15.0
+
+
+@contextmanager
+def readable_errors() -> Iterator[None]:
+    """Turn what the user can mend into one message and exit status 2."""
+    from ensvm.data import DataError
+    from ensvm.runner.store import StoreLocked
+    from ensvm.runner.yaml_source import ConfigError
+
+    try:
+        yield
+    except (ConfigError, DataError, StoreLocked) as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(WRONG_INPUT)
+
+
+class RunProgress:
+    """One line with bar, counts, failures and ETA (on standard error); a line now and then when that is not a terminal."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._live = self._console.is_terminal
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+            TextColumn("ETA"),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._live,
+        )
+        self._task = self._bar.add_task("reading", total=None, count="")
+        self._cells = self._done = self._failed = 0
+        self._cost = self._spent = 0.0
+        self._begun = self._told = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._bar.stop()
+
+    def data(self, dataset: str) -> None:
+        """Name the data set being had."""
+        self._bar.update(self._task, description=f"data: {dataset}")
+
+    def start(self, cells: int, cost: float) -> None:
+        """Set out for `cells` cells of `cost` in all."""
+        self._cells, self._cost = cells, cost
+        self._begun = time.monotonic()
+        self._bar.reset(self._task, total=max(cost, 1.0), description="running", count=self._count())
+
+    def done(self, records: list[Record], cost: float) -> None:
+        """Move on by the cells that have ended."""
+        self._done += len(records)
+        self._spent += cost
+        self._failed += sum(record["status"] in ("failed", "timeout") for record in records)
+        self._bar.update(self._task, advance=cost, count=self._count())
+        if not self._live and (time.monotonic() - self._told > PLAIN_LINE_SECONDS or self._done == self._cells):
+            self._told = time.monotonic()
+            click.echo(f"{self._count()}, {self._eta()}", err=True)
+
+    def _count(self) -> str:
+        failed = f", {self._failed} failed" if self._failed else ""
+        return f"{self._done}/{self._cells} cells{failed}"
+
+    def _eta(self) -> str:
+        passed = time.monotonic() - self._begun
+        left = passed * (self._cost / self._spent - 1) if self._spent else 0.0
+        return f"{duration(passed)} passed, about {duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time as a person would say it, such as `3 min 20 s`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,142 @@
+"""Tables as files: CSV in long form and unrounded; Markdown and LaTeX laid out as in the paper."""
+
+from dataclasses import asdict, fields
+from itertools import groupby
+
+import pandas as pd
+from tabulate import tabulate
+
+from ensvm import __version__
+from ensvm.report.tables import Study, TableCell, best_of_row
+from ensvm.runner.config import TableWords
+
+MARKS = {"reproduced": "=", "differs": "≠", "cannot tell": "?"}
+NOTHING = "—"
+
+
+def to_csv(cells: list[TableCell]) -> str:
+    """Return the cells in long form, one line each, numbers unrounded."""
+    columns = [field.name for field in fields(TableCell)]
+    return pd.DataFrame([asdict(cell) for cell in cells], columns=columns).to_csv(index=False, lineterminator="\n")
+
+
+def to_markdown(study: Study, table: TableWords, cells: list[TableCell]) -> str:
+    """Return the table as the paper lays it out, each cell ours beside published, with legend, assumptions and reasons."""
+    headers = ["data set", *(column.label or _label(study, column.name) for column in table.columns), "n"]
+    rows = [_markdown_row(table, row, list(of_row)) for row, of_row in groupby(cells, key=lambda cell: cell.row)]
+    if table.of == "data":
+        headers, rows = headers[:-1], [row[:-1] for row in rows]
+    grid = tabulate(rows, headers=headers, tablefmt="pipe", colalign=("left", *["right"] * (len(headers) - 1)), disable_numparse=True)
+    parts = [f"## Table {table.id}. {table.caption}", grid, _legend(study, table, cells)]
+    parts += [_list("Notes", table.notes), _list("Assumptions", _assumptions(study, table)), _list("Missing", _reasons(cells))]
+    return "\n\n".join(part for part in [*parts, _origin(study)] if part) + "\n"
+
+
+def to_latex(study: Study, table: TableWords, cells: list[TableCell]) -> str:
+    """Return the table as a LaTeX `tabular` (booktabs): ours, and the printed number in parentheses."""
+    headers = ["data set", *(column.label or _label(study, column.name) for column in table.columns)]
+    rows = []
+    for row, of_row in groupby(cells, key=lambda cell: cell.row):
+        line = list(of_row)
+        best = best_of_row(line, table.best, table.decimals)
+        rows.append([_escape(row), *(_latex_cell(cell, cell.column in best, table.decimals) for cell in line)])
+    return tabulate(rows, headers=[_escape(header) for header in headers], tablefmt="latex_raw", disable_numparse=True) + "\n"
+
+
+def _markdown_row(table: TableWords, row: str, cells: list[TableCell]) -> list[str]:
+    best = set() if table.of == "data" else best_of_row(cells, table.best, table.decimals)
+    counts = sorted({cell.n for cell in cells if cell.n})
+    spread = f"{counts[0]}–{counts[-1]}" if len(counts) > 1 else str(*counts)
+    decimals = 0 if table.of == "data" else table.decimals
+    return [row, *(_markdown_cell(cell, cell.column in best, decimals) for cell in cells), spread or NOTHING]
+
+
+def _markdown_cell(cell: TableCell, best: bool, decimals: int) -> str:
+    ours = NOTHING if cell.mean is None else f"{cell.mean:.{decimals}f}"
+    if best:
+        ours = f"**{ours}**"
+    if cell.std is not None and decimals:
+        ours += f" ±{cell.std:.{decimals}f}"
+    if cell.published is None:
+        return ours
+    mark = f" {MARKS[cell.verdict]}" if cell.verdict else ""
+    return f"{ours} <sub>{cell.published:.{decimals}f}{mark}</sub>"
+
+
+def _latex_cell(cell: TableCell, best: bool, decimals: int) -> str:
+    ours = "--" if cell.mean is None else f"{cell.mean:.{decimals}f}"
+    ours = f"\\textbf{{{ours}}}" if best else ours
+    return ours if cell.published is None else f"{ours} ({cell.published:.{decimals}f})"
+
+
+def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
+    if table.of == "data":
+        return f"Ours, and small the paper's figure: {MARKS['reproduced']} equal, {MARKS['differs']} different."
+    lines = [
+        "Each cell: our mean ± standard deviation over n realizations, and small the paper's figure with the verdict: "
+        f"{MARKS['reproduced']} reproduced (the 95 % interval of the difference lies within ±{table.margin:g}), "
+        f"{MARKS['differs']} differs (wholly outside), {MARKS['cannot tell']} cannot tell (always so for a single "
+        "realization that does not differ). **Bold**: the best of the row."
+    ]
+    oracles = [
+        column.label or _label(study, column.name)
+        for column in table.columns
+        if study.config.algorithms[column.of(table)].stage == "best-on-test"
+    ]
+    if oracles:
+        lines.append(f"{', '.join(oracles)}: chosen on the test error, an oracle, as in the paper; not to be compared as equals.")
+    counts = [f"{count} {name}" for name in MARKS if (count := sum(cell.verdict == name for cell in cells))]
+    if counts:
+        lines.append(f"Verdicts: {', '.join(counts)}, of {sum(cell.published is not None for cell in cells)} printed cells.")
+    return "\n\n".join(lines)
+
+
+def _label(study: Study, name: str) -> str:
+    words = study.config.algorithms.get(name)
+    return (words.label if words else None) or name
+
+
+def _assumptions(study: Study, table: TableWords) -> list[str]:
+    touching = (entry for entry in study.config.assumptions if entry.tables is None or table.id in entry.tables)
+    return [f"*{entry.id}*: {entry.text.strip()}" for entry in touching]
+
+
+def _reasons(cells: list[TableCell]) -> list[str]:
+    """Say why cells have no figure or not all of them, a whole row or column at once where the reason is one."""
+    wanting = [cell for cell in cells if cell.status != "ok"]
+    lines: dict[tuple[str, str], list[TableCell]] = {}
+    for cell in wanting:
+        lines.setdefault((cell.status, cell.reason), []).append(cell)
+    columns = {cell.column for cell in cells}
+    rows = {cell.row for cell in cells}
+    texts = []
+    for (status, reason), found in lines.items():
+        in_rows, in_columns = {cell.row: None for cell in found}, {cell.column: None for cell in found}
+        where = [] if set(in_rows) == rows else [", ".join(in_rows)]
+        where += [] if set(in_columns) == columns else [", ".join(in_columns)]
+        texts.append(f"{': '.join(where) or 'everything'}: {status}: {reason}")
+    return texts
+
+
+def _list(title: str, lines: list[str] | tuple[str, ...]) -> str:
+    return f"{title}:\n\n" + "\n".join(f"- {' '.join(line.split())}" for line in lines) if lines else ""
+
+
+def _origin(study: Study) -> str:
+    runs = {run["id"]: run for record in study.records.values() if (run := record["run"])}
+    if not runs:
+        return ""
+    days = sorted({record["time"][:10] for record in study.records.values()})
+    commits = sorted({str(run["commit"])[:10] + ("+changes" if run["dirty"] else "") for run in runs.values() if run["commit"]})
+    span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    code = f", commit {', '.join(commits)}" if commits else ""
+    return f"<sub>ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`. {study.config.citation.strip()}</sub>"
+
+
+def _escape(text: str) -> str:
+    greek = {"ρ": r"$\rho$", "ν": r"$\nu$", "±": r"$\pm$"}
+    for character in "&%$#_{}":
+        text = text.replace(character, "\\" + character)
+    for character, command in greek.items():
+        text = text.replace(character, command)
+    return text

@@ -1,0 +1,152 @@
+"""From records to the cells of the paper's tables: ours beside published, unrounded, each with its verdict or reason."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ensvm.report.published import Published, read_published
+from ensvm.report.verdict import Sample, Verdict, single_split_verdict, verdict
+from ensvm.runner.config import DATA_CELL, ColumnWords, StudyConfig, TableWords, read_config
+from ensvm.runner.execute import CONFIG_COPY, PUBLISHED_COPY
+from ensvm.runner.store import CELLS_FILE, Identity, Record, read_records
+
+PERCENT_METRICS = ("error", "accuracy")
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """One cell of a table: our mean and spread (percent for errors), the printed number, and how they compare.
+
+    `status` is `ok`, `incomplete` (some realizations failed), `failed`, `timeout`, `unavailable` or `missing`; whatever
+    is not `ok` has its `reason`.
+    """
+
+    table: str
+    row: str
+    column: str
+    mean: float | None = None
+    std: float | None = None
+    n: int = 0
+    published: float | None = None
+    published_std: float | None = None
+    difference: float | None = None
+    verdict: Verdict | None = None
+    status: str = "missing"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study's folder: its config and printed numbers as they were at the last run, and its records."""
+
+    folder: Path
+    config: StudyConfig
+    published: Mapping[tuple[str, str, str], Published]
+    records: Mapping[Identity, Record]
+
+
+def find_studies(results: Path) -> list[Path]:
+    """Return the study folders with records: `results` itself, or those in it."""
+    folders = [results, *sorted(path for path in results.iterdir() if path.is_dir())] if results.is_dir() else []
+    return [folder for folder in folders if (folder / CELLS_FILE).is_file() and (folder / CONFIG_COPY).is_file()]
+
+
+def read_study(folder: Path) -> Study:
+    """Read a study's folder as `ensvm run` left it."""
+    config, _ = read_config(folder / CONFIG_COPY)
+    printed = folder / PUBLISHED_COPY
+    return Study(folder, config, read_published(printed) if printed.exists() else {}, read_records(folder))
+
+
+def build_table(study: Study, table: TableWords) -> list[TableCell]:
+    """Return the cells of a table, row by row in the paper's order."""
+    by_cell: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for (dataset, _, algorithm), record in sorted(study.records.items()):
+        by_cell[dataset, algorithm].append(record)
+    return [
+        _cell(study, table, row, column, by_cell) for row in study.config.rows_of(table) for column in table.columns
+    ]
+
+
+def _cell(
+    study: Study, table: TableWords, row: str, column: ColumnWords, by_cell: Mapping[tuple[str, str], list[Record]]
+) -> TableCell:
+    about_data = table.of == "data"
+    metric = column.of(table) if about_data else column.metric or table.metric
+    records = _of_one_settings(by_cell.get((row, DATA_CELL if about_data else column.of(table)), []))
+    values = [record["metrics"][metric] for record in records if record["status"] == "ok" and metric in record["metrics"]]
+    printed = study.published.get((table.id, row, column.name))
+    status, reason = _status(study, table, row, column, records, len(values), metric)
+    known = {
+        "published": None if printed is None else printed.value,
+        "published_std": None if printed is None else printed.std,
+        "status": status,
+        "reason": reason,
+    }
+    if not values:
+        return TableCell(table.id, row, column.name, **known)
+    ours = _sample(values, 100.0 if metric in PERCENT_METRICS else 1.0)
+    if printed is not None:
+        known["difference"] = ours.mean - printed.value
+        known["verdict"] = _verdict(study, table, row, ours, printed, records, metric)
+    return TableCell(table.id, row, column.name, mean=ours.mean, std=ours.std, n=ours.n, **known)
+
+
+def _of_one_settings(records: list[Record]) -> list[Record]:
+    """Return the records that may stand behind one number: those with the settings of the newest."""
+    if not records:
+        return []
+    newest = max(records, key=lambda record: (record["time"], record["realization"]))
+    return [record for record in records if record["settings_key"] == newest["settings_key"]]
+
+
+def _sample(values: Iterable[float], scale: float) -> Sample:
+    array = np.array(list(values), dtype=float) * scale
+    return Sample(float(array.mean()), float(array.std(ddof=1)) if array.size > 1 else None, array.size)
+
+
+def _status(
+    study: Study, table: TableWords, row: str, column: ColumnWords, records: list[Record], n: int, metric: str
+) -> tuple[str, str]:
+    troubles = [record for record in records if record["status"] != "ok"]
+    if troubles:
+        (status, reason), count = Counter((record["status"], record["reason"]) for record in troubles).most_common(1)[0]
+        if n:
+            return "incomplete", f"{len(troubles)} of {len(records)} realizations did not end well, most often ({count}): {reason}"
+        return status, reason
+    if n:
+        return "ok", ""
+    if records:
+        return "missing", f"the algorithm leaves no figure {metric!r}"
+    if table.of == "results":
+        words = study.config.algorithms[column.of(table)]
+        if words.unavailable is not None:
+            return "unavailable", words.unavailable
+        if column.of(table) not in study.config.algorithms_of(study.config.dataset(row)):
+            return "missing", "not asked for by the config"
+    return "missing", "not run yet"
+
+
+def _verdict(
+    study: Study, table: TableWords, row: str, ours: Sample, printed: Published, records: list[Record], metric: str
+) -> Verdict:
+    if table.of == "data":  # facts, not samples
+        return "reproduced" if ours.mean == printed.value else "differs"
+    if ours.n == 1 and metric == "error":
+        n_test = records[0]["metrics"]["n_test"]
+        return single_split_verdict(ours.mean / 100, printed.value / 100, n_test, table.margin / 100)
+    planned = study.config.dataset(row).realizations or study.config.realizations
+    return verdict(ours, Sample(printed.value, printed.std, planned), table.margin)
+
+
+def best_of_row(cells: list[TableCell], best: str, decimals: int) -> set[str]:
+    """Return the columns whose mean, as displayed, is the best of the row."""
+    shown = {cell.column: round(cell.mean, decimals) for cell in cells if cell.mean is not None}
+    if best == "none" or not shown or not all(map(math.isfinite, shown.values())):
+        return set()
+    top = (min if best == "min" else max)(shown.values())
+    return {column for column, mean in shown.items() if mean == top}

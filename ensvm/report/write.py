@@ -1,0 +1,25 @@
+"""Write a study's tables beside its records."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ensvm.report.render import to_csv, to_latex, to_markdown
+from ensvm.report.tables import Study, build_table
+
+
+def write_tables(study: Study, form: str) -> Iterator[tuple[str, list[Path]]]:
+    """Write every table of a study as CSV and Markdown, and as LaTeX when `form` is `latex`.
+
+    Yields, a table at a time, its text in `form` (`md`, `csv` or `latex`) and the paths written.
+    """
+    for table in study.config.tables:
+        cells = build_table(study, table)
+        texts = {"csv": to_csv(cells), "md": to_markdown(study, table, cells)}
+        if form == "latex":
+            texts["latex"] = to_latex(study, table, cells)
+        paths = []
+        for kind, text in texts.items():
+            path = study.folder / f"table-{table.id}.{'tex' if kind == 'latex' else kind}"
+            path.write_text(text, encoding="utf-8")
+            paths.append(path)
+        yield texts[form], paths

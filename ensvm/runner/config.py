@@ -1,0 +1,265 @@
+"""The words of a study's YAML: data sets, algorithms with hyperparameters, tables, assumptions."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from ensvm.runner.yaml_source import ConfigError, Location, YamlSource, near_miss
+from ensvm.shipped import shipped_configs
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+
+DATA_FACTS = ("dim", "n_train", "n_test")
+DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
+
+
+class Words(BaseModel):
+    """A block of the config: unknown keys are refused with the accepted ones and a suggestion."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, block: Any) -> Any:
+        if isinstance(block, dict) and cls.model_config.get("extra") == "forbid":
+            for key in block:
+                if key not in cls.model_fields:
+                    accepted = ", ".join(cls.model_fields)
+                    hint = near_miss(str(key), cls.model_fields)
+                    raise PydanticCustomError(
+                        "unknown_key", f"unknown key; accepted here: {accepted}{hint}", {"key": str(key)}
+                    )
+        return block
+
+
+class KernelWords(Words):
+    """The kernel all algorithms of a study share unless their own `params` say otherwise."""
+
+    kernel: Literal["linear", "poly", "rbf"] = "rbf"
+    gamma: float | Literal["scale", "auto", "mean-distance"] | None = None
+    degree: int | None = None
+    coef0: float | None = None
+
+    def params(self) -> dict[str, Any]:
+        """Return the given words as estimator parameters."""
+        return self.model_dump(exclude_none=True)
+
+
+class DatasetWords(Words):
+    """One data set of a study: a card's name, or a file of the user's own given by `path`.
+
+    `name` is the row's name in the tables; `card` the card it stands for (default: the same name). With `path`, the
+    remaining keys describe the file, as `ensvm.data.inline_card` reads them.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: Name
+    card: str | None = None
+    path: str | None = None
+    split: dict[str, Any] | None = None
+    algorithms: tuple[str, ...] | None = None
+    realizations: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, entry: Any) -> Any:
+        if isinstance(entry, str):
+            return {"name": entry}
+        if isinstance(entry, dict) and "name" not in entry and ("path" in entry or "card" in entry):
+            return {"name": Path(str(entry.get("path", entry.get("card")))).stem, **entry}
+        if isinstance(entry, dict) and "path" not in entry:
+            for key in entry:
+                if key not in cls.model_fields:
+                    hint = near_miss(str(key), cls.model_fields)
+                    raise PydanticCustomError(
+                        "unknown_key",
+                        f"unknown key; accepted for a data set by name: name, card, split, algorithms, realizations{hint}",
+                        {"key": str(key)},
+                    )
+        return entry
+
+    def file_words(self) -> dict[str, Any]:
+        """Return the keys that describe the user's own file."""
+        words = {"name": self.name, "path": self.path, **(self.model_extra or {})}
+        return words if self.split is None else {**words, "split": self.split}
+
+
+class AlgorithmWords(Words):
+    """One algorithm (a column): an estimator with parameters, and which of its stages is scored.
+
+    `grid` turns any classifier into a staged one, one stage a grid point. `stage: best-on-test` scores the stage with
+    the smallest test error (an oracle: it reads the test labels, as the papers' SVM(BEST) does); ties go to the earliest.
+    """
+
+    label: str | None = None
+    estimator: str | None = None
+    params: dict[str, Any] = {}
+    grid: dict[str, list[Any]] | None = None
+    stage: Literal["last", "best-on-test"] = "last"
+    unavailable: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        if (self.estimator is None) == (self.unavailable is None):
+            raise ValueError("give either `estimator:` (a name or package.module:Class) or `unavailable:` (a reason)")
+        if self.grid is not None and self.stage != "best-on-test":
+            raise ValueError("a `grid:` needs `stage: best-on-test`, the only way to choose among its points")
+        if self.grid is not None and not all(self.grid.values()):
+            raise ValueError("a `grid:` needs at least one value for each parameter")
+        return self
+
+
+class ColumnWords(Words):
+    """A column of a table: the metric of one algorithm (by default the one called as the column is)."""
+
+    name: Name
+    label: str | None = None
+    algorithm: str | None = None
+    metric: str | None = None
+
+    def of(self, table: "TableWords") -> str:
+        """Return what the column shows: an algorithm's name, or a fact's in a table of the data."""
+        return (self.metric if table.of == "data" else self.algorithm) or self.name
+
+
+class TableWords(Words):
+    """Layout of one table as in the paper. `of: data` states facts of the data sets instead of results."""
+
+    id: Name
+    caption: str
+    of: Literal["results", "data"] = "results"
+    metric: str = "error"
+    rows: tuple[str, ...] | None = None
+    columns: tuple[ColumnWords, ...]
+    margin: float = Field(default=1.0, ge=0)
+    decimals: int = Field(default=1, ge=0, le=6)
+    best: Literal["min", "max", "none"] = "min"
+    notes: tuple[str, ...] = ()
+
+    @field_validator("id", mode="before")
+    @classmethod
+    def _id_as_text(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, int) else value
+
+    @field_validator("columns", mode="before")
+    @classmethod
+    def _short_columns(cls, columns: Any) -> Any:
+        return [{"name": column} if isinstance(column, str) else column for column in columns or []]
+
+
+class Assumption(Words):
+    """What the paper leaves open and how it was resolved; printed under the tables it touches (all, if none is named)."""
+
+    id: Name
+    text: str
+    tables: tuple[str, ...] | None = None
+
+    @field_validator("tables", mode="before")
+    @classmethod
+    def _ids_as_text(cls, tables: Any) -> Any:
+        return None if tables is None else [str(table) for table in tables]
+
+
+class StudyConfig(Words):
+    """One study: what `ensvm run` runs and `ensvm table` lays out."""
+
+    study: Name
+    title: str = ""
+    citation: str = ""
+    realizations: int = Field(default=1, ge=1)
+    kernel: KernelWords | None = None
+    datasets: tuple[DatasetWords, ...] = Field(min_length=1)
+    algorithms: dict[Name, AlgorithmWords] = Field(min_length=1)
+    tables: tuple[TableWords, ...] = ()
+    published: str | None = None
+    assumptions: tuple[Assumption, ...] = ()
+
+    def dataset(self, name: str) -> DatasetWords:
+        """Return the data set whose row is called `name`."""
+        return next(entry for entry in self.datasets if entry.name == name)
+
+    def algorithms_of(self, dataset: DatasetWords) -> tuple[str, ...]:
+        """Return the names of the algorithms that run on `dataset`, in the order of the config."""
+        return tuple(self.algorithms) if dataset.algorithms is None else dataset.algorithms
+
+    def rows_of(self, table: TableWords) -> tuple[str, ...]:
+        """Return the rows of a table: its own, or every data set."""
+        return tuple(entry.name for entry in self.datasets) if table.rows is None else table.rows
+
+
+def find_config(name: str) -> Path:
+    """Return the path of a config: a file as given, or a shipped study's name such as `ijcai07`.
+
+    Raises ConfigError naming the shipped studies when there is neither.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    shipped = shipped_configs()
+    # A path of a checkout, such as configs/ijcai07.yaml, means the shipped study where there is no checkout.
+    candidate = shipped / f"{path.stem}.yaml"
+    if path.parent.as_posix() in (".", "configs") and path.suffix in ("", ".yaml") and candidate.is_file():
+        return candidate
+    studies = sorted(config.stem for config in shipped.glob("*.yaml"))
+    raise ConfigError(
+        f"{name}: no such file, and no shipped study of that name; shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
+    )
+
+
+def read_config(path: Path) -> tuple[StudyConfig, YamlSource]:
+    """Read and validate a config's words (names of data sets and estimators are checked by `ensvm.runner.plan`)."""
+    source = YamlSource(path)
+    try:
+        config = StudyConfig.model_validate(source.content)
+    except ValidationError as error:
+        raise _readable(source, error) from error
+    _check_names(config, source)
+    return config, source
+
+
+def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
+    first = error.errors()[0]
+    # `[key]` is how pydantic marks a mapping's key, and a union adds the member's name: neither is in the file.
+    location: Location = tuple(part for part in first["loc"] if part != "[key]")
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "unknown_key":
+        location = (*location, first["ctx"]["key"])
+    elif first["type"] == "missing":
+        message = "the key is missing"
+    elif not isinstance(first["input"], dict | list):
+        message += f", got {first['input']!r}"
+    more = error.error_count() - 1
+    return source.error(location, message + (f" (and {more} more)" if more else ""))
+
+
+def _check_names(config: StudyConfig, source: YamlSource) -> None:
+    """Refuse names that point nowhere: algorithms of a data set, rows and columns of a table, tables of an assumption."""
+    names = [entry.name for entry in config.datasets]
+    for index, entry in enumerate(config.datasets):
+        if entry.name in names[:index]:
+            raise source.error(("datasets", index), f"the data set {entry.name!r} is given twice")
+        for name in entry.algorithms or ():
+            _must_be_one_of(source, ("datasets", index, "algorithms"), "algorithm", name, config.algorithms)
+    if DATA_CELL in config.algorithms:
+        raise source.error(("algorithms", DATA_CELL), f"the name {DATA_CELL!r} is reserved for the facts of the data")
+    ids = [table.id for table in config.tables]
+    for index, table in enumerate(config.tables):
+        if table.id in ids[:index]:
+            raise source.error(("tables", index, "id"), f"the table {table.id!r} is given twice")
+        for row in table.rows or ():
+            _must_be_one_of(source, ("tables", index, "rows"), "data set", row, names)
+        accepted = DATA_FACTS if table.of == "data" else config.algorithms
+        for number, column in enumerate(table.columns):
+            where = ("tables", index, "columns", number)
+            _must_be_one_of(source, where, "data fact" if table.of == "data" else "algorithm", column.of(table), accepted)
+    for index, assumption in enumerate(config.assumptions):
+        for table_id in assumption.tables or ():
+            _must_be_one_of(source, ("assumptions", index, "tables"), "table", table_id, ids)
+
+
+def _must_be_one_of(source: YamlSource, location: Location, what: str, word: str, accepted: Any) -> None:
+    if word not in accepted:
+        raise source.error(location, f"unknown {what} {word!r}; accepted: {', '.join(accepted)}{near_miss(word, accepted)}")

@@ -1,0 +1,47 @@
+"""A time limit on one cell: an exception where Python runs, the end of the worker where compiled code does not return."""
+
+import faulthandler
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+# Compiled code that gives the interpreter no chance to raise gets this much longer before its worker is ended.
+GRACE_SECONDS = 5.0
+
+
+class DeadlineExceeded(BaseException):
+    """The cell took longer than allowed. Not an `Exception`, so that no estimator swallows it."""
+
+
+@contextmanager
+def deadline(seconds: float | None, *, may_end_process: bool) -> Iterator[None]:
+    """Raise DeadlineExceeded in the body after `seconds` of wall time (None: no limit).
+
+    With `may_end_process` (a worker's own process) code that never returns to the interpreter ends the process a little
+    later. Where there are no alarm signals (outside the main thread, on Windows) only that second limit works.
+    """
+    if seconds is None:
+        yield
+        return
+    alarms = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    with open(os.devnull, "w") as nowhere:
+        if may_end_process:
+            faulthandler.dump_traceback_later(seconds + GRACE_SECONDS, exit=True, file=nowhere)
+        previous = signal.signal(signal.SIGALRM, _raise) if alarms else None
+        if alarms:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            if alarms:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, previous)
+            if may_end_process:
+                faulthandler.cancel_dump_traceback_later()
+
+
+def _raise(signum: int, frame: FrameType | None) -> None:
+    raise DeadlineExceeded

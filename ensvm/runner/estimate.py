@@ -1,0 +1,42 @@
+"""How long a plan's missing cells will take: from this folder's own records where there are any, else from their size."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from ensvm.runner.plan import Cell, Plan
+from ensvm.runner.store import Identity, Record
+
+# One kernel value with its share of a fit, on a 2020s core; only for cells of which nothing has been measured yet.
+SECONDS_PER_KERNEL_VALUE = 2e-8
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Expected wall seconds of the missing cells, and for how many of them the figure is a guess from their size."""
+
+    seconds: float
+    measured: int
+    guessed: int
+
+
+def estimate(plan: Plan, missing: Iterable[Cell], records: Mapping[Identity, Record], jobs: int) -> Estimate:
+    """Return the expected wall time of `missing` cells run `jobs` at a time."""
+    seen: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for record in records.values():
+        if record["status"] == "ok":
+            # The shared Gram matrix's seconds stand in every record that used it; here they count in full, as an upper bound.
+            wall = (value for part, value in record["seconds"].items() if not part.endswith("_cpu_seconds"))
+            seen[record["dataset"], record["algorithm"]].append(sum(wall))
+    total, measured, guessed = 0.0, 0, 0
+    for cell in missing:
+        walls = seen.get((cell.dataset, cell.algorithm))
+        if walls:
+            total, measured = total + fmean(walls), measured + 1
+        elif cell.settings["algorithm"] is not None:
+            _, n_train, n_test = plan.cards[cell.dataset].sizes()
+            points = max(1, sum(len(values) for values in (cell.settings["algorithm"]["grid"] or {}).values()))
+            total += points * n_train * (n_train + n_test) * SECONDS_PER_KERNEL_VALUE
+            guessed += 1
+    return Estimate(total / jobs, measured, guessed)

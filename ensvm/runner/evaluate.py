@@ -1,0 +1,106 @@
+"""Fit one classifier on a realization and score it: test error, seconds, and what the fit left in its attributes."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from ensvm.data import Realization
+from ensvm.runner.estimators import build
+from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
+
+
+@dataclass
+class Stopwatch:
+    """Wall and CPU seconds, added up over parts; seconds that belong to a shared Gram matrix are left out."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __call__(self, part: str, work: Callable[[], Any]) -> Any:
+        wall, cpu = time.perf_counter(), time.process_time()
+        result = work()
+        for name, spent in (("", time.perf_counter() - wall), ("_cpu", time.process_time() - cpu)):
+            key = f"{part}{name}_seconds"
+            self.seconds[key] = self.seconds.get(key, 0.0) + spent
+        return result
+
+
+def evaluate(algorithm: dict[str, Any], seed: int, realization: Realization, grams: GramPool) -> dict[str, Any]:
+    """Return `metrics` (test error as a fraction, fitted scalars), `seconds` and, for a chosen stage, which one."""
+    watch = Stopwatch()
+    candidates = [
+        _fit(algorithm, point, seed, realization, grams, watch) for point in _grid_points(algorithm["grid"])
+    ]
+    counts, labels = [], []
+    for fitted, shared, point in candidates:
+        staged = algorithm["stage"] == "best-on-test" and algorithm["grid"] is None
+        errors = _count_errors(fitted, shared, realization, staged, watch)
+        counts += errors
+        labels += [point or {"stage": number} for number in range(1, len(errors) + 1)]
+    best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
+    fitted, shared, _ = candidates[best if algorithm["grid"] else 0]
+    n_test = realization.y_test.shape[0]
+    metrics = {"error": counts[best] / n_test, "n_errors": counts[best], "n_test": n_test, **_fitted_scalars(fitted)}
+    if shared is not None:
+        watch.seconds["kernel_seconds"] = shared.seconds
+        if shared.gamma is not None:
+            metrics["gamma_"] = shared.gamma
+    outcome: dict[str, Any] = {"metrics": metrics, "seconds": watch.seconds}
+    if algorithm["stage"] == "best-on-test":
+        outcome |= {"stage": labels[best], "n_stages": len(counts)}
+    return outcome
+
+
+def _grid_points(grid: dict[str, list[Any]] | None) -> list[dict[str, Any]]:
+    from sklearn.model_selection import ParameterGrid
+
+    return list(ParameterGrid(grid or {}))
+
+
+def _fit(
+    algorithm: dict[str, Any], point: dict[str, Any], seed: int, realization: Realization, grams: GramPool, watch: Stopwatch
+) -> tuple[Any, SharedGram | None, dict[str, Any]]:
+    estimator = build(algorithm["estimator"], {**algorithm["params"], **point})
+    if estimator.get_params(deep=False).get("random_state", seed) is None:
+        estimator.set_params(random_state=seed)
+    shared = grams.for_estimator(estimator)
+    if shared is not None:
+        estimator.set_params(kernel="precomputed")
+    X = realization.X_train if shared is None else shared.train()
+    watch("fit", lambda: estimator.fit(X, realization.y_train))
+    return estimator, shared, point
+
+
+def _count_errors(
+    fitted: Any, shared: SharedGram | None, realization: Realization, staged: bool, watch: Stopwatch
+) -> list[int]:
+    """Return the number of wrong test labels, of every stage or of the whole."""
+    counts: list[int] = []
+    for rows, block in _test_blocks(shared, realization):
+        predict = (lambda X: list(fitted.staged_predict(X))) if staged else (lambda X: [fitted.predict(X)])
+        predictions = watch("predict", lambda predict=predict, block=block: predict(block))
+        wrong = [int(np.count_nonzero(labels != realization.y_test[rows])) for labels in predictions]
+        counts = [before + now for before, now in zip(counts, wrong, strict=True)] if counts else wrong
+    return counts
+
+
+def _test_blocks(shared: SharedGram | None, realization: Realization) -> Iterator[tuple[slice, Any]]:
+    if shared is not None:
+        yield from shared.test_blocks()
+        return
+    for rows in row_blocks(*realization.X_test.shape):
+        yield rows, realization.X_test[rows]
+
+
+def _fitted_scalars(fitted: Any) -> dict[str, Any]:
+    """Return the public scalar attributes that the fit left (`n_iter_`, `objective_`, `certificate_`, ...)."""
+    scalars: dict[str, Any] = {}
+    for name, value in vars(fitted).items():
+        if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
+            value = value.item() if isinstance(value, np.generic) or np.shape(value) == (1,) and hasattr(value, "item") else value
+            if isinstance(value, Number | str):
+                scalars[name] = value
+    return scalars

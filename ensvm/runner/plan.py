@@ -1,0 +1,186 @@
+"""A study's cells, each with the key of what it is, against the records already there."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ensvm.data import DataError, DatasetCard, find_card, inline_card
+from ensvm.runner.config import DATA_CELL, AlgorithmWords, DatasetWords, StudyConfig, read_config
+from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
+from ensvm.runner.store import Identity, Record
+from ensvm.runner.yaml_source import YamlSource, near_miss
+from ensvm.seeds import seed_of
+
+RUNNER_REVISION = 1  # raised when the runner itself would give a cell other figures
+
+
+@dataclass(frozen=True)
+class Cell:
+    """(study, data set, realization, algorithm): the unit of work and of record.
+
+    `settings` says what the cell is, apart from the realization; `key` is its hash together with the realization.
+    """
+
+    study: str
+    dataset: str
+    realization: int
+    algorithm: str
+    settings: Mapping[str, Any] = field(hash=False)
+
+    @property
+    def identity(self) -> Identity:
+        """Which cell of the study it is, whatever its settings."""
+        return self.dataset, self.realization, self.algorithm
+
+    @cached_property
+    def settings_key(self) -> str:
+        """Hash of the settings: cells that may stand together behind one number of a table."""
+        return _hash(self.settings)
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of what the cell is; a record with the same key answers it."""
+        return _hash([*self.identity, self.settings])
+
+    @property
+    def seed(self) -> int:
+        """The algorithm's own seed; the realization's is the data room's."""
+        return seed_of("algorithm", self.settings["data"], self.realization, self.algorithm)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every cell of a study, and what was resolved on the way: its files and the data sets' cards."""
+
+    path: Path
+    published: Path | None
+    config: StudyConfig
+    cards: Mapping[str, DatasetCard]
+    cells: tuple[Cell, ...]
+
+    def missing(self, records: Mapping[Identity, Record]) -> list[tuple[Cell, str]]:
+        """Return the cells that no record answers, each with why it is to be done."""
+        return [(cell, why) for cell in self.cells if (why := _why_missing(cell, records.get(cell.identity)))]
+
+
+def make_plan(
+    path: Path,
+    *,
+    realizations: int | None = None,
+    datasets: tuple[str, ...] = (),
+    algorithms: tuple[str, ...] = (),
+) -> Plan:
+    """Read a config, check every name and value in it, and lay out its cells, the facts of the data first.
+
+    `realizations` caps the number of realizations; `datasets` and `algorithms` choose among the config's.
+    Raises ConfigError (a message for the user) for anything that cannot be run.
+    """
+    config, source = read_config(path)
+    cards = {entry.name: _card(source, index, entry, path.parent) for index, entry in enumerate(config.datasets)}
+    settings = {name: _algorithm_settings(source, config, name) for name in config.algorithms}
+    _check_choice(source, "datasets", datasets, cards)
+    _check_choice(source, "algorithms", algorithms, config.algorithms)
+    cells = [
+        cell
+        for entry in config.datasets
+        if not datasets or entry.name in datasets
+        for cell in _cells(config, entry, cards[entry.name], settings, realizations)
+        if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
+    ]
+    return Plan(path, _published(source, config), config, cards, tuple(cells))
+
+
+def _published(source: YamlSource, config: StudyConfig) -> Path | None:
+    if config.published is None:
+        return None
+    path = source.path.parent / config.published
+    if not path.is_file():
+        raise source.error(("published",), f"there is no file {path}")
+    return path
+
+
+def _cells(
+    config: StudyConfig, entry: DatasetWords, card: DatasetCard, settings: Mapping[str, Any], cap: int | None
+) -> Iterator[Cell]:
+    data = {"data": card.fingerprint(), "split": card.split_protocol()}
+    yield Cell(config.study, entry.name, 1, DATA_CELL, {**data, "algorithm": None})
+    limits = (entry.realizations or config.realizations, cap, card.max_realizations)
+    for realization in range(1, min(limit for limit in limits if limit is not None) + 1):
+        for name in config.algorithms_of(entry):
+            if settings[name] is not None:
+                yield Cell(config.study, entry.name, realization, name, {**data, **settings[name]})
+
+
+def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> DatasetCard:
+    try:
+        if entry.path is not None:
+            return inline_card(entry.file_words(), base)
+        card = find_card(entry.card or entry.name)
+        return card if entry.split is None else card.with_split(entry.split)
+    except DataError as error:
+        key = "card" if entry.card else "name"
+        raise source.error(("datasets", index, "split" if entry.split else key), str(error)) from error
+
+
+def _algorithm_settings(source: YamlSource, config: StudyConfig, name: str) -> dict[str, Any] | None:
+    """Return what identifies an algorithm, or None for one that is unavailable."""
+    words = config.algorithms[name]
+    if words.estimator is None:
+        return None
+    try:
+        estimator = build(words.estimator, dict(words.params))
+        shared = _shared_kernel(config, words, estimator)
+        estimator.set_params(**shared)
+        for parameter, values in (words.grid or {}).items():
+            for value in values:
+                check_values(build(words.estimator, {**words.params, parameter: value}).set_params(**shared))
+        check_values(estimator)
+    except EstimatorError as error:
+        raise source.error(("algorithms", name), str(error)) from error
+    if words.stage != "last" and words.grid is None and not hasattr(estimator, "staged_predict"):
+        raise source.error(("algorithms", name, "stage"), f"{words.estimator} has no stages (staged_predict) and no grid:")
+    return {
+        "algorithm": {
+            "estimator": words.estimator,
+            "params": {**words.params, **shared},
+            "defaults": {word: repr(value) for word, value in sorted(estimator.get_params().items())},
+            "grid": words.grid,
+            "stage": words.stage,
+        },
+        "code": code_revision(type(estimator)),
+        "runner": RUNNER_REVISION,
+    }
+
+
+def _shared_kernel(config: StudyConfig, words: AlgorithmWords, estimator: Any) -> dict[str, Any]:
+    """Return the study's kernel as parameters of an estimator that has them; its own `params` come first."""
+    if config.kernel is None or any(word in words.params for word in KERNEL_WORDS):
+        return {}
+    accepted = estimator.get_params(deep=False)
+    return {word: value for word, value in config.kernel.params().items() if word in accepted and "kernel" in accepted}
+
+
+def _check_choice(source: YamlSource, key: str, chosen: tuple[str, ...], accepted: Mapping[str, Any]) -> None:
+    for word in chosen:
+        if word not in accepted:
+            hint = near_miss(word, accepted)
+            raise source.error((key,), f"--{key}: {word!r} is not in this study; accepted: {', '.join(accepted)}{hint}")
+
+
+def _why_missing(cell: Cell, record: Record | None) -> str | None:
+    if record is None:
+        return "not run yet"
+    if record["key"] == cell.key:
+        return None if record["status"] == "ok" else f"was {record['status']}"
+    before = record["settings"]
+    changed = [word for word in cell.settings if _hash(before.get(word)) != _hash(cell.settings[word])]
+    return "changed: " + ", ".join(changed or ["settings"])
+
+
+def _hash(thing: Any) -> str:
+    text = json.dumps(thing, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]

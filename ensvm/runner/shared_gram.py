@@ -1,0 +1,88 @@
+"""The Gram matrices of one realization, each computed once for all algorithms that use the kernel."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ensvm.data import Realization
+from ensvm.kernels import gram, resolve_gamma
+from ensvm.runner.estimators import KERNEL_WORDS, shares_gram
+
+# Test rows go through the kernel in blocks of about this size; blocks are kept for the next algorithm up to the second.
+BLOCK_BYTES = 2**28
+KEPT_BYTES = 2**30
+
+
+class SharedGram:
+    """Kernel values of one realization for one kernel: train against train, and test rows against train in blocks.
+
+    `seconds` is the wall time spent on kernel values so far, each counted once.
+    """
+
+    def __init__(self, realization: Realization, kernel: dict[str, Any]) -> None:
+        self._data = realization
+        self._kernel = {**kernel, "gamma": resolve_gamma(kernel["gamma"], realization.X_train)} if "gamma" in kernel else kernel
+        self._train: NDArray[Any] | None = None
+        self._blocks: dict[int, NDArray[Any]] = {}
+        self.seconds = 0.0
+
+    @property
+    def gamma(self) -> float | None:
+        """The width that was resolved from the training inputs; None for a kernel without one."""
+        return self._kernel.get("gamma")
+
+    def train(self) -> NDArray[Any]:
+        """Return the Gram matrix of the training rows, shape (n_train, n_train)."""
+        if self._train is None:
+            self._train = self._timed(self._data.X_train)
+        return self._train
+
+    def test_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield blocks of test rows with their kernel values, shape (n_block, n_train)."""
+        n_test, n_train = self._data.X_test.shape[0], self._data.X_train.shape[0]
+        keep = n_test * n_train * 8 <= KEPT_BYTES
+        for rows in row_blocks(n_test, n_train):
+            block = self._blocks.get(rows.start)
+            if block is None:
+                block = self._timed(self._data.X_test[rows], self._data.X_train)
+                if keep:
+                    self._blocks[rows.start] = block
+            yield rows, block
+
+    def _timed(self, *inputs: Any) -> NDArray[Any]:
+        start = time.perf_counter()
+        values: NDArray[Any] = gram(*inputs, **self._kernel)
+        self.seconds += time.perf_counter() - start
+        return values
+
+
+def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of rows whose kernel values against `n_columns` points take about `BLOCK_BYTES`."""
+    step = max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+class GramPool:
+    """The shared Gram matrices of one realization by kernel."""
+
+    def __init__(self, realization: Realization) -> None:
+        self._realization = realization
+        self._grams: dict[str, SharedGram] = {}
+
+    def for_estimator(self, estimator: Any) -> SharedGram | None:
+        """Return the Gram matrix this estimator can be fitted on, or None when it wants X itself."""
+        if not shares_gram(estimator):
+            return None
+        params = estimator.get_params(deep=False)
+        kernel = {word: params[word] for word in _words_of(params["kernel"]) if word in params}
+        return self._grams.setdefault(repr(sorted(kernel.items())), SharedGram(self._realization, kernel))
+
+
+def _words_of(kernel: str) -> tuple[str, ...]:
+    """Return the parameters a kernel depends on, so that others do not keep algorithms from sharing it."""
+    return {"linear": ("kernel",), "rbf": ("kernel", "gamma"), "poly": KERNEL_WORDS}[kernel]
+
+

@@ -1,0 +1,125 @@
+"""What a worker does: the cells of one realization of one data set, one after another, a record each."""
+
+import json
+import os
+import platform
+import signal
+import time
+import traceback
+import warnings
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+from ensvm.data import DataError, DatasetCard, Realization, load
+from ensvm.runner.config import DATA_CELL
+from ensvm.runner.deadline import DeadlineExceeded, deadline
+from ensvm.runner.evaluate import evaluate
+from ensvm.runner.plan import Cell
+from ensvm.runner.provenance import now
+from ensvm.runner.shared_gram import GramPool
+from ensvm.runner.store import Record
+
+
+@dataclass(frozen=True)
+class Task:
+    """The cells of one realization that are to be done, and what a worker needs to do them.
+
+    `journal` is a folder on the machine where each record is kept the moment it is made, until the writing process has
+    it; `own_process` tells that the task runs in a worker, which may be ended without ending the run.
+    """
+
+    card: DatasetCard
+    cells: tuple[Cell, ...]
+    data_dir: Path | None
+    timeout: float | None
+    run_id: str
+    journal: Path
+    own_process: bool
+
+    def only(self, cells: tuple[Cell, ...]) -> "Task":
+        """Return the same task with fewer cells."""
+        return replace(self, cells=cells)
+
+    @property
+    def cost(self) -> float:
+        """Kernel values the task computes, the measure of its work."""
+        _, n_train, n_test = self.card.sizes()
+        return float(n_train) * (n_train + n_test)
+
+
+def run_task(task: Task) -> list[Record]:
+    """Return one record for each cell of the task; a cell that raises or takes too long costs itself alone."""
+    if task.own_process:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the writing process, which ends its workers
+    realization: Realization | DataError
+    try:
+        realization = load(task.card, data_dir=task.data_dir).realization(task.cells[0].realization)
+    except DataError as error:
+        return [new_record(task, cell, "failed", str(error)) for cell in task.cells]
+    grams = GramPool(realization)
+    # Cells are parallel already, and one BLAS thread gives the same figures at any number of jobs.
+    with _thread_pools().limit(limits=1):
+        return [_run_cell(task, cell, realization, grams) for cell in task.cells]
+
+
+def new_record(task: Task, cell: Cell, status: str, reason: str = "", **more: Any) -> Record:
+    """Return a record of a cell: what it is, how it ended, and `more` (metrics, seconds)."""
+    return {
+        "kind": "cell",
+        "study": cell.study,
+        "dataset": cell.dataset,
+        "realization": cell.realization,
+        "algorithm": cell.algorithm,
+        "status": status,
+        "reason": reason,
+        "key": cell.key,
+        "settings_key": cell.settings_key,
+        "settings": dict(cell.settings),
+        "run_id": task.run_id,
+        "time": now(),
+        "pass": "error",
+        **more,
+    }
+
+
+def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool) -> Record:
+    _note(task, {"kind": "started", "key": cell.key, "time": time.time()})
+    try:
+        with warnings.catch_warnings(record=True) as caught, deadline(task.timeout, may_end_process=task.own_process):
+            warnings.simplefilter("default")
+            record = new_record(task, cell, "ok", **_outcome(cell, realization, grams))
+        record["warnings"] = sorted({f"{warning.category.__name__}: {warning.message}" for warning in caught})
+    except DeadlineExceeded:
+        record = new_record(task, cell, "timeout", f"took longer than {task.timeout:g} s")
+    except Exception as error:  # whatever a classifier raises costs its cell alone
+        reason = f"{type(error).__name__}: {error}".strip()
+        record = new_record(task, cell, "failed", reason, traceback=traceback.format_exc(limit=-8))
+    _note(task, record)
+    return record
+
+
+def _outcome(cell: Cell, realization: Realization, grams: GramPool) -> dict[str, Any]:
+    if cell.algorithm == DATA_CELL:
+        sizes = (realization.X_train.shape[1], realization.X_train.shape[0], realization.X_test.shape[0])
+        return {"metrics": dict(zip(("dim", "n_train", "n_test"), sizes, strict=True)), "seconds": {}}
+    return evaluate(cell.settings["algorithm"], cell.seed, realization, grams)
+
+
+@lru_cache
+def _thread_pools() -> ThreadpoolController:
+    """Return the process's BLAS and OpenMP pools, found once: the search takes longer than a small cell."""
+    import scipy.linalg
+    import sklearn.svm  # noqa: F401  loaded first, so that their pools are found too
+
+    return ThreadpoolController()
+
+
+def _note(task: Task, line: Record) -> None:
+    # A worker on another machine has no such folder; its records then travel with the task's answer alone.
+    if task.own_process and task.journal.is_dir():
+        with (task.journal / f"{platform.node()}-{os.getpid()}.jsonl").open("a") as file:
+            file.write(json.dumps(line) + "\n")
