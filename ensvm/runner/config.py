@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from ensvm.runner.yaml_source import ConfigError, Location, YamlSource, near_miss
+from ensvm.data.errors import near_miss
+from ensvm.runner.yaml_source import ConfigError, Location, YamlSource
 from ensvm.shipped import shipped_configs
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]

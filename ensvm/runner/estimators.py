@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ensvm.runner.yaml_source import near_miss
+from ensvm.data.errors import near_miss
 
 KERNEL_WORDS = ("kernel", "gamma", "degree", "coef0")
 
@@ -69,17 +69,21 @@ def check_values(estimator: Any) -> None:
     """Ask an estimator that declares its parameters' constraints (as scikit-learn's do) whether their values hold."""
     from sklearn.base import clone
 
-    if not hasattr(estimator, "_validate_params"):
+    if not hasattr(estimator, "_parameter_constraints"):
         return
-    checked = clone(estimator)
-    if shares_gram(estimator):
-        # The runner turns the kernel's words into a Gram matrix, so their values need not be ones the estimator knows.
-        default = type(estimator)().get_params()
-        checked.set_params(kernel="precomputed", **{word: default[word] for word in KERNEL_WORDS[1:] if word in default})
+    # The runner turns the kernel's words into a Gram matrix, so their values need not be ones the estimator knows.
+    checked = for_gram(clone(estimator)) if shares_gram(estimator) else estimator
     try:
         checked._validate_params()
     except ValueError as error:
         raise EstimatorError(str(error)) from error
+
+
+def for_gram(estimator: Any) -> Any:
+    """Set an estimator to be fitted on a Gram matrix, the kernel's other words back at their defaults, and return it."""
+    defaults = type(estimator)().get_params(deep=False)
+    unused = {word: defaults[word] for word in KERNEL_WORDS if word in defaults}
+    return estimator.set_params(**{**unused, "kernel": "precomputed"})
 
 
 def shares_gram(estimator: Any) -> bool:

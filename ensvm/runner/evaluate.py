@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ensvm.data import Realization
-from ensvm.runner.estimators import build
+from ensvm.runner.estimators import estimator_class, for_gram
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
 
 
@@ -63,12 +63,12 @@ def _grid_points(grid: dict[str, list[Any]] | None) -> list[dict[str, Any]]:
 def _fit(
     algorithm: dict[str, Any], point: dict[str, Any], seed: int, realization: Realization, grams: GramPool, watch: Stopwatch
 ) -> tuple[Any, SharedGram | None, dict[str, Any]]:
-    estimator = build(algorithm["estimator"], {**algorithm["params"], **point})
+    estimator = estimator_class(algorithm["estimator"])().set_params(**algorithm["params"], **point)
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
     shared = grams.for_estimator(estimator)
     if shared is not None:
-        estimator.set_params(kernel="precomputed")
+        for_gram(estimator)
     X = realization.X_train if shared is None else shared.train()
     watch("fit", lambda: estimator.fit(X, realization.y_train))
     return estimator, shared, point

@@ -8,11 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ensvm.data import DataError, DatasetCard, find_card, inline_card
+from ensvm.data import DataError, DatasetCard, find_card, inline_card, with_split
+from ensvm.data.errors import near_miss
 from ensvm.runner.config import DATA_CELL, AlgorithmWords, DatasetWords, StudyConfig, read_config
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
 from ensvm.runner.store import Identity, Record
-from ensvm.runner.yaml_source import YamlSource, near_miss
+from ensvm.runner.yaml_source import YamlSource
 from ensvm.seeds import seed_of
 
 RUNNER_REVISION = 1  # raised when the runner itself would give a cell other figures
@@ -120,7 +121,7 @@ def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> Da
         if entry.path is not None:
             return inline_card(entry.file_words(), base)
         card = find_card(entry.card or entry.name)
-        return card if entry.split is None else card.with_split(entry.split)
+        return card if entry.split is None else with_split(card, entry.split)
     except DataError as error:
         key = "card" if entry.card else "name"
         raise source.error(("datasets", index, "split" if entry.split else key), str(error)) from error

@@ -1,7 +1,5 @@
 """YAML text with the line of every key, so that a message can say where in the file a thing is wrong."""
 
-import difflib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +10,6 @@ Location = tuple[str | int, ...]
 
 class ConfigError(ValueError):
     """A config the user can mend; the message names file, line, key, value and what is accepted."""
-
-
-def near_miss(word: str, accepted: Iterable[str]) -> str:
-    """Return "; did you mean 'x'?" for the accepted word nearest to `word`, or an empty string."""
-    found = difflib.get_close_matches(word, list(accepted), n=1, cutoff=0.6)
-    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 class YamlSource:

@@ -1,0 +1,54 @@
+# make reproduce | make test | make smoke | make lint | make bench
+# Every target makes its own environment in .venv; only Python >= 3.11 and a package index are needed.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: reproduce test smoke lint bench wheel-check clean
+
+reproduce: $(VENV)/.ready
+	@$(BIN)/ensvm run configs/ijcai07.yaml; status=$$?; \
+	if [ $$status -le 1 ]; then $(BIN)/ensvm table results/ || exit $$?; fi; exit $$status
+
+test: lint
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/.ready-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+# Seconds, no network: shipped data only, results in a folder that is thrown away.
+smoke: $(VENV)/.ready
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	ENSVM_OFFLINE=1 $(BIN)/ensvm run smoke --results "$$folder" && $(BIN)/ensvm table "$$folder"
+
+bench: $(VENV)/.ready-dev
+	@for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit $$?; done
+
+# The wheel in an environment and a folder of its own: configs, cards and shipped data must be inside.
+wheel-check: $(VENV)/.ready
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; source=$$(pwd); \
+	rm -rf build && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$$folder/wheel" . && \
+	$(PYTHON) -m venv "$$folder/environment" && \
+	"$$folder/environment/bin/python" -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt "$$folder"/wheel/*.whl && \
+	mkdir "$$folder/empty" && cd "$$folder/empty" && \
+	ENSVM_OFFLINE=1 "$$folder/environment/bin/ensvm" run smoke && \
+	"$$folder/environment/bin/ensvm" table && "$$folder/environment/bin/ensvm" check ijcai07
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "ensvm needs Python 3.11 or newer; choose one with: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache

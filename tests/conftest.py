@@ -1,0 +1,38 @@
+"""What several test files need."""
+
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def own_data(tmp_path: Path) -> Path:
+    """A small CSV of the user's own: two inputs, 60 rows, labels -1 (fewer) and 1."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(60) % 3 == 0, -1, 1)
+    X = rng.normal(size=(60, 2)) + 0.7 * y[:, None]
+    lines = ["a,b,label", *(f"{a!r},{b!r},{label}" for (a, b), label in zip(X.tolist(), y.tolist(), strict=True))]
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def study(tmp_path: Path, own_data: Path):
+    """Return a function that writes a config on the small CSV with the given algorithms and returns its path."""
+
+    def write(algorithms: str, *, realizations: int = 4, more: str = "") -> Path:
+        head = f"study: trial\nrealizations: {realizations}\n"
+        data = (
+            "datasets:\n"
+            f"  - {{name: own, path: {own_data.name}, target: label, positive: 1,"
+            " split: {protocol: random, n_train: 40, n_test: 20}}\n"
+        )
+        body = "algorithms:\n" + textwrap.indent(textwrap.dedent(algorithms).strip(), "  ") + "\n"
+        path = tmp_path / "trial.yaml"
+        path.write_text(head + data + body + textwrap.dedent(more))
+        return path
+
+    return write

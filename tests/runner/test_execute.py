@@ -1,0 +1,176 @@
+"""The same figures at any number of jobs, in any order, after any interruption; trouble costs its cell alone."""
+
+import json
+
+import pytest
+
+from ensvm.runner.execute import run_plan
+from ensvm.runner.plan import make_plan
+from ensvm.runner.store import CELLS_FILE, read_records
+
+PLAIN = """
+svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}
+random: {estimator: "troublesome:Random"}
+"""
+
+
+class Silent:
+    def data(self, dataset):
+        pass
+
+    def start(self, cells, cost):
+        pass
+
+    def done(self, records, cost):
+        pass
+
+
+def run(config, results, jobs=1, timeout=None, **choice):
+    return run_plan(make_plan(config, **choice), results, Silent(), jobs=jobs, timeout=timeout)
+
+
+def figures(results):
+    """What must be identical between runs: everything but seconds, times and provenance."""
+    same = ("status", "key", "metrics", "reason")
+    records = read_records(results / "trial")
+    return {identity: {word: record.get(word) for word in same} for identity, record in records.items()}
+
+
+@pytest.fixture
+def results(tmp_path):
+    return tmp_path / "results"
+
+
+def test_jobs_do_not_change_the_figures(study, tmp_path):
+    config = study(PLAIN)
+    run(config, tmp_path / "one", jobs=1)
+    run(config, tmp_path / "two", jobs=2)
+    assert figures(tmp_path / "one") == figures(tmp_path / "two")
+    assert len(figures(tmp_path / "one")) == 1 + 4 * 2
+
+
+def test_realizations_are_shared_and_random_states_are_not(study, results):
+    run(study(PLAIN.replace("svc:", "other:").replace("SVC, params: {kernel: rbf, gamma: mean-distance}", '"troublesome:Random"')), results)
+    records = read_records(results / "trial")
+    errors = [[records["own", r, name]["metrics"]["error"] for r in (1, 2, 3, 4)] for name in ("other", "random")]
+    assert errors[0] != errors[1]
+    assert len(set(errors[0])) > 1
+
+
+def test_resume_does_only_what_is_missing(study, results):
+    config = study(PLAIN)
+    run(config, results)
+    whole = figures(results)
+    path = results / "trial" / CELLS_FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:5]) + lines[5][:40])
+    outcome = run(config, results)
+    assert outcome.already_done == 4
+    assert sum(outcome.statuses.values()) == len(whole) - 4
+    assert figures(results) == whole
+    assert run(config, results).already_done == len(whole)
+
+
+def test_order_and_choice_do_not_change_the_figures(study, tmp_path):
+    config = study(PLAIN)
+    run(config, tmp_path / "whole")
+    run(config, tmp_path / "parts", algorithms=("random",))
+    run(config, tmp_path / "parts", realizations=2)
+    run(config, tmp_path / "parts")
+    assert figures(tmp_path / "whole") == figures(tmp_path / "parts")
+
+
+def test_a_changed_parameter_is_done_again_and_says_why(study, results):
+    run(study("svc: {estimator: SVC, params: {C: 1.0}}"), results)
+    outcome = run(study("svc: {estimator: SVC, params: {C: 2.0}}"), results)
+    assert outcome.reasons == {"changed: algorithm": 4}
+    assert outcome.already_done == 1
+
+
+def test_what_raises_costs_its_cell_alone_and_is_tried_again(study, results):
+    config = study(PLAIN + 'bad: {estimator: "troublesome:Raises"}')
+    outcome = run(config, results)
+    assert outcome.statuses == {"ok": 9, "failed": 4}
+    assert {record["reason"] for record in outcome.failures} == {"RuntimeError: no luck today"}
+    assert run(config, results).statuses == {"failed": 4}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_takes_too_long_costs_its_cell_alone(study, results, jobs):
+    config = study(PLAIN + 'slow: {estimator: "troublesome:Sleeps"}', realizations=2)
+    outcome = run(config, results, jobs=jobs, timeout=0.3)
+    assert outcome.statuses == {"ok": 5, "timeout": 2}
+    assert "0.3 s" in outcome.failures[0]["reason"]
+
+
+@pytest.mark.slow
+def test_a_killed_worker_costs_its_cell_alone(study, results):
+    config = study(PLAIN + 'deadly: {estimator: "troublesome:Dies"}', realizations=3)
+    outcome = run(config, results, jobs=2)
+    assert outcome.statuses == {"ok": 7, "failed": 3}
+    assert all("killed" in record["reason"] for record in outcome.failures)
+    run(study(PLAIN, realizations=3), results.parent / "calm")
+    assert figures(results.parent / "calm").items() <= figures(results).items()
+
+
+@pytest.mark.slow
+def test_an_innocent_cell_of_a_killed_worker_is_done(study, results, tmp_path):
+    marker = tmp_path / "marker"
+    config = study(PLAIN + f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}')
+    assert run(config, results, jobs=2).statuses == {"ok": 13}
+
+
+def test_the_best_stage_is_chosen_on_the_test_error(study, results):
+    config = study("""
+        last: {estimator: "troublesome:Staged"}
+        best: {estimator: "troublesome:Staged", stage: best-on-test}
+        plain: {estimator: "troublesome:Majority"}
+    """)
+    run(config, results)
+    records = read_records(results / "trial")
+    for realization in (1, 2, 3, 4):
+        last, best, plain = (records["own", realization, name] for name in ("last", "best", "plain"))
+        assert best["metrics"]["n_errors"] == plain["metrics"]["n_errors"] == 20 - last["metrics"]["n_errors"]
+        assert best["stage"] == {"stage": 2}
+        assert best["n_stages"] == 3
+
+
+def test_the_best_of_a_grid_is_the_best_of_its_points(study, results):
+    config = study("""
+        best: {estimator: SVC, grid: {C: [0.01, 1.0, 100.0]}, stage: best-on-test}
+        a: {estimator: SVC, params: {C: 0.01}}
+        b: {estimator: SVC, params: {C: 1.0}}
+        c: {estimator: SVC, params: {C: 100.0}}
+    """)
+    run(config, results)
+    records = read_records(results / "trial")
+    for realization in (1, 2, 3, 4):
+        errors = [records["own", realization, name]["metrics"]["error"] for name in "abc"]
+        best = records["own", realization, "best"]
+        assert best["metrics"]["error"] == min(errors)
+        assert best["stage"] == {"C": [0.01, 1.0, 100.0][errors.index(min(errors))]}
+
+
+def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
+    config = study("""
+        ours: {estimator: SVC, params: {kernel: rbf, gamma: 0.7, C: 3.0}}
+        poly: {estimator: SVC, params: {kernel: poly, gamma: 0.5, degree: 2, coef0: 1.0}}
+        alone: {estimator: "troublesome_svc:Alone"}
+    """)
+    run(config, results)
+    records = read_records(results / "trial")
+    assert "kernel_seconds" in records["own", 1, "ours"]["seconds"]
+    assert "kernel_seconds" not in records["own", 1, "alone"]["seconds"]
+    for realization in (1, 2, 3, 4):
+        ours, alone = (records["own", realization, name]["metrics"]["error"] for name in ("ours", "alone"))
+        assert ours == alone
+
+
+def test_a_record_names_its_provenance(study, results):
+    run(study(PLAIN), results)
+    record = read_records(results / "trial")["own", 1, "svc"]
+    assert record["run"]["packages"]["scikit-learn"]
+    assert record["run"]["blas_threads"] == 1
+    assert {"fit_seconds", "fit_cpu_seconds", "predict_seconds", "kernel_seconds"} <= set(record["seconds"])
+    assert json.dumps(record["metrics"])

@@ -1,0 +1,78 @@
+"""Classifiers that misbehave, for tests of the runner; a config names them by import path, as a user's own would be."""
+
+import os
+import signal
+import time
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class Majority(ClassifierMixin, BaseEstimator):
+    """Says the commonest label."""
+
+    def fit(self, X, y):
+        labels, counts = np.unique(y, return_counts=True)
+        self.label_ = int(labels[np.argmax(counts)])
+        return self
+
+    def predict(self, X):
+        return np.full(X.shape[0], self.label_)
+
+
+class Raises(Majority):
+    """Raises while fitting."""
+
+    def fit(self, X, y):
+        raise RuntimeError("no luck today")
+
+
+class Sleeps(Majority):
+    """Takes a long time in Python."""
+
+    def fit(self, X, y):
+        time.sleep(60)
+        return super().fit(X, y)
+
+
+class Dies(Majority):
+    """Takes its process with it, as a crash in compiled code would."""
+
+    def fit(self, X, y):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class DiesOnce(Majority):
+    """Takes its process with it the first time only: a file remembers."""
+
+    def __init__(self, marker=""):
+        self.marker = marker
+
+    def fit(self, X, y):
+        try:
+            open(self.marker, "x").close()
+        except FileExistsError:
+            return super().fit(X, y)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return None
+
+
+class Random(Majority):
+    """Says random labels from its `random_state`."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def predict(self, X):
+        return np.random.default_rng(self.random_state).choice([-1, 1], X.shape[0])
+
+
+class Staged(Majority):
+    """Three stages: all wrong side, all right side, the wrong one again."""
+
+    def staged_predict(self, X):
+        for sign in (-1, 1, -1):
+            yield np.full(X.shape[0], sign * self.label_)
+
+    def predict(self, X):
+        return np.full(X.shape[0], -self.label_)
