@@ -76,3 +76,11 @@ class Staged(Majority):
 
     def predict(self, X):
         return np.full(X.shape[0], -self.label_)
+
+
+class Naps(Majority):
+    """Takes a moment."""
+
+    def fit(self, X, y):
+        time.sleep(0.1)
+        return super().fit(X, y)

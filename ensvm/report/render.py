@@ -112,7 +112,7 @@ def _reasons(cells: list[TableCell]) -> list[str]:
     texts = []
     for (status, reason), found in lines.items():
         in_rows, in_columns = {cell.row: None for cell in found}, {cell.column: None for cell in found}
-        where = [] if set(in_rows) == rows else [", ".join(in_rows)]
+        where = [] if set(in_rows) == rows and len(rows) > 1 else [", ".join(in_rows)]
         where += [] if set(in_columns) == columns else [", ".join(in_columns)]
         texts.append(f"{': '.join(where) or 'everything'}: {status}: {reason}")
     return texts

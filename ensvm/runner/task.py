@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import signal
+import threading
 import time
 import traceback
 import warnings
@@ -22,6 +23,8 @@ from ensvm.runner.plan import Cell
 from ensvm.runner.provenance import now
 from ensvm.runner.shared_gram import GramPool
 from ensvm.runner.store import Record
+
+PARENT_CHECK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ def run_task(task: Task) -> list[Record]:
     """Return one record for each cell of the task; a cell that raises or takes too long costs itself alone."""
     if task.own_process:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the writing process, which ends its workers
+        _leave_with_parent()
     realization: Realization | DataError
     try:
         realization = load(task.card, data_dir=task.data_dir).realization(task.cells[0].realization)
@@ -107,6 +111,19 @@ def _outcome(cell: Cell, realization: Realization, grams: GramPool) -> dict[str,
         sizes = (realization.X_train.shape[1], realization.X_train.shape[0], realization.X_test.shape[0])
         return {"metrics": dict(zip(("dim", "n_train", "n_test"), sizes, strict=True)), "seconds": {}}
     return evaluate(cell.settings["algorithm"], cell.seed, realization, grams)
+
+
+@lru_cache
+def _leave_with_parent() -> None:
+    """End this worker soon after the writing process was killed: nobody waits for its cells any more."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_CHECK_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @lru_cache

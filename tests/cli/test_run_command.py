@@ -1,0 +1,145 @@
+"""The command as a user meets it: exit statuses, one readable message, resume after kill -9 and Ctrl+C."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from ensvm_cli.main import main
+
+from ensvm.runner.store import read_records
+
+TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
+SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
+
+
+def invoke(*words):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def start(config, results, *words):
+    """Start the command as a process of its own, as a shell would."""
+    code = "from ensvm_cli.main import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *words]
+    with open(f"{results}.log", "w") as log:
+        return subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+
+
+def wait_for_cells(results, count):
+    for _ in range(600):
+        if len(read_records(results / "trial")) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError("no cells appear")
+
+
+def test_run_then_table(study, tmp_path):
+    config, results = study(SVC, more=TABLES), tmp_path / "results"
+    ran = invoke("run", config, "--results", results, "--jobs", 1)
+    assert ran.exit_code == 0
+    assert "now 5 ok" in ran.stdout
+    shown = invoke("table", results)
+    assert shown.exit_code == 0
+    assert "| own " in shown.stdout
+    assert shown.stdout.strip().startswith((results / "trial" / "table-1.md").read_text().strip())
+    again = invoke("run", config, "--results", results)
+    assert "nothing to do" in again.stdout
+
+
+def test_a_failed_cell_makes_the_exit_status_1(study, tmp_path):
+    ran = invoke("run", study('bad: {estimator: "troublesome:Raises"}'), "--results", tmp_path / "r", "--jobs", 1)
+    assert ran.exit_code == 1
+    assert "no luck today" in ran.stderr
+    assert "Traceback" not in ran.output
+
+
+@pytest.mark.parametrize("content", ["", "a: [", "study: x\n", "study: x\ndatasets: [germn]\nalgorithms: {a: {estimator: SVC}}\n"])
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_wrong_input_is_one_message_and_exit_status_2(tmp_path, content, verb):
+    path = tmp_path / "c.yaml"
+    path.write_text(content)
+    ran = invoke(verb, path)
+    assert ran.exit_code == 2
+    assert ran.stderr.startswith(f"error: {path}")
+    assert len(ran.stderr.strip().splitlines()) == 1
+
+
+def test_a_table_without_records_says_what_to_do(tmp_path):
+    shown = invoke("table", tmp_path)
+    assert shown.exit_code == 2
+    assert "run a study first" in shown.stderr
+
+
+def test_check_says_good(study):
+    checked = invoke("check", study(SVC))
+    assert checked.exit_code == 0
+    assert "5 cells" in checked.stdout
+
+
+def test_dry_run_says_what_is_done_and_runs_nothing(study, tmp_path):
+    config, results = study(SVC), tmp_path / "results"
+    told = invoke("run", config, "--results", results, "--dry-run", "--jobs", 2)
+    assert told.exit_code == 0
+    assert "0 done, 5 to do" in told.stdout
+    assert not results.exists()
+    invoke("run", config, "--results", results, "--realizations", 1, "--jobs", 1)
+    assert "2 done, 3 to do" in invoke("run", config, "--results", results, "--dry-run").stdout
+
+
+def test_unavailable_data_is_a_row_and_no_failure(tmp_path, monkeypatch):
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+    path = tmp_path / "trial.yaml"
+    path.write_text(f"study: trial\ndatasets: [web2]\nalgorithms:\n  {SVC}\n{TABLES}")
+    ran = invoke("run", path, "--results", tmp_path / "results", "--jobs", 1)
+    assert ran.exit_code == 0
+    assert "2 unavailable" in ran.stdout
+    assert "web2: unavailable" in invoke("table", tmp_path / "results").stdout
+    size = (tmp_path / "results" / "trial" / "cells.jsonl").stat().st_size
+    invoke("run", path, "--results", tmp_path / "results", "--jobs", 1)
+    told_again = (tmp_path / "results" / "trial" / "cells.jsonl").read_text().count('"kind": "cell"')
+    assert told_again == 2, f"the same reason is not written twice (the file grew from {size} bytes)"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda stop: stop.name)
+def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, stop):
+    config = study(SVC + '\nnap: {estimator: "troublesome:Naps"}', realizations=20, more=TABLES)
+    run = start(config, tmp_path / "stopped", "--jobs", "2")
+    wait_for_cells(tmp_path / "stopped", 6)
+    run.send_signal(stop)
+    run.wait(timeout=60)
+    told = (tmp_path / "stopped.log").read_text()
+    if stop != signal.SIGKILL:
+        assert run.returncode == 130
+        assert "every finished cell is kept" in told
+    assert "Traceback" not in told
+    before = len(read_records(tmp_path / "stopped" / "trial"))
+    assert 6 <= before < 41
+    again = invoke("run", config, "--results", tmp_path / "stopped", "--jobs", 2).stdout
+    # what workers had finished but not handed over is kept too
+    assert int(re.search(r"(\d+) of 41 cells were done before", again)[1]) >= before
+    invoke("run", config, "--results", tmp_path / "whole", "--jobs", 1)
+    for results in ("stopped", "whole"):
+        invoke("table", tmp_path / results)
+    tables = [(tmp_path / results / "trial" / "table-1.csv").read_bytes() for results in ("stopped", "whole")]
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.slow
+def test_two_runs_at_once_are_refused(study, tmp_path):
+    config = study('nap: {estimator: "troublesome:Naps"}', realizations=40)
+    first = start(config, tmp_path / "results", "--jobs", "1")
+    wait_for_cells(tmp_path / "results", 2)
+    second = invoke("run", config, "--results", tmp_path / "results")
+    first.kill()
+    first.wait()
+    assert second.exit_code == 2
+    assert "another `ensvm run` is writing" in second.stderr

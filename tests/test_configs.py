@@ -1,0 +1,49 @@
+"""Every shipped study can be planned, and every printed number has exactly one cell to stand beside."""
+
+import pytest
+
+from ensvm.report.published import read_published
+from ensvm.runner.plan import make_plan
+from ensvm.shipped import shipped_configs
+
+CONFIGS = sorted(shipped_configs().glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_a_study_is_planned_and_named_as_its_file(path):
+    plan = make_plan(path)
+    assert plan.config.study == path.stem
+    assert len({cell.key for cell in plan.cells}) == len(plan.cells)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_printed_cell_is_planned_once_or_marked_unavailable(path):
+    plan = make_plan(path)
+    if plan.published is None:
+        pytest.skip("a study without printed numbers")
+    places = {(cell.dataset, cell.algorithm) for cell in plan.cells}
+    layout = {
+        (table.id, row, column.name): (row, "data" if table.of == "data" else column.of(table))
+        for table in plan.config.tables
+        for row in plan.config.rows_of(table)
+        for column in table.columns
+    }
+    tables = {table.id for table in plan.config.tables}
+    for table, row, column in read_published(plan.published):
+        if path.stem == "ijcai07":
+            assert (table, row, column) in layout
+        if table in tables and (table, row, column) in layout:
+            dataset, algorithm = layout[table, row, column]
+            assert (dataset, algorithm) in places or plan.config.algorithms[algorithm].unavailable
+    for dataset, algorithm in layout.values():
+        if algorithm != "data" and plan.config.algorithms[algorithm].unavailable is None:
+            assert (dataset, algorithm) in places
+
+
+def test_ijcai07_has_every_printed_table_complete():
+    plan = make_plan(shipped_configs() / "ijcai07.yaml")
+    printed = read_published(plan.published)
+    for table in plan.config.tables:
+        for row in plan.config.rows_of(table):
+            for column in table.columns:
+                assert (table.id, row, column.name) in printed
