@@ -7,7 +7,6 @@ from pathlib import Path
 from types import FrameType
 
 import click
-
 from ensvm_cli.terminal import INTERRUPTED, RunProgress, duration, readable_errors
 
 RESULTS = click.Path(file_okay=False, path_type=Path)
@@ -24,8 +23,17 @@ def _names(context: click.Context, option: click.Parameter, value: str | None) -
 @click.option("--datasets", callback=_names, metavar="A,B", help="Only these data sets (rows).")
 @click.option("--algorithms", callback=_names, metavar="A,B", help="Only these algorithms (columns).")
 @click.option("--results", type=RESULTS, default="results", show_default=True, help="Where records and tables go.")
-@click.option("--data-dir", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A folder with data files [default: $ENSVM_DATA].")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Wall time one cell may take.")
+@click.option(
+    "--data-dir",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder with data files [default: $ENSVM_DATA].",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Wall time one cell may take.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and how long it might take.")
 def run(
     config: str,
@@ -96,7 +104,9 @@ def _dry_run(plan, folder: Path, jobs: int) -> None:  # type: ignore[no-untyped-
     click.echo(tabulate(rows, headers=["data set", "algorithm", "cells", "done", "to do", "why"], tablefmt="simple"))
     cost = estimate(plan, [cell for cell, _ in missing], records, jobs)
     if missing:
-        basis = f"{cost.guessed} of {len(missing)} cells guessed from their size" if cost.guessed else "from measured cells"
+        basis = (
+            f"{cost.guessed} of {len(missing)} cells guessed from their size" if cost.guessed else "from measured cells"
+        )
         click.echo(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
 
 

@@ -4,13 +4,19 @@ import sys
 from pathlib import Path
 
 import click
-
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 
 @click.command()
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results")
-@click.option("--format", "form", type=click.Choice(["md", "csv", "latex"]), default="md", show_default=True, help="What to print.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "csv", "latex"]),
+    default="md",
+    show_default=True,
+    help="What to print.",
+)
 def table(results: Path, form: str) -> None:
     """Write the tables of the studies in RESULTS as the papers lay them out, and print them.
 
@@ -23,7 +29,10 @@ def table(results: Path, form: str) -> None:
 
         folders = find_studies(results)
         if not folders:
-            click.echo(f"error: {results}: no records here; run a study first, for example: ensvm run smoke", err=True)
+            click.echo(
+                f"error: {results}: no records here; run a study first, for example: ensvm run smoke",
+                err=True,
+            )
             sys.exit(WRONG_INPUT)
         written: list[Path] = []
         for folder in folders:

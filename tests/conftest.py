@@ -13,7 +13,10 @@ def own_data(tmp_path: Path) -> Path:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(60) % 3 == 0, -1, 1)
     X = rng.normal(size=(60, 2)) + 0.7 * y[:, None]
-    lines = ["a,b,label", *(f"{a!r},{b!r},{label}" for (a, b), label in zip(X.tolist(), y.tolist(), strict=True))]
+    lines = [
+        "a,b,label",
+        *(f"{a!r},{b!r},{label}" for (a, b), label in zip(X.tolist(), y.tolist(), strict=True)),
+    ]
     path = tmp_path / "own.csv"
     path.write_text("\n".join(lines) + "\n")
     return path

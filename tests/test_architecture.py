@@ -8,7 +8,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 # A room may import its own floor's name and those listed after it.
-FLOORS = ("ensvm_cli", "ensvm.report", "ensvm.runner", "ensvm.classifiers", "ensvm.data", "ensvm.solvers", "ensvm.kernels")
+FLOORS = (
+    "ensvm_cli",
+    "ensvm.report",
+    "ensvm.runner",
+    "ensvm.classifiers",
+    "ensvm.data",
+    "ensvm.solvers",
+    "ensvm.kernels",
+)
 MODULES = sorted([*(ROOT / "ensvm").rglob("*.py"), *(ROOT / "cli").rglob("*.py")])
 
 

@@ -31,7 +31,9 @@ def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
                 table, row, column, value, std = line
                 published = Published(float(value), float(std) if std else None)
             except ValueError as error:
-                raise ValueError(f"{path}, line {number}: expected {','.join(HEADER)}, got {','.join(line)!r}") from error
+                raise ValueError(
+                    f"{path}, line {number}: expected {','.join(HEADER)}, got {','.join(line)!r}"
+                ) from error
             if (table, row, column) in cells:
                 raise ValueError(f"{path}, line {number}: the cell {table}, {row}, {column} is given twice")
             cells[table, row, column] = published

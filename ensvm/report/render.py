@@ -26,9 +26,19 @@ def to_markdown(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     rows = [_markdown_row(table, row, list(of_row)) for row, of_row in groupby(cells, key=lambda cell: cell.row)]
     if table.of == "data":
         headers, rows = headers[:-1], [row[:-1] for row in rows]
-    grid = tabulate(rows, headers=headers, tablefmt="pipe", colalign=("left", *["right"] * (len(headers) - 1)), disable_numparse=True)
+    grid = tabulate(
+        rows,
+        headers=headers,
+        tablefmt="pipe",
+        colalign=("left", *["right"] * (len(headers) - 1)),
+        disable_numparse=True,
+    )
     parts = [f"## Table {table.id}. {table.caption}", grid, _legend(study, table, cells)]
-    parts += [_list("Notes", table.notes), _list("Assumptions", _assumptions(study, table)), _list("Missing", _reasons(cells))]
+    parts += [
+        _list("Notes", table.notes),
+        _list("Assumptions", _assumptions(study, table)),
+        _list("Missing", _reasons(cells)),
+    ]
     return "\n\n".join(part for part in [*parts, _origin(study)] if part) + "\n"
 
 
@@ -40,7 +50,10 @@ def to_latex(study: Study, table: TableWords, cells: list[TableCell]) -> str:
         line = list(of_row)
         best = best_of_row(line, table.best, table.decimals)
         rows.append([_escape(row), *(_latex_cell(cell, cell.column in best, table.decimals) for cell in line)])
-    return tabulate(rows, headers=[_escape(header) for header in headers], tablefmt="latex_raw", disable_numparse=True) + "\n"
+    return (
+        tabulate(rows, headers=[_escape(header) for header in headers], tablefmt="latex_raw", disable_numparse=True)
+        + "\n"
+    )
 
 
 def _markdown_row(table: TableWords, row: str, cells: list[TableCell]) -> list[str]:
@@ -84,10 +97,14 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
         if study.config.algorithms[column.of(table)].stage == "best-on-test"
     ]
     if oracles:
-        lines.append(f"{', '.join(oracles)}: chosen on the test error, an oracle, as in the paper; not to be compared as equals.")
+        lines.append(
+            f"{', '.join(oracles)}: chosen on the test error, an oracle, as in the paper; not to be compared as equals."
+        )
     counts = [f"{count} {name}" for name in MARKS if (count := sum(cell.verdict == name for cell in cells))]
     if counts:
-        lines.append(f"Verdicts: {', '.join(counts)}, of {sum(cell.published is not None for cell in cells)} printed cells.")
+        lines.append(
+            f"Verdicts: {', '.join(counts)}, of {sum(cell.published is not None for cell in cells)} printed cells."
+        )
     return "\n\n".join(lines)
 
 
@@ -127,7 +144,9 @@ def _origin(study: Study) -> str:
     if not runs:
         return ""
     days = sorted({record["time"][:10] for record in study.records.values()})
-    commits = sorted({str(run["commit"])[:10] + ("+changes" if run["dirty"] else "") for run in runs.values() if run["commit"]})
+    commits = sorted(
+        {str(run["commit"])[:10] + ("+changes" if run["dirty"] else "") for run in runs.values() if run["commit"]}
+    )
     span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     code = f", commit {', '.join(commits)}" if commits else ""
     return f"<sub>ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`. {study.config.citation.strip()}</sub>"

@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -65,35 +65,43 @@ def read_study(folder: Path) -> Study:
 def build_table(study: Study, table: TableWords) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     by_cell: dict[tuple[str, str], list[Record]] = defaultdict(list)
-    for (dataset, _, algorithm), record in sorted(study.records.items()):
-        by_cell[dataset, algorithm].append(record)
+    # Seconds come from the timing pass alone and errors from the error pass alone: they are never mixed.
+    wanted = "timing" if table.of == "timing" else "error"
+    for (dataset, _, algorithm, run_pass), record in sorted(study.records.items()):
+        if run_pass == wanted:
+            by_cell[dataset, algorithm].append(record)
     return [
         _cell(study, table, row, column, by_cell) for row in study.config.rows_of(table) for column in table.columns
     ]
 
 
 def _cell(
-    study: Study, table: TableWords, row: str, column: ColumnWords, by_cell: Mapping[tuple[str, str], list[Record]]
+    study: Study,
+    table: TableWords,
+    row: str,
+    column: ColumnWords,
+    by_cell: Mapping[tuple[str, str], list[Record]],
 ) -> TableCell:
     about_data = table.of == "data"
     metric = column.of(table) if about_data else column.metric or table.metric
     records = _of_one_settings(by_cell.get((row, DATA_CELL if about_data else column.of(table)), []))
-    values = [record["metrics"][metric] for record in records if record["status"] == "ok" and metric in record["metrics"]]
+    figures = [{**record["metrics"], **record["seconds"]} for record in records if record["status"] == "ok"]
+    values = [
+        figure[metric] for figure in figures if metric in figure and (table.of == "timing" or not _is_time(metric))
+    ]
     printed = study.published.get((table.id, row, column.name))
     status, reason = _status(study, table, row, column, records, len(values), metric)
-    known = {
-        "published": None if printed is None else printed.value,
-        "published_std": None if printed is None else printed.std,
-        "status": status,
-        "reason": reason,
-    }
-    if not values:
-        return TableCell(table.id, row, column.name, **known)
-    ours = _sample(values, 100.0 if metric in PERCENT_METRICS else 1.0)
+    cell = TableCell(table.id, row, column.name, status=status, reason=reason)
     if printed is not None:
-        known["difference"] = ours.mean - printed.value
-        known["verdict"] = _verdict(study, table, row, ours, printed, records, metric)
-    return TableCell(table.id, row, column.name, mean=ours.mean, std=ours.std, n=ours.n, **known)
+        cell = replace(cell, published=printed.value, published_std=printed.std)
+    if not values:
+        return cell
+    ours = _sample(values, 100.0 if metric in PERCENT_METRICS else 1.0)
+    cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n)
+    if printed is None:
+        return cell
+    found = _verdict(study, table, row, ours, printed, records, metric)
+    return replace(cell, difference=ours.mean - printed.value, verdict=found)
 
 
 def _of_one_settings(records: list[Record]) -> list[Record]:
@@ -116,7 +124,10 @@ def _status(
     if troubles:
         (status, reason), count = Counter((record["status"], record["reason"]) for record in troubles).most_common(1)[0]
         if n:
-            return "incomplete", f"{len(troubles)} of {len(records)} realizations did not end well, most often ({count}): {reason}"
+            return (
+                "incomplete",
+                f"{len(troubles)} of {len(records)} realizations did not end well, most often ({count}): {reason}",
+            )
         return status, reason
     if n:
         return "ok", ""
@@ -132,7 +143,13 @@ def _status(
 
 
 def _verdict(
-    study: Study, table: TableWords, row: str, ours: Sample, printed: Published, records: list[Record], metric: str
+    study: Study,
+    table: TableWords,
+    row: str,
+    ours: Sample,
+    printed: Published,
+    records: list[Record],
+    metric: str,
 ) -> Verdict:
     if table.of == "data":  # facts, not samples
         return "reproduced" if ours.mean == printed.value else "differs"
@@ -141,6 +158,10 @@ def _verdict(
         return single_split_verdict(ours.mean / 100, printed.value / 100, n_test, table.margin / 100)
     planned = study.config.dataset(row).realizations or study.config.realizations
     return verdict(ours, Sample(printed.value, printed.std, planned), table.margin)
+
+
+def _is_time(metric: str) -> bool:
+    return metric.endswith("_seconds")
 
 
 def best_of_row(cells: list[TableCell], best: str, decimals: int) -> set[str]:

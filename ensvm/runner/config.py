@@ -113,6 +113,18 @@ class AlgorithmWords(Words):
         return self
 
 
+class TimingWords(Words):
+    """The timing pass: these algorithms again, alone on the machine, each with a Gram matrix of its own.
+
+    `blas_threads` holds for the whole pass; None for `algorithms` or `datasets` means all.
+    """
+
+    algorithms: tuple[str, ...] | None = None
+    datasets: tuple[str, ...] | None = None
+    realizations: int = Field(default=1, ge=1)
+    blas_threads: int = Field(default=1, ge=1)
+
+
 class ColumnWords(Words):
     """A column of a table: the metric of one algorithm (by default the one called as the column is)."""
 
@@ -127,11 +139,11 @@ class ColumnWords(Words):
 
 
 class TableWords(Words):
-    """Layout of one table as in the paper. `of: data` states facts of the data sets instead of results."""
+    """Layout of one table as in the paper: of results (the error pass), of the timing pass, or of facts of the data."""
 
     id: Name
     caption: str
-    of: Literal["results", "data"] = "results"
+    of: Literal["results", "timing", "data"] = "results"
     metric: str = "error"
     rows: tuple[str, ...] | None = None
     columns: tuple[ColumnWords, ...]
@@ -174,6 +186,7 @@ class StudyConfig(Words):
     kernel: KernelWords | None = None
     datasets: tuple[DatasetWords, ...] = Field(min_length=1)
     algorithms: dict[Name, AlgorithmWords] = Field(min_length=1)
+    timing: TimingWords | None = None
     tables: tuple[TableWords, ...] = ()
     published: str | None = None
     assumptions: tuple[Assumption, ...] = ()
@@ -185,6 +198,15 @@ class StudyConfig(Words):
     def algorithms_of(self, dataset: DatasetWords) -> tuple[str, ...]:
         """Return the names of the algorithms that run on `dataset`, in the order of the config."""
         return tuple(self.algorithms) if dataset.algorithms is None else dataset.algorithms
+
+    def times(self, dataset: str, algorithm: str) -> bool:
+        """Return whether the timing pass has this cell."""
+        words = self.timing
+        if words is None:
+            return False
+        return (words.datasets is None or dataset in words.datasets) and (
+            words.algorithms is None or algorithm in words.algorithms
+        )
 
     def rows_of(self, table: TableWords) -> tuple[str, ...]:
         """Return the rows of a table: its own, or every data set."""
@@ -246,6 +268,11 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
             _must_be_one_of(source, ("datasets", index, "algorithms"), "algorithm", name, config.algorithms)
     if DATA_CELL in config.algorithms:
         raise source.error(("algorithms", DATA_CELL), f"the name {DATA_CELL!r} is reserved for the facts of the data")
+    if config.timing is not None:
+        for name in config.timing.algorithms or ():
+            _must_be_one_of(source, ("timing", "algorithms"), "algorithm", name, config.algorithms)
+        for name in config.timing.datasets or ():
+            _must_be_one_of(source, ("timing", "datasets"), "data set", name, names)
     ids = [table.id for table in config.tables]
     for index, table in enumerate(config.tables):
         if table.id in ids[:index]:
@@ -255,7 +282,11 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
         accepted = DATA_FACTS if table.of == "data" else config.algorithms
         for number, column in enumerate(table.columns):
             where = ("tables", index, "columns", number)
-            _must_be_one_of(source, where, "data fact" if table.of == "data" else "algorithm", column.of(table), accepted)
+            if table.of == "timing" and config.timing is None:
+                raise source.error(("tables", index, "of"), "a table of timing needs a `timing:` block in the study")
+            _must_be_one_of(
+                source, where, "data fact" if table.of == "data" else "algorithm", column.of(table), accepted
+            )
     for index, assumption in enumerate(config.assumptions):
         for table_id in assumption.tables or ():
             _must_be_one_of(source, ("assumptions", index, "tables"), "table", table_id, ids)
@@ -263,4 +294,6 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
 
 def _must_be_one_of(source: YamlSource, location: Location, what: str, word: str, accepted: Any) -> None:
     if word not in accepted:
-        raise source.error(location, f"unknown {what} {word!r}; accepted: {', '.join(accepted)}{near_miss(word, accepted)}")
+        raise source.error(
+            location, f"unknown {what} {word!r}; accepted: {', '.join(accepted)}{near_miss(word, accepted)}"
+        )

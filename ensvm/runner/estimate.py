@@ -11,6 +11,8 @@ from ensvm.runner.store import Identity, Record
 # One kernel value with its share of a fit, on a 2020s core; only for cells of which nothing has been measured yet.
 SECONDS_PER_KERNEL_VALUE = 2e-8
 
+WALL_PARTS = ("train_seconds", "test_kernel_seconds", "predict_seconds")
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -27,8 +29,8 @@ def estimate(plan: Plan, missing: Iterable[Cell], records: Mapping[Identity, Rec
     for record in records.values():
         if record["status"] == "ok":
             # The shared Gram matrix's seconds stand in every record that used it; here they count in full, as an upper bound.
-            wall = (value for part, value in record["seconds"].items() if not part.endswith("_cpu_seconds"))
-            seen[record["dataset"], record["algorithm"]].append(sum(wall))
+            wall = sum(record["seconds"].get(part, 0.0) for part in WALL_PARTS)
+            seen[record["dataset"], record["algorithm"]].append(wall)
     total, measured, guessed = 0.0, 0, 0
     for cell in missing:
         walls = seen.get((cell.dataset, cell.algorithm))

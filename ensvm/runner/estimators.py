@@ -54,7 +54,9 @@ def build(name: str, params: dict[str, Any]) -> Any:
     try:
         estimator = found()
     except TypeError as error:
-        raise EstimatorError(f"{name}: cannot be made without arguments ({error}), as scikit-learn's contract asks") from error
+        raise EstimatorError(
+            f"{name}: cannot be made without arguments ({error}), as scikit-learn's contract asks"
+        ) from error
     accepted = estimator.get_params()
     for word in params:
         if word not in accepted:
@@ -134,7 +136,10 @@ def _source_of(module: str) -> Path | None:
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False) is not None:
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             node.body = node.body[1:]
     return tree
 

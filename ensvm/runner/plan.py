@@ -12,7 +12,7 @@ from ensvm.data import DataError, DatasetCard, find_card, inline_card, with_spli
 from ensvm.data.errors import near_miss
 from ensvm.runner.config import DATA_CELL, AlgorithmWords, DatasetWords, StudyConfig, read_config
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
-from ensvm.runner.store import Identity, Record
+from ensvm.runner.store import Identity, Record, RunPass
 from ensvm.runner.yaml_source import YamlSource
 from ensvm.seeds import seed_of
 
@@ -21,7 +21,7 @@ RUNNER_REVISION = 1  # raised when the runner itself would give a cell other fig
 
 @dataclass(frozen=True)
 class Cell:
-    """(study, data set, realization, algorithm): the unit of work and of record.
+    """(study, data set, realization, algorithm), in the error or in the timing pass: the unit of work and of record.
 
     `settings` says what the cell is, apart from the realization; `key` is its hash together with the realization.
     """
@@ -31,11 +31,12 @@ class Cell:
     realization: int
     algorithm: str
     settings: Mapping[str, Any] = field(hash=False)
+    run_pass: RunPass = "error"
 
     @property
     def identity(self) -> Identity:
         """Which cell of the study it is, whatever its settings."""
-        return self.dataset, self.realization, self.algorithm
+        return self.dataset, self.realization, self.algorithm, self.run_pass
 
     @cached_property
     def settings_key(self) -> str:
@@ -110,10 +111,18 @@ def _cells(
     data = {"data": card.fingerprint(), "split": card.split_protocol()}
     yield Cell(config.study, entry.name, 1, DATA_CELL, {**data, "algorithm": None})
     limits = (entry.realizations or config.realizations, cap, card.max_realizations)
-    for realization in range(1, min(limit for limit in limits if limit is not None) + 1):
-        for name in config.algorithms_of(entry):
-            if settings[name] is not None:
-                yield Cell(config.study, entry.name, realization, name, {**data, **settings[name]})
+    last = min(limit for limit in limits if limit is not None)
+    names = [name for name in config.algorithms_of(entry) if settings[name] is not None]
+    for realization in range(1, last + 1):
+        for name in names:
+            yield Cell(config.study, entry.name, realization, name, {**data, **settings[name]})
+    if config.timing is not None:
+        conditions = {"timing": {"blas_threads": config.timing.blas_threads}}
+        for realization in range(1, min(last, config.timing.realizations) + 1):
+            for name in names:
+                if config.times(entry.name, name):
+                    timed = {**data, **settings[name], **conditions}
+                    yield Cell(config.study, entry.name, realization, name, timed, "timing")
 
 
 def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> DatasetCard:
@@ -143,7 +152,9 @@ def _algorithm_settings(source: YamlSource, config: StudyConfig, name: str) -> d
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
     if words.stage != "last" and words.grid is None and not hasattr(estimator, "staged_predict"):
-        raise source.error(("algorithms", name, "stage"), f"{words.estimator} has no stages (staged_predict) and no grid:")
+        raise source.error(
+            ("algorithms", name, "stage"), f"{words.estimator} has no stages (staged_predict) and no grid:"
+        )
     return {
         "algorithm": {
             "estimator": words.estimator,

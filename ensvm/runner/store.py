@@ -4,12 +4,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import filelock
 
 Record = dict[str, Any]
-Identity = tuple[str, int, str]  # data set (row), realization, algorithm
+RunPass = Literal["error", "timing"]
+Identity = tuple[str, int, str, RunPass]  # data set (row), realization, algorithm, pass
 
 STATUSES = ("ok", "failed", "timeout", "skipped", "unavailable")
 CELLS_FILE = "cells.jsonl"
@@ -21,7 +22,7 @@ class StoreLocked(RuntimeError):
 
 def identity_of(record: Record) -> Identity:
     """Return which cell of the study a record is about."""
-    return record["dataset"], record["realization"], record["algorithm"]
+    return record["dataset"], record["realization"], record["algorithm"], record["pass"]
 
 
 def read_records(folder: Path) -> dict[Identity, Record]:

@@ -18,11 +18,11 @@ from threadpoolctl import ThreadpoolController
 from ensvm.data import DataError, DatasetCard, Realization, load
 from ensvm.runner.config import DATA_CELL
 from ensvm.runner.deadline import DeadlineExceeded, deadline
-from ensvm.runner.evaluate import evaluate
+from ensvm.runner.evaluate import evaluate, warm_up
 from ensvm.runner.plan import Cell
 from ensvm.runner.provenance import now
 from ensvm.runner.shared_gram import GramPool
-from ensvm.runner.store import Record
+from ensvm.runner.store import Record, RunPass
 
 PARENT_CHECK_SECONDS = 1.0
 
@@ -43,9 +43,14 @@ class Task:
     journal: Path
     own_process: bool
 
-    def only(self, cells: tuple[Cell, ...]) -> "Task":
+    def only(self, cells: tuple[Cell, ...], **changed: Any) -> "Task":
         """Return the same task with fewer cells."""
-        return replace(self, cells=cells)
+        return replace(self, cells=cells, **changed)
+
+    @property
+    def run_pass(self) -> RunPass:
+        """The pass its cells belong to: all of them to one."""
+        return self.cells[0].run_pass
 
     @property
     def cost(self) -> float:
@@ -64,6 +69,8 @@ def run_task(task: Task) -> list[Record]:
         realization = load(task.card, data_dir=task.data_dir).realization(task.cells[0].realization)
     except DataError as error:
         return [new_record(task, cell, "failed", str(error)) for cell in task.cells]
+    if task.run_pass == "timing":
+        return [_time_cell(task, cell, realization) for cell in task.cells]
     grams = GramPool(realization)
     # Cells are parallel already, and one BLAS thread gives the same figures at any number of jobs.
     with _thread_pools().limit(limits=1):
@@ -85,7 +92,7 @@ def new_record(task: Task, cell: Cell, status: str, reason: str = "", **more: An
         "settings": dict(cell.settings),
         "run_id": task.run_id,
         "time": now(),
-        "pass": "error",
+        "pass": cell.run_pass,
         **more,
     }
 
@@ -93,7 +100,10 @@ def new_record(task: Task, cell: Cell, status: str, reason: str = "", **more: An
 def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool) -> Record:
     _note(task, {"kind": "started", "key": cell.key, "time": time.time()})
     try:
-        with warnings.catch_warnings(record=True) as caught, deadline(task.timeout, may_end_process=task.own_process):
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            deadline(task.timeout, may_end_process=task.own_process),
+        ):
             warnings.simplefilter("default")
             record = new_record(task, cell, "ok", **_outcome(cell, realization, grams))
         record["warnings"] = sorted({f"{warning.category.__name__}: {warning.message}" for warning in caught})
@@ -104,6 +114,18 @@ def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool)
         record = new_record(task, cell, "failed", reason, traceback=traceback.format_exc(limit=-8))
     _note(task, record)
     return record
+
+
+def _time_cell(task: Task, cell: Cell, realization: Realization) -> Record:
+    """Run a cell alone, after a warm-up, with a Gram matrix of its own; the conditions stand in the record."""
+    threads = cell.settings["timing"]["blas_threads"]
+    conditions = {"alone": True, "warm": True, "blas_threads": threads, "load_before": os.getloadavg()[0]}
+    with _thread_pools().limit(limits=threads):
+        warm = warm_up(realization)
+        _run_cell(
+            task, cell, warm, GramPool(warm)
+        )  # its record is thrown away: compiled code is loaded, caches are filled
+        return {**_run_cell(task, cell, realization, GramPool(realization)), "conditions": conditions}
 
 
 def _outcome(cell: Cell, realization: Realization, grams: GramPool) -> dict[str, Any]:
@@ -129,7 +151,6 @@ def _leave_with_parent() -> None:
 @lru_cache
 def _thread_pools() -> ThreadpoolController:
     """Return the process's BLAS and OpenMP pools, found once: the search takes longer than a small cell."""
-    import scipy.linalg
     import sklearn.svm  # noqa: F401  loaded first, so that their pools are found too
 
     return ThreadpoolController()

@@ -34,7 +34,9 @@ class YamlSource:
         if node is None:
             raise ConfigError(f"{path}: the file is empty; a study needs at least study, datasets and algorithms")
         if not isinstance(node, yaml.MappingNode):
-            raise ConfigError(f"{path}: expected a mapping of keys (study: ..., datasets: ...), got {self.content!r:.60}")
+            raise ConfigError(
+                f"{path}: expected a mapping of keys (study: ..., datasets: ...), got {self.content!r:.60}"
+            )
         self._walk(node, ())
 
     def error(self, location: Location, message: str) -> ConfigError:

@@ -59,7 +59,9 @@ def test_a_failed_cell_makes_the_exit_status_1(study, tmp_path):
     assert "Traceback" not in ran.output
 
 
-@pytest.mark.parametrize("content", ["", "a: [", "study: x\n", "study: x\ndatasets: [germn]\nalgorithms: {a: {estimator: SVC}}\n"])
+@pytest.mark.parametrize(
+    "content", ["", "a: [", "study: x\n", "study: x\ndatasets: [germn]\nalgorithms: {a: {estimator: SVC}}\n"]
+)
 @pytest.mark.parametrize("verb", ["run", "check"])
 def test_wrong_input_is_one_message_and_exit_status_2(tmp_path, content, verb):
     path = tmp_path / "c.yaml"

@@ -32,10 +32,19 @@ PUBLISHED = "table,row,column,value,std\n1,german,dim,20,\n1,german,n_test,301,\
 ERRORS = {1: 0.24, 2: 0.25, 3: 0.23}
 
 
-def record(dataset, realization, algorithm, metrics=None, settings_key="now", status="ok", reason="", time="2026-01-02T00:00:00Z"):
+def record(
+    dataset,
+    realization,
+    algorithm,
+    metrics=None,
+    settings_key="now",
+    status="ok",
+    reason="",
+    time="2026-01-02T00:00:00Z",
+):
     return {
         "kind": "cell", "dataset": dataset, "realization": realization, "algorithm": algorithm, "status": status, "reason": reason,
-        "settings_key": settings_key, "run_id": "r", "time": time, "metrics": metrics or {},
+        "settings_key": settings_key, "run_id": "r", "time": time, "metrics": metrics or {}, "pass": "error", "seconds": {},
     }  # fmt: skip
 
 
@@ -44,10 +53,17 @@ def folder(tmp_path):
     lines = [{"kind": "run", "id": "r", "commit": "c" * 40, "dirty": False}]
     lines += [record("german", 1, "data", {"dim": 20, "n_train": 700, "n_test": 300})]
     lines += [record("german", r, "a", {"error": error, "n_test": 300}) for r, error in ERRORS.items()]
-    lines += [record("german", r, "b", {"error": 0.3, "n_test": 300}, "old", time="2026-01-01T00:00:00Z") for r in (1, 2)]
+    lines += [
+        record("german", r, "b", {"error": 0.3, "n_test": 300}, "old", time="2026-01-01T00:00:00Z") for r in (1, 2)
+    ]
     lines += [record("german", 3, "b", {"error": 0.1, "n_test": 300})]
-    lines += [record("titanic", 1, "a", {"error": 0.5, "n_test": 100}), record("titanic", 2, "a", status="failed", reason="ouch")]
-    lines += [record("web2", 1, name, status="unavailable", reason="ask the author") for name in ("data", "a", "b", "best")]
+    lines += [
+        record("titanic", 1, "a", {"error": 0.5, "n_test": 100}),
+        record("titanic", 2, "a", status="failed", reason="ouch"),
+    ]
+    lines += [
+        record("web2", 1, name, status="unavailable", reason="ask the author") for name in ("data", "a", "b", "best")
+    ]
     with Store(tmp_path / "s") as store:
         store.append(lines)
     (tmp_path / "s" / "config.yaml").write_text(CONFIG)
@@ -81,8 +97,14 @@ def test_facts_are_equal_or_differ(cells):
 
 
 def test_every_cell_without_a_figure_says_why(cells):
-    assert (cells["2", "web2", "a"].status, cells["2", "web2", "a"].reason) == ("unavailable", "ask the author")
-    assert (cells["2", "german", "later"].status, cells["2", "german", "later"].reason) == ("unavailable", "not written yet")
+    assert (cells["2", "web2", "a"].status, cells["2", "web2", "a"].reason) == (
+        "unavailable",
+        "ask the author",
+    )
+    assert (cells["2", "german", "later"].status, cells["2", "german", "later"].reason) == (
+        "unavailable",
+        "not written yet",
+    )
     assert cells["2", "german", "best"].reason == "not run yet"
     assert cells["2", "titanic", "a"].status == "incomplete"
     assert "ouch" in cells["2", "titanic", "a"].reason
@@ -95,7 +117,20 @@ def test_files_hold_the_contract(folder):
     (facts, _), (errors, paths) = write_tables(read_study(folder), "md")
     frame = pd.read_csv(folder / "table-2.csv", dtype={"table": str})
     assert list(frame.columns) == (
-        "table,row,column,mean,std,n,published,published_std,difference,verdict,status,reason".split(",")
+        [
+            "table",
+            "row",
+            "column",
+            "mean",
+            "std",
+            "n",
+            "published",
+            "published_std",
+            "difference",
+            "verdict",
+            "status",
+            "reason",
+        ]
     )
     assert frame.loc[0, "mean"] == pytest.approx(24.0, rel=1e-15)
     assert len(frame) == 3 * 4
@@ -125,7 +160,11 @@ def test_studies_are_found_from_their_folder_or_the_one_above(folder):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a,b\n", "line 1"), ("table,row,column,value,std\n1,r,c,x,\n", "line 2"), (PUBLISHED + "2,german,a,1,\n", "given twice")],
+    [
+        ("a,b\n", "line 1"),
+        ("table,row,column,value,std\n1,r,c,x,\n", "line 2"),
+        (PUBLISHED + "2,german,a,1,\n", "given twice"),
+    ],
 )
 def test_wrong_printed_numbers_are_named(tmp_path, text, message):
     path = tmp_path / "p.csv"

@@ -35,7 +35,12 @@ def test_a_printed_spread_is_used():
 
 
 @given(
-    st.floats(0, 100), st.floats(0.01, 20), st.integers(2, 200), st.floats(0, 100), st.floats(0.1, 5), st.floats(-10, 10)
+    st.floats(0, 100),
+    st.floats(0.01, 20),
+    st.integers(2, 200),
+    st.floats(0, 100),
+    st.floats(0.1, 5),
+    st.floats(-10, 10),
 )
 def test_only_the_difference_counts_and_its_sign_does_not(mean, std, n, printed, margin, shift):
     def place(a, b):

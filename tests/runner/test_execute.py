@@ -50,9 +50,18 @@ def test_jobs_do_not_change_the_figures(study, tmp_path):
 
 
 def test_realizations_are_shared_and_random_states_are_not(study, results):
-    run(study(PLAIN.replace("svc:", "other:").replace("SVC, params: {kernel: rbf, gamma: mean-distance}", '"troublesome:Random"')), results)
+    run(
+        study(
+            PLAIN.replace("svc:", "other:").replace(
+                "SVC, params: {kernel: rbf, gamma: mean-distance}", '"troublesome:Random"'
+            )
+        ),
+        results,
+    )
     records = read_records(results / "trial")
-    errors = [[records["own", r, name]["metrics"]["error"] for r in (1, 2, 3, 4)] for name in ("other", "random")]
+    errors = [
+        [records["own", r, name, "error"]["metrics"]["error"] for r in (1, 2, 3, 4)] for name in ("other", "random")
+    ]
     assert errors[0] != errors[1]
     assert len(set(errors[0])) > 1
 
@@ -130,7 +139,7 @@ def test_the_best_stage_is_chosen_on_the_test_error(study, results):
     run(config, results)
     records = read_records(results / "trial")
     for realization in (1, 2, 3, 4):
-        last, best, plain = (records["own", realization, name] for name in ("last", "best", "plain"))
+        last, best, plain = (records["own", realization, name, "error"] for name in ("last", "best", "plain"))
         assert best["metrics"]["n_errors"] == plain["metrics"]["n_errors"] == 20 - last["metrics"]["n_errors"]
         assert best["stage"] == {"stage": 2}
         assert best["n_stages"] == 3
@@ -146,8 +155,8 @@ def test_the_best_of_a_grid_is_the_best_of_its_points(study, results):
     run(config, results)
     records = read_records(results / "trial")
     for realization in (1, 2, 3, 4):
-        errors = [records["own", realization, name]["metrics"]["error"] for name in "abc"]
-        best = records["own", realization, "best"]
+        errors = [records["own", realization, name, "error"]["metrics"]["error"] for name in "abc"]
+        best = records["own", realization, "best", "error"]
         assert best["metrics"]["error"] == min(errors)
         assert best["stage"] == {"C": [0.01, 1.0, 100.0][errors.index(min(errors))]}
 
@@ -160,17 +169,44 @@ def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
     """)
     run(config, results)
     records = read_records(results / "trial")
-    assert "kernel_seconds" in records["own", 1, "ours"]["seconds"]
-    assert "kernel_seconds" not in records["own", 1, "alone"]["seconds"]
+    assert "kernel_seconds" in records["own", 1, "ours", "error"]["seconds"]
+    assert "kernel_seconds" not in records["own", 1, "alone", "error"]["seconds"]
     for realization in (1, 2, 3, 4):
-        ours, alone = (records["own", realization, name]["metrics"]["error"] for name in ("ours", "alone"))
+        ours, alone = (records["own", realization, name, "error"]["metrics"]["error"] for name in ("ours", "alone"))
         assert ours == alone
 
 
 def test_a_record_names_its_provenance(study, results):
     run(study(PLAIN), results)
-    record = read_records(results / "trial")["own", 1, "svc"]
+    record = read_records(results / "trial")["own", 1, "svc", "error"]
     assert record["run"]["packages"]["scikit-learn"]
     assert record["run"]["blas_threads"] == 1
     assert {"fit_seconds", "fit_cpu_seconds", "predict_seconds", "kernel_seconds"} <= set(record["seconds"])
     assert json.dumps(record["metrics"])
+
+
+TIMED = """
+timing: {algorithms: [svc], realizations: 2}
+tables:
+  - {id: errors, caption: c, columns: [svc]}
+  - {id: seconds, caption: c, of: timing, metric: train_seconds, columns: [svc]}
+  - {id: refused, caption: c, metric: train_seconds, columns: [svc]}
+"""
+
+
+def test_the_timing_pass_is_apart(study, results):
+    from ensvm.report.tables import build_table, read_study
+
+    config = study(PLAIN, more=TIMED)
+    assert run(config, results, jobs=2).statuses == {"ok": 1 + 4 * 2 + 2}
+    records = read_records(results / "trial")
+    timed = records["own", 1, "svc", "timing"]
+    assert timed["conditions"]["alone"]
+    assert timed["conditions"]["blas_threads"] == 1
+    assert timed["metrics"] == records["own", 1, "svc", "error"]["metrics"]
+    assert timed["seconds"]["train_seconds"] == timed["seconds"]["fit_seconds"] + timed["seconds"]["kernel_seconds"]
+    trial = read_study(results / "trial")
+    errors, seconds, refused = (build_table(trial, table)[0] for table in trial.config.tables)
+    assert errors.n == 4
+    assert seconds.n == 2
+    assert refused.n == 0, "seconds of the error pass were taken for timings"

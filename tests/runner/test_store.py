@@ -9,7 +9,7 @@ from ensvm.runner.store import CELLS_FILE, Store, StoreLocked, read_records
 
 def record(realization: int, status: str = "ok") -> dict:
     return {
-        "kind": "cell", "dataset": "d", "realization": realization, "algorithm": "a", "status": status, "run_id": "r",
+        "kind": "cell", "dataset": "d", "realization": realization, "algorithm": "a", "pass": "error", "status": status, "run_id": "r",
     }  # fmt: skip
 
 
@@ -18,15 +18,15 @@ def test_records_come_back_with_their_run(tmp_path):
         store.append([{"kind": "run", "id": "r", "host": "here"}, record(1)])
         store.append([record(2, "failed")])
     records = read_records(tmp_path / "s")
-    assert set(records) == {("d", 1, "a"), ("d", 2, "a")}
-    assert records["d", 1, "a"]["run"]["host"] == "here"
+    assert set(records) == {("d", 1, "a", "error"), ("d", 2, "a", "error")}
+    assert records["d", 1, "a", "error"]["run"]["host"] == "here"
 
 
 def test_the_latest_record_of_a_cell_counts(tmp_path):
     with Store(tmp_path) as store:
         store.append([record(1, "failed")])
         store.append([record(1, "ok")])
-    assert read_records(tmp_path)["d", 1, "a"]["status"] == "ok"
+    assert read_records(tmp_path)["d", 1, "a", "error"]["status"] == "ok"
 
 
 @pytest.mark.parametrize("cut", range(1, 40, 7))
@@ -35,10 +35,10 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
         store.append([record(1), record(2)])
     path = tmp_path / CELLS_FILE
     path.write_bytes(path.read_bytes()[:-cut])
-    assert set(read_records(tmp_path)) == {("d", 1, "a")}
+    assert set(read_records(tmp_path)) == {("d", 1, "a", "error")}
     with Store(tmp_path) as store:
         store.append([record(3)])
-    assert set(read_records(tmp_path)) == {("d", 1, "a"), ("d", 3, "a")}
+    assert set(read_records(tmp_path)) == {("d", 1, "a", "error"), ("d", 3, "a", "error")}
     assert all(json.loads(line) for line in path.read_text().splitlines())
 
 

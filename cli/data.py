@@ -1,0 +1,102 @@
+"""`ensvm data`: which data sets there are, who would serve them, fetching and verifying them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from ensvm_cli.terminal import readable_errors
+from rich.console import Console
+from rich.table import Table
+
+from ensvm.data import DataError, DatasetCard, DataUnavailable, find_card, list_cards, load, locate
+
+
+@click.group()
+def data() -> None:
+    """List, fetch and verify the data sets that studies use."""
+
+
+def _data_dir(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--data-dir",
+        type=click.Path(path_type=Path),
+        help="Folder with data files, asked first (default: ENSVM_DATA; several are separated as in PATH).",
+    )(command)
+
+
+@data.command("list")
+@_data_dir
+def list_(data_dir: Path | None) -> None:
+    """Show every data set: size, licence, and which provider would serve it or why none would."""
+    header = ("name", "also called", "rows x features", "served by", "licence")
+    rows = [_row(card, data_dir) for card in _asked((), data_dir)]
+    console = Console()
+    if console.is_terminal:
+        table = Table(*header)
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+        return
+    widths = [max(len(row[j]) for row in (header, *rows)) for j in range(len(header))]
+    for row in (header, *rows):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+@data.command()
+@click.argument("names", nargs=-1)
+@_data_dir
+def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
+    """Download what is not at hand: the data sets named, or all."""
+    cards = _asked(names, data_dir)
+    failed = 0
+    progress = Console(stderr=True)
+    for number, card in enumerate(cards, start=1):
+        try:
+            with progress.status(f"{number}/{len(cards)} {card.name} ..."):
+                found = load(card, data_dir=data_dir)
+            click.echo(f"{card.name}: {len(found.y)} rows from {found.provider}")
+        except DataError as error:
+            failed += 1
+            click.echo(f"{card.name}: {error}", err=True)
+    if failed:
+        click.echo(f"{failed} of {len(cards)} data sets could not be had", err=True)
+    if failed and (names or failed == len(cards)):
+        raise SystemExit(1)
+
+
+@data.command()
+@click.argument("names", nargs=-1)
+@_data_dir
+def verify(names: tuple[str, ...], data_dir: Path | None) -> None:
+    """Check sums and counts of the data sets named, or of all that are here; nothing is downloaded."""
+    cards = _asked(names, data_dir)
+    bad = absent = 0
+    for card in cards:
+        try:
+            found = load(card, data_dir=data_dir, offline=True)
+            click.echo(f"{card.name}: right, from {found.provider} (arrays {found.checksum[:12]}...)")
+        except DataUnavailable:
+            absent += 1
+            click.echo(f"{card.name}: not here; `ensvm data fetch {card.name}` tries to get it")
+        except DataError as error:
+            bad += 1
+            click.echo(f"{card.name}: WRONG: {error}", err=True)
+    if bad or (absent and names):
+        raise SystemExit(1)
+
+
+def _asked(names: tuple[str, ...], data_dir: Path | None) -> list[DatasetCard]:
+    """Return the cards asked for, all without names; wrong input ends the command with one message."""
+    with readable_errors():
+        cards = [find_card(name) for name in names] if names else list_cards()
+        locate(cards[0], data_dir=data_dir, offline=True)  # refuses a --data-dir that is not there
+    return cards
+
+
+def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
+    found = locate(card, data_dir=data_dir)
+    served = found.provider or f"nobody: {found.reasons[-1]}"
+    also = ", ".join([*card.aliases, *card.variants])
+    return card.name, also, f"{card.rows} x {card.features}", served, card.licence

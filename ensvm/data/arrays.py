@@ -1,0 +1,135 @@
+"""The canonical arrays of a data set: the same bytes whatever file, package or format they came from."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.cards import DatasetCard
+from ensvm.data.errors import DataError, near_miss
+from ensvm.data.layouts import plain_label
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What a reader finds in one file: inputs (n, d), dense or csr, labels as text, row numbers if any."""
+
+    X: Any
+    labels: NDArray[np.str_]
+    splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """Inputs X (n, d), float64 or csr; y int8 (n,); (train, test) row numbers if fixed; their checksum."""
+
+    X: Any
+    y: NDArray[np.int8]
+    splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+    checksum: str
+
+
+def plain_labels(found: NDArray[Any]) -> NDArray[np.str_]:
+    """Return labels as cards write them: 1.0, +1 and 1 are "1"; other words stay as they are."""
+    values, inverse = np.unique(found, return_inverse=True)
+    return np.array([plain_label(str(value)) for value in values])[inverse]
+
+
+def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
+    """Return the canonical arrays of the parts (one, or training and test), checked against the card.
+
+    Raises DataError if rows, features, class counts or the checksum are not what the card says.
+    """
+    X = canonical_inputs([part.X for part in parts], card.sparse)
+    labels = np.concatenate([part.labels for part in parts])
+    _check_counts(card, X.shape, labels)
+    if len(parts) == 2:
+        n_train, n_test = parts[0].X.shape[0], parts[1].X.shape[0]
+        _check("rows of the training part", n_train, card.sizes()[1], card.name)
+        splits = (np.arange(n_train)[None], np.arange(n_train, n_train + n_test)[None])
+    elif card.brought_splits():
+        splits = _brought_splits(card, parts[0])
+    else:
+        splits = None
+    y = encode_labels(card, labels)
+    checksum = checksum_of(X, y, splits)
+    if card.checksum is not None:
+        _check("checksum of the arrays", checksum, card.checksum, card.name)
+    for shared in (X.data if sparse_matrix(X) else X, y):  # kept in memory for the next caller
+        shared.flags.writeable = False
+    return Arrays(X, y, splits, checksum)
+
+
+def sparse_matrix(X: Any) -> bool:
+    """Return whether X is csr rather than a dense array."""
+    return hasattr(X, "indptr")
+
+
+def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
+    """Return the blocks stacked: C-order float64 without -0.0, or sorted csr without explicit zeros."""
+    if not sparse:
+        dense = [block.toarray() if hasattr(block, "toarray") else block for block in blocks]
+        return np.ascontiguousarray(np.concatenate(dense), dtype=np.float64) + 0.0  # -0.0 + 0.0 = 0.0
+    from scipy.sparse import csr_array, vstack  # loaded only where needed: starting up must stay quick
+
+    X = csr_array(vstack([csr_array(block, dtype=np.float64) for block in blocks]))
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def encode_labels(card: DatasetCard, labels: NDArray[np.str_]) -> NDArray[np.int8]:
+    """Return y of shape (n,): +1 for the card's positive label and -1 for others, else codes 0, 1, ..."""
+    if card.positive is not None:
+        return np.where(labels == card.positive, 1, -1).astype(np.int8)
+    y = np.zeros(len(labels), dtype=np.int8)
+    for code, label in enumerate(card.classes):
+        y[labels == label] = code
+    return y
+
+
+def checksum_of(X: Any, y: NDArray[np.int8], splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None) -> str:
+    """Return the sha256 over shape, X, y and the fixed row numbers, the same on every machine."""
+    digest = hashlib.sha256(f"{X.shape} {sparse_matrix(X)}".encode())
+    if sparse_matrix(X):
+        digest.update(X.indptr.astype("<i8").tobytes() + X.indices.astype("<i8").tobytes())
+        digest.update(X.data.astype("<f8").tobytes())
+    else:
+        digest.update(X.astype("<f8", order="C").tobytes())
+    digest.update(y.tobytes())
+    for rows in splits or ():
+        digest.update(f"{rows.shape}".encode() + rows.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    if part.splits is None:
+        raise DataError(f"data set {card.name!r}: protocol indices, but the file holds no train and test")
+    train, test = part.splits
+    found = {"train": train.shape, "test": test.shape}
+    protocol, (_, n_train, n_test) = card.split_protocol(), card.sizes()
+    expected = {"train": (protocol["realizations"], n_train), "test": (protocol["realizations"], n_test)}
+    _check("row numbers (realizations, rows)", found, expected, card.name)
+    if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= card.rows:
+        raise DataError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
+    return train, test
+
+
+def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.str_]) -> None:
+    values, counts = np.unique(labels, return_counts=True)
+    found = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
+    for label in found:
+        if label not in card.classes:
+            hint = near_miss(label, card.classes)
+            accepted = ", ".join(card.classes)
+            raise DataError(f"data set {card.name!r}: label {label!r} is unknown{hint} (accepted: {accepted})")
+    _check("rows", shape[0], card.rows, card.name)
+    _check("features", shape[1], card.features, card.name)
+    _check("rows of each class", found, card.classes, card.name)
+
+
+def _check(what: str, found: object, expected: object, name: str) -> None:
+    if found != expected:
+        raise DataError(f"data set {name!r}: {what}: found {found}, the card says {expected}")

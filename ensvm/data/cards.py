@@ -1,0 +1,179 @@
+"""What a dataset card says: where the data come from, how they are read, what they must turn out to be."""
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from ensvm.data import generators
+from ensvm.data.layouts import Encoding, Format, Label
+from ensvm.data.scaling import Scaling
+from ensvm.data.splits import IndicesSplit, OfficialSplit, Split, check_split, split_sizes
+from ensvm.data.splits import max_realizations as _max_realizations
+from ensvm.data.strict import Strict
+
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+PROVIDERS = (
+    "file",
+    "mirror",
+    "shipped",
+    "pip",
+    "npm",
+    "subset",
+    "url",
+)  # in the order in which they are tried
+
+
+class Source(Strict):
+    """One place that holds a part: exactly one of `file`, `mirror`, `shipped`, `pip`, `npm`, `subset`, `url`.
+
+    `member` is the file inside a package. `subset` names a shipped list of row levels: the part is those rows
+    of the card `of` whose level is in `keep` (see `ensvm.data.subsets`). `sha256` is that of the uncompressed
+    content; without it only the card's checksum and counts decide.
+    """
+
+    file: str | None = None
+    mirror: str | None = None
+    shipped: str | None = None
+    pip: str | None = None
+    npm: str | None = None
+    subset: str | None = None
+    url: str | None = None
+    of: str | None = None
+    keep: str | None = None
+    member: str | None = None
+    options: list[str] = Field(default_factory=list)
+    sha256: Sha256 | None = None
+    format: Format
+
+    @model_validator(mode="after")
+    def _one_place(self) -> "Source":
+        if sum(getattr(self, kind) is not None for kind in PROVIDERS) != 1:
+            raise ValueError(f"a source names exactly one of {', '.join(PROVIDERS)}")
+        if (self.pip or self.npm) and not (self.member and self.sha256):
+            raise ValueError("a package source needs `member` and `sha256`")
+        if self.subset and not (self.of and self.keep and self.sha256):
+            raise ValueError("a subset needs `of`, `keep` and `sha256`")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """Return which provider serves it."""
+        return next(kind for kind in PROVIDERS if getattr(self, kind) is not None)
+
+    @property
+    def place(self) -> str:
+        """Return the path, package or address."""
+        return str(getattr(self, self.kind))
+
+
+class Generator(Strict):
+    """A synthetic data set: the generator's name, how many rows, the seed."""
+
+    name: Literal["waveform"]
+    rows: int = Field(ge=1)
+    seed: int = Field(ge=0)
+
+
+class DatasetCard(Strict):
+    """One data set: identity, origin, layout, expected counts and checksum, scaling and split protocol.
+
+    `classes` maps each label to its number of rows; `positive` is the label that becomes +1 against all
+    others; without it the y are codes 0, 1, ... in the order of `classes`. `inputs` names the columns used,
+    each with its encoding: a list of values (codes 1, 2, ...), a mapping, `number` or `integer-after-letter`.
+    `checksum` is that of the arrays before scaling. A variant repeats the card with another split or title;
+    its `base` is the card's name.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]
+    base: str | None = None
+    aliases: list[str] = Field(default_factory=list)
+    variants: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    title: str
+    source: str
+    licence: str
+    citation: str
+    rows: int = Field(ge=1)
+    features: int = Field(ge=1)
+    classes: dict[Label, int]
+    positive: Label | None = None
+    inputs: dict[str, Encoding] | None = None
+    sparse: bool = False
+    scaling: Scaling
+    split: Split
+    checksum: Sha256 | None = None
+    generator: Generator | None = None
+    all: list[Source] = Field(default_factory=list)
+    train: list[Source] = Field(default_factory=list)
+    test: list[Source] = Field(default_factory=list)
+
+    @field_validator("classes")
+    @classmethod
+    def _two_classes_at_least(cls, classes: dict[str, int]) -> dict[str, int]:
+        if len(classes) < 2:
+            raise ValueError(f"only one class ({', '.join(classes) or 'none'}); a classifier needs two")
+        return classes
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "DatasetCard":
+        if sum(self.classes.values()) != self.rows:
+            raise ValueError(f"classes: they add up to {sum(self.classes.values())}, not to rows = {self.rows}")
+        if self.positive is None and len(self.classes) == 2:
+            raise ValueError(f"positive: which label is +1? one of {', '.join(self.classes)}")
+        if self.positive is not None and self.positive not in self.classes:
+            raise ValueError(f"positive: {self.positive!r} is not a label; accepted: {', '.join(self.classes)}")
+        if self.sparse and self.scaling != "none":
+            raise ValueError(f"scaling: {self.scaling!r} would fill sparse data; accepted: none")
+        parts = bool(self.train), bool(self.test)
+        if [self.generator is not None, bool(self.all), any(parts)].count(True) != 1 or len(set(parts)) > 1:
+            raise ValueError("data come from one of: generator, all, train + test")
+        if isinstance(self.split, OfficialSplit) != bool(self.train):
+            raise ValueError("split: `official` and the parts `train` and `test` belong together")
+        check_split(self.split, self.rows)
+        return self
+
+    @property
+    def parts(self) -> dict[str, list[Source]]:
+        """Return the sources of each part: `all`, or `train` and `test`; none for a generator."""
+        named = {"all": self.all, "train": self.train, "test": self.test}
+        return {part: sources for part, sources in named.items() if sources}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels that y stands for: (-1, +1) where one class is positive, else codes 0, 1, ..."""
+        if self.positive is None:
+            return tuple(self.classes)
+        others = [label for label in self.classes if label != self.positive]
+        return (others[0] if len(others) == 1 else "rest", self.positive)
+
+    @property
+    def max_realizations(self) -> int | None:
+        """Return how many realizations there are; None where the protocol has no limit."""
+        return _max_realizations(self.split)
+
+    def split_protocol(self) -> dict[str, Any]:
+        """Return the split as JSON-able words and numbers, beginning {"protocol": ...}."""
+        return self.split.model_dump()
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Return (n_features, n_train, n_test) as the card states them; for kfold those of the first fold."""
+        return self.features, *split_sizes(self.split, self.rows)
+
+    def fingerprint(self) -> str:
+        """Return the sha256 of what `load` gives (arrays and scaling) without reading any data."""
+        identity: list[Any] = [self.scaling, self.checksum]
+        if self.generator:
+            identity += [self.generator.model_dump(), generators.REVISION, self.positive]
+        elif self.checksum is None:
+            identity += [self.base or self.name, self.rows, self.features, self.classes, self.positive]
+        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+
+    def variant(self, name: str) -> "DatasetCard":
+        """Return the variant `name` as a card of its own (KeyError if there is none)."""
+        own = self.model_dump(exclude={"variants", "aliases", "name", "base"}) | self.variants[name]
+        return DatasetCard.model_validate(own | {"name": name, "base": self.name})
+
+    def brought_splits(self) -> bool:
+        """Return whether the row numbers of the realizations come with the data."""
+        return isinstance(self.split, IndicesSplit)

@@ -1,0 +1,50 @@
+"""Scaling of inputs, fitted on the training part alone, unless the benchmark ships standardised inputs."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scaling = Literal["none", "standard", "minmax", "standard-benchmark"]
+
+
+def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows, as Rätsch's benchmark ships it.
+
+    X is (n, d); a constant column becomes 0. Reference: Rätsch, Onoda & Müller, Machine Learning 42 (2001).
+    """
+    return _shift_and_divide(X, X.mean(axis=0), _spread_or_zero(X, X.std(axis=0, ddof=1)))
+
+
+def scale(
+    word: Scaling, X_train: NDArray[np.float64], X_test: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both parts, of shapes (m, d) and (n, d), scaled by what the training part shows.
+
+    `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training part fills
+    [-1, 1]; the test part may leave it. A column that is constant in training becomes 0 in both parts, for it
+    tells nothing. Other words: unchanged.
+    """
+    if word == "standard":
+        centre, spread = X_train.mean(axis=0), X_train.std(axis=0)
+    elif word == "minmax":
+        low, high = X_train.min(axis=0), X_train.max(axis=0)
+        centre, spread = (low + high) / 2, (high - low) / 2
+    else:
+        return X_train, X_test
+    spread = _spread_or_zero(X_train, spread)
+    return _shift_and_divide(X_train, centre, spread), _shift_and_divide(X_test, centre, spread)
+
+
+def _spread_or_zero(X: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
+    # rounding gives a constant column a tiny standard deviation
+    return np.where(np.ptp(X, axis=0) == 0, 0.0, spread)
+
+
+def _shift_and_divide(
+    X: NDArray[np.float64], centre: NDArray[np.float64], spread: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    constant = spread == 0
+    scaled: NDArray[np.float64] = (X - centre) / np.where(constant, 1.0, spread)
+    scaled[:, constant] = 0.0
+    return scaled

@@ -1,0 +1,103 @@
+"""Tasks in parallel worker processes; a worker that dies costs the cell it was at, and no other."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from ensvm.runner.store import Record, journal_lines
+from ensvm.runner.task import Task, new_record, run_task
+
+# Workers that keep dying between cells (out of memory while they start, say) would otherwise be started for ever.
+MAX_UNEXPLAINED_BREAKS = 3
+
+
+class WorkersDie(RuntimeError):
+    """Worker processes end although no cell is running in them."""
+
+
+def run_tasks(tasks: list[Task], save: Callable[[list[Record]], None], *, jobs: int, timeout: float | None) -> None:
+    """Run the tasks, `jobs` at a time, and give each task's records to `save` the moment it ends.
+
+    When a worker is killed, what it had finished is saved from its journal, the cells in progress are run again each in
+    a worker of its own, and one whose worker dies again becomes a failed record. Raises WorkersDie when workers end
+    without a cell in progress.
+    """
+    breaks = 0
+    while tasks:
+        done: set[str] = set()
+
+        def keep(records: list[Record], done: set[str] = done) -> None:
+            save(records)
+            done |= {record["key"] for record in records}
+
+        try:
+            for records in _parallel(tasks, jobs, timeout):
+                keep(records)
+            return
+        except BrokenProcessPool:
+            finished, running = take_journal(tasks[0].journal)
+            keep([record for record in finished if record["key"] not in done])
+            tasks = _keep(tasks, lambda key, done=done: key not in done)  # type: ignore[misc]
+            suspects = _keep(tasks, lambda key, running=running: key in running)  # type: ignore[misc]
+            breaks = 0 if suspects else breaks + 1
+            if breaks > MAX_UNEXPLAINED_BREAKS:
+                raise WorkersDie(
+                    "worker processes keep ending before they start a cell (out of memory?); try fewer --jobs"
+                ) from None
+            for suspect in (task.only((cell,)) for task in suspects for cell in task.cells):
+                _run_alone(suspect, running[suspect.cells[0].key], save, timeout)
+            tasks = _keep(tasks, lambda key, running=running: key not in running)  # type: ignore[misc]
+
+
+def take_journal(journal: Path) -> tuple[list[Record], dict[str, float]]:
+    """Empty the folder where workers note what they do; return records they made, and the start of cells in progress."""
+    finished: dict[str, Record] = {}
+    running: dict[str, float] = {}
+    for line in journal_lines(journal):
+        if line["kind"] == "started":
+            running[line["key"]] = line["time"]
+        else:
+            finished[line["key"]] = line
+            running.pop(line["key"], None)
+    shutil.rmtree(journal, ignore_errors=True)
+    journal.mkdir(parents=True, exist_ok=True)
+    return list(finished.values()), running
+
+
+def _run_alone(task: Task, started: float, save: Callable[[list[Record]], None], timeout: float | None) -> None:
+    """Run a cell that was in progress when a worker died; if its worker dies again, it was the cause."""
+    if not _late([started], timeout):
+        try:
+            for records in _parallel([task], 2, timeout):
+                save(records)
+            return
+        except BrokenProcessPool:
+            _, running = take_journal(task.journal)
+            started = max(running.values(), default=started)
+    if _late([started], timeout):
+        record = new_record(task, task.cells[0], "timeout", f"took longer than {timeout:g} s")
+    else:
+        reason = "its worker process was killed (out of memory, or a crash in compiled code)"
+        record = new_record(task, task.cells[0], "failed", reason)
+    save([record])
+
+
+def _late(starts: Iterable[float], timeout: float | None) -> bool:
+    return timeout is not None and any(time.time() - start >= timeout for start in starts)
+
+
+def _parallel(tasks: list[Task], jobs: int, timeout: float | None) -> Iterator[list[Record]]:
+    """Yield each task's records as it ends. With a time limit even one job runs in a worker, which can be ended."""
+    from joblib import Parallel, delayed
+
+    workers = jobs if timeout is None else max(jobs, 2)
+    ahead = 2 * jobs if jobs > 1 else 1
+    parallel = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
+    yield from parallel(delayed(run_task)(task) for task in tasks)
+
+
+def _keep(tasks: list[Task], wanted: Callable[[str], bool]) -> list[Task]:
+    kept = ((task, tuple(cell for cell in task.cells if wanted(cell.key))) for task in tasks)
+    return [task.only(cells) for task, cells in kept if cells]

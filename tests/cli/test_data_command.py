@@ -1,0 +1,92 @@
+"""The command `ensvm data`: what it prints and with which status it ends, without a network."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from ensvm_cli.data import data
+
+SMALL = ["breast-cancer", "diabetis", "german", "titanic", "waveform"]
+
+
+@pytest.fixture(autouse=True)
+def _no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(data, arguments)
+
+
+def test_list_is_one_aligned_line_a_data_set_when_piped() -> None:
+    result = run("list")
+    assert result.exit_code == 0
+    header, *lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(line.split()[0] for line in lines)
+    (german,) = [line for line in lines if line.startswith("german")]
+    assert "1000 x 20" in german
+    at = header.index("served by")
+    assert german[at:].startswith("shipped")
+    (web2,) = [line for line in lines if line.startswith("w2a")]
+    assert web2[at:].startswith("nobody: ")
+    assert "offline" in web2
+
+
+def test_fetch_of_what_is_at_hand_succeeds_by_alias_too() -> None:
+    result = run("fetch", "cancer", "waveform-200")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "breast-cancer: 277 rows from shipped",
+        "waveform-200: 5000 rows from generator",
+    ]
+
+
+def test_fetch_of_a_named_set_that_cannot_be_had_fails_and_says_how_to_get_it() -> None:
+    result = run("fetch", "german", "web2")
+    assert result.exit_code == 1
+    assert "german: 1000 rows" in result.stdout
+    assert "data set 'w2a' could not be had" in result.stderr
+    assert "To get it: download w2a and w2a.t from" in result.stderr
+
+
+def test_fetch_of_all_succeeds_if_anything_could_be_had() -> None:
+    result = run("fetch")
+    assert result.exit_code == 0
+    assert [line.split(":")[0] for line in result.stdout.splitlines()] == SMALL
+    assert "could not be had" in result.stderr
+
+
+def test_verify_tells_right_from_absent() -> None:
+    result = run("verify")
+    assert result.exit_code == 0
+    right = [line.split(":")[0] for line in result.stdout.splitlines() if ": right" in line]
+    assert right == SMALL
+    assert "w2a: not here" in result.stdout
+    assert run("verify", "german").exit_code == 0
+    assert run("verify", "w2a").exit_code == 1
+
+
+def test_verify_reports_wrong_data(tmp_path: Path) -> None:
+    for name in ("w2a", "w2a.t"):  # no sum is known for it: only its counts tell
+        (tmp_path / name).write_text("1 1:1\n-1 2:1\n")
+    result = run("verify", "--data-dir", str(tmp_path), "w2a")
+    assert result.exit_code == 1
+    assert "w2a: WRONG" in result.stderr
+    assert "found 4, the card says 49749" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["fetch", "verify"])
+def test_misspelt_name_is_wrong_input(command: str) -> None:
+    result = run(command, "germann")
+    assert result.exit_code == 2
+    assert "did you mean 'german'" in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("command", ["list", "fetch", "verify"])
+def test_folder_that_is_not_there_is_wrong_input(command: str, tmp_path: Path) -> None:
+    result = run(command, "--data-dir", str(tmp_path / "absent"))
+    assert result.exit_code == 2
+    assert "absent" in result.stderr

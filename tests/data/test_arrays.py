@@ -1,0 +1,39 @@
+"""Laws of the canonical arrays: one checksum whatever the representation, another for any change."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from ensvm.data.arrays import canonical_inputs, checksum_of
+
+X = np.array([[0.0, 1.0, -0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+Y = np.array([1, -1, 1], dtype=np.int8)
+
+
+def messy_csr() -> csr_array:
+    """The same rows with unsorted columns, an explicit zero, a sum of duplicates and a -0.0."""
+    data, columns = [-0.0, 0.25, 0.75, 2.0, 0.0], [2, 1, 1, 0, 1]
+    return csr_array((data, columns, [0, 3, 4, 5]), shape=(3, 3))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_representation_does_not_matter(sparse: bool) -> None:
+    ways = [[X], [X[:1], X[1:]], [messy_csr()], [np.asfortranarray(X)], [X[:2], messy_csr()[2:]]]
+    sums = {checksum_of(canonical_inputs(blocks, sparse), Y, None) for blocks in ways}
+    assert len(sums) == 1
+
+
+def test_any_change_is_seen() -> None:
+    splits = (np.array([[0, 1]]), np.array([[2]]))
+    other = X.copy()
+    other[0, 1] = np.nextafter(1, 2)
+    sums = [
+        checksum_of(canonical_inputs([X], False), Y, None),
+        checksum_of(canonical_inputs([X], True), Y, None),
+        checksum_of(canonical_inputs([other], False), Y, None),
+        checksum_of(canonical_inputs([X], False), -Y, None),
+        checksum_of(canonical_inputs([X], False), Y, splits),
+        checksum_of(canonical_inputs([X], False), Y, splits[::-1]),
+        checksum_of(canonical_inputs([X.reshape(1, 9)], False), Y, None),
+    ]
+    assert len(set(sums)) == len(sums)

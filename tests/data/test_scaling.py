@@ -1,0 +1,58 @@
+"""Laws of scaling: what is fitted where, and what happens to constants."""
+
+import numpy as np
+import pytest
+
+from ensvm.data.scaling import scale, standardise_all
+
+RNG = np.random.default_rng(0)
+TRAIN, TEST = RNG.normal(3, 5, (40, 3)), RNG.normal(-2, 9, (20, 3))
+
+
+def test_standard_is_fitted_on_the_training_part_only() -> None:
+    X_train, X_test = scale("standard", TRAIN, TEST)
+    np.testing.assert_allclose(X_train.mean(axis=0), 0, atol=1e-14)
+    np.testing.assert_allclose(X_train.std(axis=0), 1)
+    np.testing.assert_array_equal(scale("standard", TRAIN, 10 * TEST)[0], X_train)
+    np.testing.assert_allclose(X_test * TRAIN.std(axis=0) + TRAIN.mean(axis=0), TEST)
+
+
+def test_minmax_fills_the_interval_on_the_training_part() -> None:
+    X_train, X_test = scale("minmax", TRAIN, TEST)
+    np.testing.assert_allclose(X_train.min(axis=0), -1)
+    np.testing.assert_allclose(X_train.max(axis=0), 1)
+    assert np.abs(X_test).max() > 1
+
+
+@pytest.mark.parametrize("word", ["standard", "minmax"])
+def test_column_constant_in_training_becomes_zero(word: str) -> None:
+    train, test = TRAIN.copy(), TEST.copy()
+    train[:, 1] = 0.1  # the mean of forty 0.1 is not exactly 0.1
+    X_train, X_test = scale(word, train, test)
+    assert not X_train[:, 1].any()
+    assert not X_test[:, 1].any()
+
+
+@pytest.mark.parametrize("word", ["standard", "minmax"])
+def test_affine_change_of_units_changes_nothing(word: str) -> None:
+    plain = scale(word, TRAIN, TEST)
+    other = scale(word, 7 * TRAIN - 2, 7 * TEST - 2)
+    np.testing.assert_allclose(plain[0], other[0], atol=1e-12)
+    np.testing.assert_allclose(plain[1], other[1], atol=1e-12)
+
+
+def test_none_changes_nothing() -> None:
+    X_train, X_test = scale("none", TRAIN, TEST)
+    np.testing.assert_array_equal(X_train, TRAIN)
+    np.testing.assert_array_equal(X_test, TEST)
+
+
+def test_benchmark_scaling_is_over_all_rows_with_ddof_one() -> None:
+    X = standardise_all(np.vstack([TRAIN, TEST]))
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-14)
+    np.testing.assert_allclose(X.std(axis=0, ddof=1), 1)
+
+
+def test_benchmark_scaling_of_a_constant_column_is_zero() -> None:
+    X = standardise_all(np.column_stack([TRAIN[:, 0], np.full(40, 0.1)]))
+    assert not X[:, 1].any()

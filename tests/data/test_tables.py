@@ -1,0 +1,111 @@
+"""Reading tables: every value lands in its column; a wrong one is named by file, line, column and value."""
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError
+from ensvm.data.layouts import TableFormat
+from ensvm.data.tables import read_table
+
+INPUTS = {
+    "age": "number",
+    "size": ["small", "large"],
+    "code": "integer-after-letter",
+    "sex": {"f": 0, "m": 1},
+}
+
+
+def form(**settings: object) -> TableFormat:
+    return TableFormat.model_validate({"type": "table", "target": "class", **settings})
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "mark"), [("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("whitespace", " ")]
+)
+def test_columns_are_taken_by_name_in_the_order_of_the_card(delimiter: str, mark: str) -> None:
+    lines = ["sex,class,code,size,extra,age", "m,good,A410,large,9,30", "f,bad,A40,small,9,-2.5"]
+    text = "\n".join(lines).replace(",", mark)
+    raw = read_table(text.encode(), form(delimiter=delimiter, header=1), INPUTS, "file")
+    np.testing.assert_array_equal(raw.X, [[30, 2, 410, 1], [-2.5, 1, 40, 0]])
+    assert raw.labels.tolist() == ["good", "bad"]
+
+
+@pytest.mark.parametrize("label", ["1", "+1", "1.0", "1.000000e+00"])
+def test_numeric_labels_are_one_label_however_written(label: str) -> None:
+    for other in ("-1", "word"):  # the quick reader of numbers and the careful one
+        raw = read_table(f"{label},2\n{other},3\n".encode(), form(target=0), None, "file")
+        assert raw.labels.tolist() == ["1", other]
+
+
+def test_quick_and_careful_reader_agree_on_numbers() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4)) * 10.0 ** rng.integers(-8, 8, (30, 4))
+    lines = [",".join(map(repr, map(float, row))) for row in X]
+    quick = read_table("\n".join(f"{line},1" for line in lines).encode(), form(target=-1), None, "file")
+    careful = read_table("\n".join(f"{line},yes" for line in lines).encode(), form(target=-1), None, "file")
+    np.testing.assert_array_equal(quick.X, X)
+    np.testing.assert_array_equal(careful.X, X)
+
+
+def test_comments_blank_lines_crlf_and_byte_order_mark_are_passed_over() -> None:
+    text = "\ufeff@relation x\r\n@data\r\n\r\n1,2,a\r\n3,4,b\r\n\r\n"
+    raw = read_table(text.encode(), form(comment="@", columns=["u", "v", "class"]), None, "file")
+    np.testing.assert_array_equal(raw.X, [[1, 2], [3, 4]])
+
+
+def test_labels_of_a_source_are_renamed_to_those_of_the_card() -> None:
+    settings = form(target=1, labels={"positive": "1", "negative": "0"})
+    raw = read_table(b"5,positive\n6,negative\n", settings, None, "file")
+    assert raw.labels.tolist() == ["1", "0"]
+
+
+def test_incomplete_rows_are_dropped_only_when_asked() -> None:
+    text = b"u,v,class\n1,?,a\n2,5,b\n?,6,a\n"
+    dropped = read_table(text, form(header=1, missing=["?"], incomplete="drop"), None, "file")
+    np.testing.assert_array_equal(dropped.X, [[2, 5]])
+    with pytest.raises(DataError, match=r"file, line 2, column 'v'.*missing"):
+        read_table(text, form(header=1, missing=["?"]), None, "file")
+
+
+def test_missing_value_in_a_column_that_is_not_used_does_not_matter() -> None:
+    raw = read_table(b"u,v,class\n1,,a\n2,5,b\n", form(header=1), {"u": "number"}, "file")
+    np.testing.assert_array_equal(raw.X, [[1], [2]])
+
+
+def test_encoded_file_holds_the_codes_already() -> None:
+    raw = read_table(b"size,class\n2,a\n1,b\n", form(header=1, encoded=True), {"size": ["s", "l"]}, "file")
+    np.testing.assert_array_equal(raw.X, [[2], [1]])
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (b"x,small,A1,m,a", r"file, line 3, column 'age': 'x' is not a number"),
+        (b"inf,small,A1,m,a", r"column 'age': 'inf' is not a finite number"),
+        (b"1,smal,A1,m,a", r"line 3, column 'size': 'smal' is unknown; did you mean 'small'\?.*small, large"),
+        (b"1,small,41,m,a", r"line 3, column 'code': '41' is not a letter and an integer"),
+        (b"1,small,A1,x,a", r"line 3, column 'sex': 'x' is unknown.*f, m"),
+        (b"1,small,A1,m", r"file, line 3: 4 fields; expected 5"),
+        (b"1,small,A1,m,", r"line 3, column 'class'.*missing"),
+    ],
+)
+def test_wrong_value_is_named(row: bytes, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        read_table(b"age,size,code,sex,class\n1,small,A1,f,b\n" + row, form(header=1), INPUTS, "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "words"),
+    [
+        (b"", {}, "holds no rows"),
+        (b"", {"header": 1}, "no header line"),
+        (b"u,class\n", {"header": 1}, "holds no rows"),
+        (b"u,klass\n1,2\n", {"header": 1}, "no column 'class'; did you mean 'klass'"),
+        (b"1,2\n", {"target": 2}, "target 2 is not a column"),
+        (b"\xff\xfe1,2\n", {"target": 0}, "not UTF-8"),
+        (b"u,class\n?,1\n", {"header": 1, "missing": ["?"], "incomplete": "drop"}, "no row is complete"),
+    ],
+)
+def test_wrong_table_is_refused(text: bytes, settings: dict[str, object], words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        read_table(text, form(**settings), None, "file")

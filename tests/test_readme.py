@@ -1,0 +1,59 @@
+"""The README shows files of real runs; `python tests/test_readme.py` writes them into it again."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+BLOCK = re.compile(r"(<!-- file: (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def filled(text: str) -> str:
+    """Return the README with the present content of the files it shows, their headings one level down."""
+
+    def block(match: re.Match[str]) -> str:
+        content = (ROOT / match["path"]).read_text(encoding="utf-8").replace("## Table", "### Table")
+        return f"{match[1]}\n{content}\n{match[3]}"
+
+    return BLOCK.sub(block, text)
+
+
+def test_the_readme_shows_the_files_as_they_are():
+    text = README.read_text(encoding="utf-8")
+    assert BLOCK.search(text)
+    assert filled(text) == text
+
+
+def test_the_readme_names_every_option_of_run():
+    from ensvm_cli.run import run
+
+    text = README.read_text(encoding="utf-8")
+    for option in run.params[1:]:
+        assert option.opts[0] in text
+
+
+def test_the_readme_config_can_be_run(tmp_path):
+    from ensvm.runner.plan import make_plan
+
+    text = README.read_text(encoding="utf-8")
+    config = re.search(r"```yaml\n(study: mine.*?)```", text, re.DOTALL)[1]
+    assert yaml.safe_load(config)["study"] == "mine"
+    (tmp_path / "mine.yaml").write_text(config)
+    rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(300)]
+    (tmp_path / "my.csv").write_text("a,b,label\n" + "\n".join(rows) + "\n")
+    assert make_plan(tmp_path / "mine.yaml").cells
+
+
+def test_the_readme_example_runs():
+    text = README.read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    score = []
+    exec(code, {"print": score.append})
+    assert score[0] == pytest.approx(0.91, abs=0.05)
+
+
+if __name__ == "__main__":
+    README.write_text(filled(README.read_text(encoding="utf-8")), encoding="utf-8")
