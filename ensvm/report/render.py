@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from ensvm import __version__
 from ensvm.report.tables import Study, TableCell, best_of_row
-from ensvm.runner.config import TableWords
+from ensvm.runner.words import TableWords
 
 MARKS = {"reproduced": "=", "differs": "≠", "cannot tell": "?"}
 NOTHING = "—"

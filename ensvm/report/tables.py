@@ -10,9 +10,10 @@ import numpy as np
 
 from ensvm.report.published import Published, read_published
 from ensvm.report.verdict import Sample, Verdict, single_split_verdict, verdict
-from ensvm.runner.config import DATA_CELL, ColumnWords, StudyConfig, TableWords, read_config
+from ensvm.runner.config import read_config
 from ensvm.runner.execute import CONFIG_COPY, PUBLISHED_COPY
 from ensvm.runner.store import CELLS_FILE, Identity, Record, read_records
+from ensvm.runner.words import DATA_CELL, ColumnWords, StudyConfig, TableWords
 
 PERCENT_METRICS = ("error", "accuracy")
 

@@ -58,6 +58,8 @@ def evaluate(algorithm: dict[str, Any], seed: int, realization: Realization, gra
     seconds = watch.seconds
     seconds["train_seconds"] = seconds["fit_seconds"] + seconds.get("kernel_seconds", 0.0)
     outcome: dict[str, Any] = {"metrics": metrics, "seconds": seconds}
+    if algorithm["record"]:
+        outcome["curves"] = {name: np.asarray(getattr(fitted, name)).tolist() for name in algorithm["record"]}
     if algorithm["stage"] == "best-on-test":
         outcome |= {"stage": labels[best], "n_stages": len(counts)}
     return outcome

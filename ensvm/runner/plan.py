@@ -10,9 +10,10 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, find_card, inline_card, with_split
 from ensvm.data.errors import near_miss
-from ensvm.runner.config import DATA_CELL, AlgorithmWords, DatasetWords, StudyConfig, read_config
+from ensvm.runner.config import read_config
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
 from ensvm.runner.store import Identity, Record, RunPass
+from ensvm.runner.words import DATA_CELL, AlgorithmWords, DatasetWords, StudyConfig
 from ensvm.runner.yaml_source import YamlSource
 from ensvm.seeds import seed_of
 
@@ -162,6 +163,7 @@ def _algorithm_settings(source: YamlSource, config: StudyConfig, name: str) -> d
             "defaults": {word: repr(value) for word, value in sorted(estimator.get_params().items())},
             "grid": words.grid,
             "stage": words.stage,
+            "record": list(words.record),
         },
         "code": code_revision(type(estimator)),
         "runner": RUNNER_REVISION,

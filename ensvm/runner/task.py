@@ -16,13 +16,13 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 from ensvm.data import DataError, DatasetCard, Realization, load
-from ensvm.runner.config import DATA_CELL
 from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.evaluate import evaluate, warm_up
 from ensvm.runner.plan import Cell
 from ensvm.runner.provenance import now
 from ensvm.runner.shared_gram import GramPool
 from ensvm.runner.store import Record, RunPass
+from ensvm.runner.words import DATA_CELL
 
 PARENT_CHECK_SECONDS = 1.0
 

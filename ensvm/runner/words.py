@@ -1,0 +1,213 @@
+"""The words of a study's YAML, block by block: data sets, algorithms, timing, tables, assumptions."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from ensvm.data.errors import near_miss
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+
+DATA_FACTS = ("dim", "n_train", "n_test")
+DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
+
+
+class Words(BaseModel):
+    """A block of the config: unknown keys are refused with the accepted ones and a suggestion."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, block: Any) -> Any:
+        if isinstance(block, dict) and cls.model_config.get("extra") == "forbid":
+            for key in block:
+                if key not in cls.model_fields:
+                    accepted = ", ".join(cls.model_fields)
+                    hint = near_miss(str(key), cls.model_fields)
+                    raise PydanticCustomError(
+                        "unknown_key", f"unknown key; accepted here: {accepted}{hint}", {"key": str(key)}
+                    )
+        return block
+
+
+class KernelWords(Words):
+    """The kernel all algorithms of a study share unless their own `params` say otherwise."""
+
+    kernel: Literal["linear", "poly", "rbf"] = "rbf"
+    gamma: float | Literal["scale", "auto", "mean-distance"] | None = None
+    degree: int | None = None
+    coef0: float | None = None
+
+    def params(self) -> dict[str, Any]:
+        """Return the given words as estimator parameters."""
+        return self.model_dump(exclude_none=True)
+
+
+class DatasetWords(Words):
+    """One data set of a study: a card's name, or a file of the user's own given by `path`.
+
+    `name` is the row's name in the tables; `card` the card it stands for (default: the same name). With `path`, the
+    remaining keys describe the file, as `ensvm.data.inline_card` reads them.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: Name
+    card: str | None = None
+    path: str | None = None
+    split: dict[str, Any] | None = None
+    algorithms: tuple[str, ...] | None = None
+    realizations: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, entry: Any) -> Any:
+        if isinstance(entry, str):
+            return {"name": entry}
+        if isinstance(entry, dict) and "name" not in entry and ("path" in entry or "card" in entry):
+            return {"name": Path(str(entry.get("path", entry.get("card")))).stem, **entry}
+        if isinstance(entry, dict) and "path" not in entry:
+            for key in entry:
+                if key not in cls.model_fields:
+                    hint = near_miss(str(key), cls.model_fields)
+                    raise PydanticCustomError(
+                        "unknown_key",
+                        f"unknown key; accepted for a data set by name: name, card, split, algorithms, realizations{hint}",
+                        {"key": str(key)},
+                    )
+        return entry
+
+    def file_words(self) -> dict[str, Any]:
+        """Return the keys that describe the user's own file."""
+        words = {"name": self.name, "path": self.path, **(self.model_extra or {})}
+        return words if self.split is None else {**words, "split": self.split}
+
+
+class AlgorithmWords(Words):
+    """One algorithm (a column): an estimator with parameters, and which of its stages is scored.
+
+    `grid` turns any classifier into a staged one, one stage a grid point. `stage: best-on-test` scores the stage with
+    the smallest test error (an oracle: it reads the test labels, as the papers' SVM(BEST) does); ties go to the earliest.
+    `record` names fitted array attributes (curves) to be kept in the record; scalars are always kept.
+    """
+
+    label: str | None = None
+    estimator: str | None = None
+    params: dict[str, Any] = {}
+    grid: dict[str, list[Any]] | None = None
+    stage: Literal["last", "best-on-test"] = "last"
+    record: tuple[str, ...] = ()
+    unavailable: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        if (self.estimator is None) == (self.unavailable is None):
+            raise ValueError("give either `estimator:` (a name or package.module:Class) or `unavailable:` (a reason)")
+        if self.grid is not None and self.stage != "best-on-test":
+            raise ValueError("a `grid:` needs `stage: best-on-test`, the only way to choose among its points")
+        if self.grid is not None and not all(self.grid.values()):
+            raise ValueError("a `grid:` needs at least one value for each parameter")
+        return self
+
+
+class TimingWords(Words):
+    """The timing pass: these algorithms again, alone on the machine, each with a Gram matrix of its own.
+
+    `blas_threads` holds for the whole pass; None for `algorithms` or `datasets` means all.
+    """
+
+    algorithms: tuple[str, ...] | None = None
+    datasets: tuple[str, ...] | None = None
+    realizations: int = Field(default=1, ge=1)
+    blas_threads: int = Field(default=1, ge=1)
+
+
+class ColumnWords(Words):
+    """A column of a table: the metric of one algorithm (by default the one called as the column is)."""
+
+    name: Name
+    label: str | None = None
+    algorithm: str | None = None
+    metric: str | None = None
+
+    def of(self, table: "TableWords") -> str:
+        """Return what the column shows: an algorithm's name, or a fact's in a table of the data."""
+        return (self.metric if table.of == "data" else self.algorithm) or self.name
+
+
+class TableWords(Words):
+    """Layout of one table as in the paper: of results (the error pass), of the timing pass, or of facts of the data."""
+
+    id: Name
+    caption: str
+    of: Literal["results", "timing", "data"] = "results"
+    metric: str = "error"
+    rows: tuple[str, ...] | None = None
+    columns: tuple[ColumnWords, ...]
+    margin: float = Field(default=1.0, ge=0)
+    decimals: int = Field(default=1, ge=0, le=6)
+    best: Literal["min", "max", "none"] = "min"
+    notes: tuple[str, ...] = ()
+
+    @field_validator("id", mode="before")
+    @classmethod
+    def _id_as_text(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, int) else value
+
+    @field_validator("columns", mode="before")
+    @classmethod
+    def _short_columns(cls, columns: Any) -> Any:
+        return [{"name": column} if isinstance(column, str) else column for column in columns or []]
+
+
+class Assumption(Words):
+    """What the paper leaves open and how it was resolved; printed under the tables it touches (all, if none is named)."""
+
+    id: Name
+    text: str
+    tables: tuple[str, ...] | None = None
+
+    @field_validator("tables", mode="before")
+    @classmethod
+    def _ids_as_text(cls, tables: Any) -> Any:
+        return None if tables is None else [str(table) for table in tables]
+
+
+class StudyConfig(Words):
+    """One study: what `ensvm run` runs and `ensvm table` lays out."""
+
+    study: Name
+    title: str = ""
+    citation: str = ""
+    realizations: int = Field(default=1, ge=1)
+    kernel: KernelWords | None = None
+    datasets: tuple[DatasetWords, ...] = Field(min_length=1)
+    algorithms: dict[Name, AlgorithmWords] = Field(min_length=1)
+    timing: TimingWords | None = None
+    tables: tuple[TableWords, ...] = ()
+    published: str | None = None
+    assumptions: tuple[Assumption, ...] = ()
+
+    def dataset(self, name: str) -> DatasetWords:
+        """Return the data set whose row is called `name`."""
+        return next(entry for entry in self.datasets if entry.name == name)
+
+    def algorithms_of(self, dataset: DatasetWords) -> tuple[str, ...]:
+        """Return the names of the algorithms that run on `dataset`, in the order of the config."""
+        return tuple(self.algorithms) if dataset.algorithms is None else dataset.algorithms
+
+    def times(self, dataset: str, algorithm: str) -> bool:
+        """Return whether the timing pass has this cell."""
+        words = self.timing
+        if words is None:
+            return False
+        return (words.datasets is None or dataset in words.datasets) and (
+            words.algorithms is None or algorithm in words.algorithms
+        )
+
+    def rows_of(self, table: TableWords) -> tuple[str, ...]:
+        """Return the rows of a table: its own, or every data set."""
+        return tuple(entry.name for entry in self.datasets) if table.rows is None else table.rows
