@@ -1,5 +1,29 @@
-"""Ensembles of support vector machines as scikit-learn classifiers, and the runner that reproduces their papers."""
+"""Ensembles of support vector machines as scikit-learn classifiers, and a runner that reproduces papers."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsemble
+    from ensvm.classifiers.parzen_window import ParzenWindowClassifier
+    from ensvm.classifiers.rho_svc import RhoSVC
 
 __version__ = version("ensvm")
+
+__all__ = ["PartiallyTrainedEnsemble", "ParzenWindowClassifier", "RhoSVC", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    # Classifiers are imported on first use: scikit-learn would triple the start-up time of the command line.
+    if name in __all__:
+        from ensvm.classifiers import ESTIMATORS
+
+        module, _, attribute = ESTIMATORS[name].partition(":")
+        globals()[name] = getattr(import_module(module), attribute)
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,1 +1,13 @@
-"""classifiers."""
+"""The algorithms as scikit-learn classifiers, one file a published method; `ESTIMATORS` says where."""
+
+ESTIMATORS: dict[str, str] = {
+    # ours
+    "ParzenWindowClassifier": "ensvm.classifiers.parzen_window:ParzenWindowClassifier",
+    "PartiallyTrainedEnsemble": "ensvm.classifiers.partially_trained_ensemble:PartiallyTrainedEnsemble",
+    "RhoSVC": "ensvm.classifiers.rho_svc:RhoSVC",
+    # scikit-learn's baselines
+    "LinearSVC": "sklearn.svm:LinearSVC",
+    "NuSVC": "sklearn.svm:NuSVC",
+    "SVC": "sklearn.svm:SVC",
+}
+"""Class name -> "package.module:Class", for names in configs; nothing is imported by reading it."""

@@ -1,0 +1,115 @@
+"""The hard-margin rho-SVM of Tsang & Kwok (IJCAI-07), trained by entropy projections."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
+from ensvm.kernels import KernelFunction
+from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_projection
+
+
+class RhoSVC(KernelExpansionClassifier):
+    """Hard-margin support vector classifier without bias, f(x) = sum_i y_i a_i k(x_i, x).
+
+    The weights a lie on the simplex and minimise a'K~a, K~_ij = y_i y_j k(x_i, x_j), whose least value rho*
+    is the squared margin. Identical inputs with opposite labels make rho* = 0 and f = 0 at the optimum: then
+    the classes predicted are arbitrary.
+
+    Parameters
+    ----------
+    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
+        semidefinite
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the mean
+        squared distance of the training rows to their mean; read by 'rbf' and 'poly'
+    degree : int >= 0, default 3; read by 'poly'
+    coef0 : float, default 0.0; read by 'poly'
+    tol : positive float, default 0.005; the adaptive rate stops when epsilon falls below it, a fixed one when
+        the objective is proved to be within a factor 1 + tol of rho*
+    initial_tol : float >= tol, default 0.1; the first epsilon of the adaptive rate
+    learning_rate : 'adaptive' (default) or a positive float, fixed
+    max_iter : int >= 1, default 10000; reaching it gives a `ConvergenceWarning`
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,), sorted
+    weights_ : array of shape (n_samples,), a on the simplex
+    objective_ : float, a'K~a
+    lower_bound_ : float, a proved lower bound of rho*
+    certificate_ : float, objective_ - lower_bound_
+    n_iter_ : int, steps taken
+    converged_ : bool, whether a stopping rule of the method ended the training; only `certificate_` says how
+        near rho* is
+    stop_reason_ : str, that rule, see `EntropyProjectionResult`
+    support_, dual_coef_, X_fit_ : rows of weight > 0, their coefficients y_i a_i, their inputs (None if
+        precomputed)
+    intercept_ : 0.0
+    gamma_ : float, the width used; None for kernels without one
+    n_features_in_ : int
+
+    Reference
+    ---------
+    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section 2,
+    Algorithm 1.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "initial_tol": [Interval(Real, 0.0, None, closed="neither")],
+        "learning_rate": [StrOptions({"adaptive"}), Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "mean-distance",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 0.005,
+        initial_tol: float = 0.1,
+        learning_rate: float | Literal["adaptive"] = "adaptive",
+        max_iter: int = 10_000,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.initial_tol = initial_tol
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+
+    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        self._train(X, signs, keep_members=False)
+        return self.weights_
+
+    def _train(self, X: Any, signs: NDArray[np.float64], *, keep_members: bool) -> EntropyProjectionResult:
+        """Run the solver, keep what it says about rho*, and warn when it was cut short."""
+        result = entropy_projection(
+            self._training_gram(X),
+            signs,
+            tol=self.tol,
+            initial_tol=self.initial_tol,
+            learning_rate=self.learning_rate,
+            max_iter=self.max_iter,
+            keep_members=keep_members,
+        )
+        self.weights_ = result.weights
+        self.objective_ = result.objective
+        self.lower_bound_ = result.lower_bound
+        self.certificate_ = result.certificate
+        self.n_iter_ = result.n_iter
+        self.converged_ = result.converged
+        self.stop_reason_ = result.stop_reason
+        if not result.converged:
+            message = f"{type(self).__name__} stopped after {result.n_iter} steps ({result.stop_reason})"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        return result

@@ -1,0 +1,46 @@
+"""Every classifier of ours keeps scikit-learn's contract, and every name in `ESTIMATORS` is found."""
+
+import subprocess
+import sys
+from importlib import import_module
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
+
+import ensvm
+from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
+from ensvm.classifiers import ESTIMATORS
+
+OURS = [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble]
+
+
+# One check hands over an indefinite "Gram matrix", where no more can be asked than the warning.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([make(kernel=kernel) for make in OURS for kernel in ("rbf", "precomputed")])
+def test_estimator_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_name_leads_to_its_classifier(name: str) -> None:
+    module, _, attribute = ESTIMATORS[name].partition(":")
+    found = getattr(import_module(module), attribute)
+    assert found.__name__ == name
+    with pytest.raises(ValueError, match="not fitted"):
+        check_is_fitted(found())
+
+
+def test_the_package_exports_its_classifiers() -> None:
+    for make in OURS:
+        assert getattr(ensvm, make.__name__) is make
+        assert make.__name__ in ensvm.__all__
+        assert make.__name__ in dir(ensvm)
+    with pytest.raises(AttributeError, match="no attribute 'Boosting'"):
+        ensvm.Boosting  # noqa: B018
+
+
+def test_importing_the_package_imports_no_numerics() -> None:
+    code = "import sys, ensvm; sys.exit(any(name in sys.modules for name in ('numpy', 'scipy', 'sklearn')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
