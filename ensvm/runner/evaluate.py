@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data import Realization
+from ensvm.kernels import resolve_gamma
 from ensvm.runner.estimators import estimator_class, for_gram
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
+from ensvm.seeds import seed_of
 
+VALIDATION_SHARE = 1 / 3
 WARM_UP_ROWS = 20
 
 
@@ -34,6 +37,8 @@ class Stopwatch:
 
 def evaluate(algorithm: dict[str, Any], seed: int, realization: Realization, grams: GramPool) -> dict[str, Any]:
     """Return `metrics` (test error as a fraction, fitted scalars), `seconds` and, for a chosen stage, which one."""
+    if algorithm["stage"] == "best-on-validation":
+        return _chosen_on_validation(algorithm, seed, realization, grams)
     watch = Stopwatch()
     candidates = [_fit(algorithm, point, seed, realization, grams, watch) for point in _grid_points(algorithm["grid"])]
     counts, labels = [], []
@@ -45,24 +50,41 @@ def evaluate(algorithm: dict[str, Any], seed: int, realization: Realization, gra
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
     fitted, shared, _ = candidates[best if algorithm["grid"] else 0]
     n_test = realization.y_test.shape[0]
-    metrics = {
-        "error": counts[best] / n_test,
-        "n_errors": counts[best],
-        "n_test": n_test,
-        **_fitted_scalars(fitted),
-    }
-    if shared is not None:
-        watch.seconds |= shared.seconds
-        if shared.gamma is not None:
-            metrics["gamma_"] = shared.gamma
-    seconds = watch.seconds
+    metrics = {"error": counts[best] / n_test, "n_errors": counts[best], "n_test": n_test, **_fitted_scalars(fitted)}
+    seconds = watch.seconds | ({} if shared is None else shared.seconds)
     seconds["train_seconds"] = seconds["fit_seconds"] + seconds.get("kernel_seconds", 0.0)
+    if shared is not None and shared.gamma is not None:
+        metrics["gamma_"] = shared.gamma
     outcome: dict[str, Any] = {"metrics": metrics, "seconds": seconds}
     if algorithm["record"]:
         outcome["curves"] = {name: np.asarray(getattr(fitted, name)).tolist() for name in algorithm["record"]}
     if algorithm["stage"] == "best-on-test":
         outcome |= {"stage": labels[best], "n_stages": len(counts)}
     return outcome
+
+
+def _chosen_on_validation(
+    algorithm: dict[str, Any], seed: int, realization: Realization, grams: GramPool
+) -> dict[str, Any]:
+    """Choose a grid point on held-out training rows, then fit it on all of them and score it on the test rows."""
+    start = time.perf_counter()
+    inner = _holdout(realization, seed)
+    choice = evaluate({**algorithm, "stage": "best-on-test", "record": []}, seed, inner, GramPool(inner))
+    point = choice["stage"]
+    selection = time.perf_counter() - start
+    params = {**algorithm["params"], **point}
+    outcome = evaluate({**algorithm, "params": params, "grid": None, "stage": "last"}, seed, realization, grams)
+    outcome["seconds"]["selection_seconds"] = selection
+    return outcome | {"stage": point, "n_stages": choice["n_stages"], "validation_error": choice["metrics"]["error"]}
+
+
+def _holdout(realization: Realization, seed: int) -> Realization:
+    """Return the training part cut in two: to fit on, and `VALIDATION_SHARE` of its rows to choose on."""
+    n = realization.y_train.shape[0]
+    order = np.random.default_rng(seed_of("validation", seed)).permutation(n)
+    held = max(1, round(VALIDATION_SHARE * n))
+    X, y = realization.X_train, realization.y_train
+    return Realization(X[order[held:]], y[order[held:]], X[order[:held]], y[order[:held]])
 
 
 def warm_up(realization: Realization) -> Realization:
@@ -90,9 +112,11 @@ def _fit(
     estimator = estimator_class(algorithm["estimator"])().set_params(**algorithm["params"], **point)
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
-    shared = grams.for_estimator(estimator)
+    shared = grams.for_estimator(estimator, algorithm["gram_dtype"]) if algorithm["share_gram"] else None
     if shared is not None:
         for_gram(estimator)
+    elif estimator.get_params(deep=False).get("gamma") == "mean-distance":  # a word of ours that others do not know
+        estimator.set_params(gamma=resolve_gamma("mean-distance", realization.X_train))
     X = realization.X_train if shared is None else shared.train()
     watch("fit", lambda: estimator.fit(X, realization.y_train))
     return estimator, shared, point

@@ -164,6 +164,8 @@ def _algorithm_settings(source: YamlSource, config: StudyConfig, name: str) -> d
             "grid": words.grid,
             "stage": words.stage,
             "record": list(words.record),
+            "share_gram": words.share_gram,
+            "gram_dtype": config.kernel.dtype if config.kernel and words.share_gram else "float64",
         },
         "code": code_revision(type(estimator)),
         "runner": RUNNER_REVISION,

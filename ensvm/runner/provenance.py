@@ -10,7 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("ensvm", "numpy", "scipy", "scikit-learn", "joblib")
+# What a figure can depend on; results and notes may change without making a run's code another.
+SOURCES = ("ensvm", "cli", "configs", "datasets", "pyproject.toml")
+PACKAGES = ("ensvm", "numpy", "scipy", "scikit-learn", "numba", "joblib")
 
 
 def provenance(jobs: int) -> dict[str, Any]:
@@ -31,7 +33,7 @@ def provenance(jobs: int) -> dict[str, Any]:
         "blas": sorted({f"{pool['internal_api']} {pool['version']}" for pool in blas}),
         "blas_threads": 1,
         "commit": _git("rev-parse", "HEAD"),
-        "dirty": None if (changes := _git("status", "--porcelain")) is None else bool(changes),
+        "dirty": None if (changes := _git("status", "--porcelain", "--", *SOURCES)) is None else bool(changes),
         "command": sys.argv[1:],
     }
 

@@ -22,8 +22,9 @@ class SharedGram:
     `test_kernel_seconds` against test rows.
     """
 
-    def __init__(self, realization: Realization, kernel: dict[str, Any]) -> None:
+    def __init__(self, realization: Realization, kernel: dict[str, Any], dtype: str = "float64") -> None:
         self._data = realization
+        self._dtype = dtype
         self._kernel = (
             {**kernel, "gamma": resolve_gamma(kernel["gamma"], realization.X_train)} if "gamma" in kernel else kernel
         )
@@ -56,7 +57,7 @@ class SharedGram:
 
     def _timed(self, part: str, *inputs: Any) -> NDArray[Any]:
         start = time.perf_counter()
-        values: NDArray[Any] = gram(*inputs, **self._kernel)
+        values: NDArray[Any] = gram(*inputs, **self._kernel, dtype=self._dtype)
         self.seconds[part] += time.perf_counter() - start
         return values
 
@@ -75,13 +76,16 @@ class GramPool:
         self._realization = realization
         self._grams: dict[str, SharedGram] = {}
 
-    def for_estimator(self, estimator: Any) -> SharedGram | None:
+    def for_estimator(self, estimator: Any, dtype: str) -> SharedGram | None:
         """Return the Gram matrix this estimator can be fitted on, or None when it wants X itself."""
         if not shares_gram(estimator):
             return None
         params = estimator.get_params(deep=False)
         kernel = {word: params[word] for word in _words_of(params["kernel"]) if word in params}
-        return self._grams.setdefault(repr(sorted(kernel.items())), SharedGram(self._realization, kernel))
+        key = repr((sorted(kernel.items()), dtype))
+        if key not in self._grams:
+            self._grams[key] = SharedGram(self._realization, kernel, dtype)
+        return self._grams[key]
 
 
 def _words_of(kernel: str) -> tuple[str, ...]:

@@ -1,49 +1,35 @@
 """The words of a study's YAML, block by block: data sets, algorithms, timing, tables, assumptions."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from ensvm.data.errors import near_miss
-
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+from ensvm.runner.claim_words import ClaimWords
+from ensvm.runner.figure_words import CurvesWords
+from ensvm.runner.word_block import Name, Words
 
 DATA_FACTS = ("dim", "n_train", "n_test")
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
 
 
-class Words(BaseModel):
-    """A block of the config: unknown keys are refused with the accepted ones and a suggestion."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_unknown_keys(cls, block: Any) -> Any:
-        if isinstance(block, dict) and cls.model_config.get("extra") == "forbid":
-            for key in block:
-                if key not in cls.model_fields:
-                    accepted = ", ".join(cls.model_fields)
-                    hint = near_miss(str(key), cls.model_fields)
-                    raise PydanticCustomError(
-                        "unknown_key", f"unknown key; accepted here: {accepted}{hint}", {"key": str(key)}
-                    )
-        return block
-
-
 class KernelWords(Words):
-    """The kernel all algorithms of a study share unless their own `params` say otherwise."""
+    """The kernel all algorithms of a study share unless their own `params` say otherwise.
+
+    `dtype` is the precision of shared Gram matrices; float32 halves their memory.
+    """
 
     kernel: Literal["linear", "poly", "rbf"] = "rbf"
     gamma: float | Literal["scale", "auto", "mean-distance"] | None = None
     degree: int | None = None
     coef0: float | None = None
+    dtype: Literal["float64", "float32"] = "float64"
 
     def params(self) -> dict[str, Any]:
         """Return the given words as estimator parameters."""
-        return self.model_dump(exclude_none=True)
+        return self.model_dump(exclude_none=True, exclude={"dtype"})
 
 
 class DatasetWords(Words):
@@ -90,7 +76,9 @@ class AlgorithmWords(Words):
     """One algorithm (a column): an estimator with parameters, and which of its stages is scored.
 
     `grid` turns any classifier into a staged one, one stage a grid point. `stage: best-on-test` scores the stage with
-    the smallest test error (an oracle: it reads the test labels, as the papers' SVM(BEST) does); ties go to the earliest.
+    the smallest test error (an oracle: it reads the test labels, as the papers' SVM(BEST) does); `best-on-validation`
+    holds out a third of the training rows to choose a grid point, then fits it on all of them. Ties go to the earliest.
+    With `share_gram: false` the estimator is given X and computes its own kernel, as a user would run it.
     `record` names fitted array attributes (curves) to be kept in the record; scalars are always kept.
     """
 
@@ -98,7 +86,8 @@ class AlgorithmWords(Words):
     estimator: str | None = None
     params: dict[str, Any] = {}
     grid: dict[str, list[Any]] | None = None
-    stage: Literal["last", "best-on-test"] = "last"
+    stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
+    share_gram: bool = True
     record: tuple[str, ...] = ()
     unavailable: str | None = None
 
@@ -106,8 +95,10 @@ class AlgorithmWords(Words):
     def _one_of(self) -> Self:
         if (self.estimator is None) == (self.unavailable is None):
             raise ValueError("give either `estimator:` (a name or package.module:Class) or `unavailable:` (a reason)")
-        if self.grid is not None and self.stage != "best-on-test":
-            raise ValueError("a `grid:` needs `stage: best-on-test`, the only way to choose among its points")
+        if self.grid is not None and self.stage == "last":
+            raise ValueError("a `grid:` needs `stage: best-on-test` or `best-on-validation` to choose among its points")
+        if self.grid is None and self.stage == "best-on-validation":
+            raise ValueError("`stage: best-on-validation` chooses among the points of a `grid:`, which is missing")
         if self.grid is not None and not all(self.grid.values()):
             raise ValueError("a `grid:` needs at least one value for each parameter")
         return self
@@ -188,6 +179,8 @@ class StudyConfig(Words):
     algorithms: dict[Name, AlgorithmWords] = Field(min_length=1)
     timing: TimingWords | None = None
     tables: tuple[TableWords, ...] = ()
+    figures: tuple[CurvesWords, ...] = ()  # another kind of figure makes this a union told apart by `kind`
+    claims: tuple[ClaimWords, ...] = ()
     published: str | None = None
     assumptions: tuple[Assumption, ...] = ()
 

@@ -37,6 +37,7 @@ WRONG = {
         "[german]", "[{name: german, split: {protocol: random, n_train: 5000, n_test: 10}}]", r"line 3: .*5000.*1000",
     ),
     "grid without choice": ("params: {tol: 0.01}", "grid: {tol: [0.1]}", r"algorithms\.a: .*best-on-test"),
+    "validation without grid": ("params: {tol: 0.01}", "stage: best-on-validation", r"algorithms\.a: .*grid.*missing"),
     "grid value": ("params: {tol: 0.01}", "grid: {tol: [-1]}, stage: best-on-test", r"algorithms\.a: .*tol"),
     "no stages": ("RhoSVC, params: {tol: 0.01}", "SVC, stage: best-on-test", r"algorithms\.a\.stage: .*no stages"),
     "not YAML": ("[german]", "[german", r"line \d+: not YAML"),

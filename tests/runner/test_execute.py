@@ -161,6 +161,42 @@ def test_the_best_of_a_grid_is_the_best_of_its_points(study, results):
         assert best["stage"] == {"C": [0.01, 1.0, 100.0][errors.index(min(errors))]}
 
 
+def test_a_grid_point_chosen_on_validation_never_sees_the_test_labels(study, results):
+    config = study("""
+        chosen: {estimator: SVC, grid: {C: [0.0001, 1.0, 100.0]}, stage: best-on-validation}
+        a: {estimator: SVC, params: {C: 0.0001}}
+        b: {estimator: SVC, params: {C: 1.0}}
+        c: {estimator: SVC, params: {C: 100.0}}
+    """)
+    run(config, results)
+    records = read_records(results / "trial")
+    for realization in (1, 2, 3, 4):
+        chosen = records["own", realization, "chosen", "error"]
+        same = dict(zip([0.0001, 1.0, 100.0], "abc", strict=True))[chosen["stage"]["C"]]
+        assert chosen["metrics"]["error"] == records["own", realization, same, "error"]["metrics"]["error"]
+        assert chosen["seconds"]["selection_seconds"] > 0
+        assert 0 <= chosen["validation_error"] <= 1
+
+
+def test_an_estimator_may_compute_its_own_kernel(study, results):
+    config = study(
+        """
+        shared: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}
+        own: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}, share_gram: false}
+        single: {estimator: PartiallyTrainedEnsemble}
+    """,
+        more="kernel: {kernel: rbf, gamma: mean-distance, dtype: float32}\n",
+    )
+    run(config, results)
+    records = read_records(results / "trial")
+    for realization in (1, 2, 3, 4):
+        shared, own = (records["own", realization, name, "error"] for name in ("shared", "own"))
+        assert shared["metrics"]["error"] == own["metrics"]["error"]
+        assert "kernel_seconds" in shared["seconds"]
+        assert "kernel_seconds" not in own["seconds"]
+    assert records["own", 1, "single", "error"]["settings"]["algorithm"]["gram_dtype"] == "float32"
+
+
 def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
     config = study("""
         ours: {estimator: SVC, params: {kernel: rbf, gamma: 0.7, C: 3.0}}
