@@ -77,6 +77,8 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
     X = csr_array(vstack([csr_array(block, dtype=np.float64) for block in blocks]))
     X.sum_duplicates()
     X.eliminate_zeros()
+    if X.nnz <= np.iinfo(np.int32).max:  # scikit-learn's LIBSVM takes no other row numbers
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X
 
 

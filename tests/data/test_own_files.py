@@ -66,6 +66,8 @@ def test_libsvm_text_stays_sparse_unless_it_is_to_be_scaled(folder: Path) -> Non
     sparse, dense = inline_card(text, folder), inline_card(text | {"scaling": "minmax"}, folder)
     assert (sparse.sparse, sparse.scaling, sparse.features) == (True, "none", 3)
     assert load(sparse).realization(1).X_train.shape == (3, 3)
+    # scikit-learn's LIBSVM refuses 64-bit row numbers
+    assert load(sparse).realization(1).X_train.indices.dtype == np.int32
     assert isinstance(load(dense).X, np.ndarray)
 
 
