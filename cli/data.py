@@ -11,6 +11,8 @@ from rich.table import Table
 
 from ensvm.data import DataError, DatasetCard, DataUnavailable, find_card, list_cards, load, locate
 
+NARROW = 17  # characters that a column of names keeps at a terminal, however wide the others are
+
 
 @click.group()
 def data() -> None:
@@ -33,7 +35,13 @@ def list_(data_dir: Path | None) -> None:
     rows = [_row(card, data_dir) for card in _asked((), data_dir)]
     console = Console()
     if console.is_terminal:
-        table = Table(*header)
+        table = Table()
+        for j, title in enumerate(header):
+            width = max(len(row[j]) for row in (header, *rows))
+            if title == "licence":
+                table.add_column(title, no_wrap=True, overflow="ellipsis")
+            else:
+                table.add_column(title, min_width=min(width, NARROW), overflow="fold")
         for row in rows:
             table.add_row(*row)
         console.print(table)

@@ -31,12 +31,13 @@ PLAIN_LINE_SECONDS = 15.0
 def readable_errors() -> Iterator[None]:
     """Turn what the user can mend into one message and exit status 2."""
     from ensvm.data import DataError
-    from ensvm.runner.store import StoreLocked
+    from ensvm.runner.store import RecordsDamaged, StoreLocked
+    from ensvm.runner.workers import WorkersDie
     from ensvm.runner.yaml_source import ConfigError
 
     try:
         yield
-    except (ConfigError, DataError, StoreLocked) as error:
+    except (ConfigError, DataError, RecordsDamaged, StoreLocked, WorkersDie) as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(WRONG_INPUT)
 

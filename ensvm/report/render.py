@@ -43,7 +43,7 @@ def to_markdown(study: Study, table: TableWords, cells: list[TableCell]) -> str:
 
 
 def to_latex(study: Study, table: TableWords, cells: list[TableCell]) -> str:
-    """Return the table as a LaTeX `tabular` (booktabs): ours, and the printed number in parentheses."""
+    """Return the table as a LaTeX `tabular`: ours, and the printed number in parentheses."""
     headers = ["data set", *(column.label or _label(study, column.name) for column in table.columns)]
     rows = []
     for row, of_row in groupby(cells, key=lambda cell: cell.row):

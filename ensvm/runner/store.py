@@ -20,6 +20,10 @@ class StoreLocked(RuntimeError):
     """Another run is writing the same study."""
 
 
+class RecordsDamaged(ValueError):
+    """A line before the last is no record; the message names it."""
+
+
 def identity_of(record: Record) -> Identity:
     """Return which cell of the study a record is about."""
     return record["dataset"], record["realization"], record["algorithm"], record["pass"]
@@ -29,6 +33,7 @@ def read_records(folder: Path) -> dict[Identity, Record]:
     """Return the latest record of every cell in `folder`; none where there is no file.
 
     A torn last line (a run killed while writing) is left out. Each record carries its run's provenance under `run`.
+    Raises RecordsDamaged for a line that is no record elsewhere.
     """
     runs: dict[str, Record] = {}
     latest: dict[Identity, Record] = {}
@@ -51,7 +56,7 @@ def _lines(path: Path) -> Iterator[Record]:
             try:
                 yield json.loads(raw)
             except ValueError as error:
-                raise ValueError(f"{path}, line {number}: not a record: {error}; remove the line to go on") from error
+                raise RecordsDamaged(f"{path}, line {number}: not a record: {error}; remove the line to go on") from error
 
 
 class Store:

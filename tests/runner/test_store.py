@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ensvm.runner.store import CELLS_FILE, Store, StoreLocked, read_records
+from ensvm.runner.store import CELLS_FILE, RecordsDamaged, Store, StoreLocked, read_records
 
 
 def record(realization: int, status: str = "ok") -> dict:
@@ -49,5 +49,5 @@ def test_two_writers_at_once_are_refused(tmp_path):
 
 def test_a_line_that_is_no_record_is_named(tmp_path):
     (tmp_path / CELLS_FILE).write_text("{}x\n")
-    with pytest.raises(ValueError, match="line 1"):
+    with pytest.raises(RecordsDamaged, match="line 1"):
         read_records(tmp_path)
