@@ -1,0 +1,131 @@
+"""The classifier on the path: the machine of its C, the stages, the choice of C."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ensvm.classifiers.svm_path import SVMPathClassifier
+from ensvm.kernels import gram
+from ensvm.solvers import regularization_path as solver
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(60) < 25, "no", "yes")
+    X = rng.normal(size=(60, 3)) + 0.6 * (y == "yes")[:, None]
+    return X, y, rng.normal(size=(20, 3)) + 0.3
+
+
+@parametrize_with_checks(
+    [SVMPathClassifier(), SVMPathClassifier(fit_intercept=False), SVMPathClassifier(kernel="precomputed")]
+)
+def test_estimator_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+@pytest.mark.parametrize("C", [0.05, 1.0, 30.0])
+def test_with_a_given_C_it_is_the_svc_of_that_C(data, kernel, C):
+    X, y, others = data
+    settings = {"kernel": kernel, "gamma": 0.3, "degree": 2, "coef0": 1.0}
+    ours = SVMPathClassifier(select=C, **settings).fit(X, y)
+    theirs = SVC(C=C, tol=1e-8, **settings).fit(X, y)
+    assert ours.C_ == C
+    assert ours.certificate_ <= 1e-7
+    np.testing.assert_allclose(ours.decision_function(others), theirs.decision_function(others), rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    assert np.max(np.abs(ours.dual_coef_)) <= C
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_stages_are_the_machines_of_the_breakpoints(data, fit_intercept):
+    X, y, others = data
+    path = SVMPathClassifier(fit_intercept=fit_intercept).fit(X, y)
+    values, labels = list(path.staged_decision_function(others)), list(path.staged_predict(others))
+    assert len(values) == len(labels) == path.path_.lambdas.size == path.loo_bound_.size
+    for at in range(1, len(values), 11):
+        single = SVMPathClassifier(select=1.0 / path.path_.lambdas[at], fit_intercept=fit_intercept).fit(X, y)
+        np.testing.assert_allclose(values[at], single.decision_function(others), rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(labels[at], single.classes_[(values[at] > 0).astype(int)])
+    if not fit_intercept:
+        assert path.intercept_ == 0.0
+
+
+def test_the_chosen_C_has_the_least_bound(data):
+    X, y, _ = data
+    chosen = SVMPathClassifier().fit(X, y)
+    assert chosen.best_loo_bound_ <= chosen.loo_bound_.min()
+    assert 1.0 / chosen.path_.lambdas[0] <= chosen.C_ <= 1e4
+    K, signs = gram(X, kernel="rbf", gamma=chosen.gamma_), np.where(y == "yes", 1.0, -1.0)
+    alpha = np.zeros(y.size)
+    alpha[chosen.support_] = np.abs(chosen.dual_coef_)
+    exceeding = alpha * K.diagonal() - signs * chosen.decision_function(X)
+    # At the chosen C some of them are just 0.
+    assert np.count_nonzero(exceeding > 1e-9) <= chosen.best_loo_bound_ * y.size <= np.count_nonzero(exceeding > -1e-9)
+
+
+def test_C_min_and_C_max_limit_the_choice(data):
+    X, y, _ = data
+    limited = SVMPathClassifier(C_min=20.0, C_max=50.0).fit(X, y)
+    assert 20.0 * (1 - 1e-12) <= limited.C_ <= 50.0 * (1 + 1e-12)
+    assert 1.0 / limited.path_.lambdas[-1] == pytest.approx(50.0)
+    for wrong in ({"select": 51.0, "C_max": 50.0}, {"C_min": 51.0, "C_max": 50.0}):
+        with pytest.raises(ValueError, match="C_max = 50"):
+            SVMPathClassifier(**wrong).fit(X, y)
+
+
+def test_a_precomputed_gram_matrix_gives_the_same_machine(data):
+    X, y, others = data
+    plain = SVMPathClassifier(gamma=0.3).fit(X, y)
+    given = SVMPathClassifier(kernel="precomputed").fit(gram(X, kernel="rbf", gamma=0.3), y)
+    cross = gram(others, X, kernel="rbf", gamma=0.3)
+    assert given.C_ == plain.C_
+    np.testing.assert_allclose(given.decision_function(cross), plain.decision_function(others), rtol=1e-9, atol=1e-9)
+    last = [list(machine.staged_decision_function(Z))[-1] for machine, Z in ((given, cross), (plain, others))]
+    np.testing.assert_allclose(*last, rtol=1e-9, atol=1e-9)
+
+
+def test_sparse_and_single_precision_input(data):
+    X, y, others = data
+    plain = SVMPathClassifier(select=1.0, gamma=0.3).fit(X, y).decision_function(others)
+    thin = SVMPathClassifier(select=1.0, gamma=0.3).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(thin.decision_function(sparse.csr_array(others)), plain, rtol=1e-9, atol=1e-9)
+    short = SVMPathClassifier(select=1.0, gamma=0.3).fit(X.astype(np.float32), y)
+    np.testing.assert_allclose(short.decision_function(others.astype(np.float32)), plain, rtol=1e-3, atol=1e-3)
+    stages = list(short.staged_decision_function(others.astype(np.float32)))
+    assert len(stages) == short.path_.lambdas.size
+
+
+def test_exchanging_the_labels_exchanges_the_predictions(data):
+    X, y, others = data
+    ours = SVMPathClassifier().fit(X, y)
+    other = clone(ours).fit(X, np.where(y == "yes", "no", "yes"))
+    np.testing.assert_allclose(other.C_, ours.C_, rtol=1e-9)
+    np.testing.assert_allclose(other.decision_function(others), -ours.decision_function(others), rtol=1e-7, atol=1e-8)
+
+
+def test_labels_must_be_two(data):
+    X, _, _ = data
+    with pytest.raises(ValueError, match="one class"):
+        SVMPathClassifier().fit(X, np.full(60, "yes"))
+    with pytest.raises(ValueError, match="Only binary"):
+        SVMPathClassifier().fit(X, np.arange(60) % 3)
+
+
+def test_a_path_that_ends_early_warns(data, monkeypatch):
+    X, y, _ = data
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = SVMPathClassifier().fit(X, y)
+    monkeypatch.setattr(solver, "EVENTS_PER_POINT", whole.n_iter_ / 2 / y.size)
+    with pytest.warns(ConvergenceWarning, match="before C_max"):
+        cut = SVMPathClassifier().fit(X, y)
+    assert whole.converged_
+    assert not cut.converged_
