@@ -1,7 +1,9 @@
 """The `ensvm` command: one file a verb."""
 
 import click
+from ensvm_cli.claims import claims
 from ensvm_cli.data import data
+from ensvm_cli.figure import figure
 from ensvm_cli.run import check, run
 from ensvm_cli.table import table
 
@@ -14,5 +16,5 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-for command in (run, table, check, data):
+for command in (run, table, figure, claims, check, data):
     main.add_command(command)

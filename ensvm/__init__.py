@@ -5,13 +5,22 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ensvm.classifiers.multiplicative_update_svc import MultiplicativeUpdateSVC
     from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsemble
     from ensvm.classifiers.parzen_window import ParzenWindowClassifier
     from ensvm.classifiers.rho_svc import RhoSVC
+    from ensvm.classifiers.svm_path import SVMPathClassifier
 
 __version__ = version("ensvm")
 
-__all__ = ["PartiallyTrainedEnsemble", "ParzenWindowClassifier", "RhoSVC", "__version__"]
+__all__ = [
+    "MultiplicativeUpdateSVC",
+    "PartiallyTrainedEnsemble",
+    "ParzenWindowClassifier",
+    "RhoSVC",
+    "SVMPathClassifier",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

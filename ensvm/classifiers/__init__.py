@@ -2,9 +2,11 @@
 
 ESTIMATORS: dict[str, str] = {
     # ours
+    "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc:MultiplicativeUpdateSVC",
     "ParzenWindowClassifier": "ensvm.classifiers.parzen_window:ParzenWindowClassifier",
     "PartiallyTrainedEnsemble": "ensvm.classifiers.partially_trained_ensemble:PartiallyTrainedEnsemble",
     "RhoSVC": "ensvm.classifiers.rho_svc:RhoSVC",
+    "SVMPathClassifier": "ensvm.classifiers.svm_path:SVMPathClassifier",
     # scikit-learn's baselines
     "LinearSVC": "sklearn.svm:LinearSVC",
     "NuSVC": "sklearn.svm:NuSVC",

@@ -1,8 +1,10 @@
-"""Write a study's tables beside its records."""
+"""Write a study's tables and claims beside its records."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from ensvm.report import claim_render
+from ensvm.report.claims import evaluate_claims
 from ensvm.report.render import to_csv, to_latex, to_markdown
 from ensvm.report.tables import Study, build_table
 
@@ -23,3 +25,13 @@ def write_tables(study: Study, form: str) -> Iterator[tuple[str, list[Path]]]:
             path.write_text(text, encoding="utf-8")
             paths.append(path)
         yield texts[form], paths
+
+
+def write_claims(study: Study) -> tuple[str, list[Path]]:
+    """Write the study's claims with their evidence as `claims.csv` and `claims.md`; return the latter and the paths."""
+    findings = list(evaluate_claims(study))
+    paths = [study.folder / "claims.csv", study.folder / "claims.md"]
+    texts = [claim_render.to_csv(findings), claim_render.to_markdown(study, findings)]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, encoding="utf-8")
+    return texts[1], paths

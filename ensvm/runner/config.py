@@ -38,6 +38,8 @@ def read_config(path: Path) -> tuple[StudyConfig, YamlSource]:
     except ValidationError as error:
         raise _readable(source, error) from error
     _check_names(config, source)
+    _check_figures(config, source)
+    _check_claims(config, source)
     return config, source
 
 
@@ -88,6 +90,46 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
     for index, assumption in enumerate(config.assumptions):
         for table_id in assumption.tables or ():
             _must_be_one_of(source, ("assumptions", index, "tables"), "table", table_id, ids)
+
+
+def _check_figures(config: StudyConfig, source: YamlSource) -> None:
+    names = [entry.name for entry in config.datasets]
+    ids = [figure.id for figure in config.figures]
+    for index, figure in enumerate(config.figures):
+        if figure.id in ids[:index]:
+            raise source.error(("figures", index, "id"), f"the figure {figure.id!r} is given twice")
+        for panel in figure.panels:
+            _must_be_one_of(source, ("figures", index, "panels"), "data set", panel, names)
+        for name in figure.series:
+            _must_be_one_of(source, ("figures", index, "series"), "algorithm", name, config.algorithms)
+            _must_be_recorded(config, source, ("figures", index, "y"), figure.y, name)
+
+
+def _check_claims(config: StudyConfig, source: YamlSource) -> None:
+    names = [entry.name for entry in config.datasets]
+    ids = [claim.id for claim in config.claims]
+    for index, claim in enumerate(config.claims):
+        if claim.id in ids[:index]:
+            raise source.error(("claims", index, "id"), f"the claim {claim.id!r} is given twice")
+        if claim.run_pass == "timing" and config.timing is None:
+            raise source.error(
+                ("claims", index, "pass"), "a claim on the timing pass needs a `timing:` block in the study"
+            )
+        for row in claim.rows or ():
+            _must_be_one_of(source, ("claims", index, "rows"), "data set", row, names)
+        for word in ("better", "than"):
+            for name in getattr(claim, word) or ():
+                _must_be_one_of(source, ("claims", index, word), "algorithm", name, config.algorithms)
+                if claim.of_curves:
+                    _must_be_recorded(config, source, ("claims", index, "metric"), claim.metric, name)
+
+
+def _must_be_recorded(config: StudyConfig, source: YamlSource, location: Location, curve: str, algorithm: str) -> None:
+    words = config.algorithms[algorithm]
+    if words.unavailable is None and curve not in words.record:
+        kept = ", ".join(words.record) or "nothing"
+        hint = near_miss(curve, words.record)
+        raise source.error(location, f"{curve!r} is not in the `record:` of {algorithm}, which keeps {kept}{hint}")
 
 
 def _must_be_one_of(source: YamlSource, location: Location, what: str, word: str, accepted: Any) -> None:

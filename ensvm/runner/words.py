@@ -84,7 +84,7 @@ class AlgorithmWords(Words):
 
     label: str | None = None
     estimator: str | None = None
-    params: dict[str, Any] = {}
+    params: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, list[Any]] | None = None
     stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
     share_gram: bool = True

@@ -18,7 +18,13 @@ OURS = [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble]
 
 # One check hands over an indefinite "Gram matrix", where no more can be asked than the warning.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([make(kernel=kernel) for make in OURS for kernel in ("rbf", "precomputed")])
+@parametrize_with_checks(
+    [
+        *(make(kernel=kernel) for make in OURS for kernel in ("rbf", "precomputed")),
+        *(make(low_rank=rank) for make in (RhoSVC, PartiallyTrainedEnsemble) for rank in (12, 0.05)),
+        PartiallyTrainedEnsemble(low_rank=12, low_rank_method="greedy"),
+    ]
+)
 def test_estimator_check(estimator: Any, check: Any) -> None:
     check(estimator)
 

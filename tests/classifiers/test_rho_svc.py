@@ -5,12 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
+from sklearn.utils import get_tags
 from sklearn.utils._param_validation import InvalidParameterError
 
-from ensvm import RhoSVC
+from ensvm import PartiallyTrainedEnsemble, RhoSVC
 from ensvm.kernels import gram
+from ensvm.lowrank import DiagonalCorrectedGram, incomplete_cholesky, kernel_columns, randomly_pivoted_cholesky
+from ensvm.runner.estimators import shares_gram
 from ensvm.solvers.entropy_projection import entropy_projection
 
 
@@ -79,6 +83,11 @@ def test_fixed_rate_is_handed_on() -> None:
         ("learning_rate", 0.0),
         ("max_iter", 0),
         ("max_iter", 2.5),
+        ("low_rank", 0),
+        ("low_rank", 1.0),
+        ("low_rank", 0.0),
+        ("low_rank_method", "best"),
+        ("random_state", "seed"),
     ],
 )
 def test_parameters_out_of_range(name: str, value: Any) -> None:
@@ -89,3 +98,96 @@ def test_parameters_out_of_range(name: str, value: Any) -> None:
 def test_tolerances_must_be_in_order() -> None:
     with pytest.raises(ValueError, match="initial_tol must be at least tol"):
         RhoSVC(tol=0.2).fit(*separable())
+
+
+METHODS = pytest.mark.parametrize("method", ["random", "greedy"])
+DIAGONALS = pytest.mark.parametrize("diagonal", [True, False])
+MACHINES = pytest.mark.parametrize("make", [RhoSVC, PartiallyTrainedEnsemble])
+
+
+@MACHINES
+@METHODS
+@DIAGONALS
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_full_rank_is_the_exact_machine(make: Any, method: str, diagonal: bool, container: Any) -> None:
+    X, y = separable()
+    X = np.where(np.abs(X) > 0.2, X, 0.0)
+    words = {"low_rank": 60, "low_rank_method": method, "low_rank_diagonal": diagonal, "random_state": 0}
+    exact = make(gamma=2.0, tol=0.05).fit(X, y)
+    full = make(gamma=2.0, tol=0.05, **words).fit(container(X), y)
+    assert full.trace_residual_ <= 1e-10
+    assert full.n_iter_ == exact.n_iter_
+    np.testing.assert_allclose(full.weights_, exact.weights_, rtol=1e-9)
+    np.testing.assert_allclose(full.decision_function(X), exact.decision_function(X), rtol=1e-9, atol=1e-12)
+    assert (exact.rank_, exact.trace_residual_) == (None, None)
+
+
+@MACHINES
+@METHODS
+@DIAGONALS
+def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(make: Any, method: str, diagonal: bool) -> None:
+    X, y = separable()
+    words = {"low_rank": 20, "low_rank_method": method, "low_rank_diagonal": diagonal, "random_state": 0}
+    fitted = make(gamma=0.3, **words).fit(X, y)
+    columns, entries = kernel_columns(X, kernel="rbf", gamma=0.3)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
+    greedy, random = (
+        incomplete_cholesky(columns, entries, rank=20),
+        randomly_pivoted_cholesky(columns, entries, rank=20, rng=seed),
+    )
+    factor = greedy if method == "greedy" else random
+    assert (fitted.rank_, fitted.trace_residual_) == (20, factor.relative_residual)
+    operator = DiagonalCorrectedGram(factor) if diagonal else factor
+    assert np.array_equal(fitted.weights_, entropy_projection(operator, y).weights)
+    expected = gram(X, X[fitted.support_], kernel="rbf", gamma=0.3) @ fitted.dual_coef_
+    np.testing.assert_allclose(fitted.decision_function(X), expected, rtol=1e-12, atol=1e-14)
+
+
+@METHODS
+def test_the_bound_proved_with_the_factor_alone_holds_for_the_exact_kernel(method: str) -> None:
+    X, y = separable()
+    exact = RhoSVC(gamma=2.0, tol=1e-4).fit(X, y)
+    words = {"low_rank_method": method, "low_rank_diagonal": False, "random_state": 0}
+    bounds = [RhoSVC(gamma=2.0, tol=1e-4, low_rank=rank, **words).fit(X, y).lower_bound_ for rank in (50, 55, 60)]
+    assert 0.0 < bounds[0] <= exact.objective_
+    assert max(bounds) <= exact.objective_ * (1.0 + 1e-9)
+
+
+def test_the_exact_diagonal_keeps_a_margin_that_the_factor_alone_loses() -> None:
+    X, y = separable()
+    y = np.random.default_rng(1).permutation(y)  # labels that no plane in few dimensions separates
+    with_diagonal, without = (
+        RhoSVC(gamma=2.0, low_rank=10, low_rank_diagonal=diagonal, random_state=0).fit(X, y)
+        for diagonal in (True, False)
+    )
+    assert with_diagonal.lower_bound_ > 0.5 * with_diagonal.objective_
+    assert without.lower_bound_ == 0.0
+
+
+@METHODS
+def test_a_share_of_the_trace_chooses_the_rank(method: str) -> None:
+    X, y = separable()
+    ranks = []
+    for share in (0.5, 0.1, 0.01):
+        fitted = RhoSVC(low_rank=share, low_rank_method=method, random_state=0).fit(X, y)
+        assert 0.0 < fitted.trace_residual_ <= share
+        ranks.append(fitted.rank_)
+    assert ranks[0] < ranks[1] < ranks[2] < 60
+
+
+@METHODS
+@DIAGONALS
+def test_label_flip_flips_the_low_rank_decision(method: str, diagonal: bool) -> None:
+    X, y = separable()
+    words: dict[str, Any] = {"low_rank_method": method, "low_rank_diagonal": diagonal, "random_state": 4}
+    one, other = (RhoSVC(low_rank=15, **words).fit(X, labels) for labels in (y, -y))
+    np.testing.assert_array_equal(one.decision_function(X), -other.decision_function(X))
+
+
+@MACHINES
+def test_low_rank_wants_the_inputs(make: Any) -> None:
+    assert get_tags(make(kernel="precomputed")).input_tags.pairwise
+    assert not get_tags(make(kernel="precomputed", low_rank=5)).input_tags.pairwise
+    assert (shares_gram(make()), shares_gram(make(low_rank=5))) == (True, False)
+    with pytest.raises(ValueError, match="low_rank needs the inputs"):
+        make(kernel="precomputed", low_rank=5).fit(np.eye(4), [0, 1, 0, 1])

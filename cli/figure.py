@@ -1,0 +1,32 @@
+"""`ensvm figure`: draw the figures of every study in a results folder."""
+
+import sys
+from pathlib import Path
+
+import click
+from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+
+
+@click.command()
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results")
+def figure(results: Path) -> None:
+    """Draw the figures of the studies in RESULTS and print the files written.
+
+    For each figure of each study: figure-<id>.png, figure-<id>.svg, and figure-<id>.csv with the data behind it.
+    """
+    with readable_errors():
+        from ensvm.report.figures import write_figures
+        from ensvm.report.tables import find_studies, read_study
+
+        drawn = [drawing for folder in find_studies(results) for drawing in write_figures(read_study(folder))]
+    for drawing in drawn:
+        for line in drawing.missing:
+            click.echo(f"figure {drawing.figure.id}: missing: {line}", err=True)
+        for path in drawing.paths:
+            click.echo(path)
+    if not any(drawing.paths for drawing in drawn):
+        click.echo(
+            f"error: {results}: nothing to draw; run a study with figures first, for example: ensvm run ijcai07-figure1",
+            err=True,
+        )
+        sys.exit(WRONG_INPUT)

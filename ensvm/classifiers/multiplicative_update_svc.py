@@ -1,0 +1,120 @@
+"""The hard-margin machine trained by multiplicative updates at a fixed rate (Cristianini et al., 1999)."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+
+from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
+from ensvm.kernels import KernelFunction
+from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multiplicative_update
+
+
+class MultiplicativeUpdateSVC(KernelExpansionClassifier):
+    """Hard-margin support vector classifier without bias, by b_i <- b_i exp(eta (1 - (K~b)_i)) from b_i = 1 / m.
+
+    The update climbs the dual W(b) = sum_i b_i - b'K~b / 2 over b >= 0, K~_ij = y_i y_j k(x_i, x_j). It is the
+    method that the adaptive rate of `RhoSVC` is compared with: too large a rate overshoots and never comes
+    back, too small a one is slow. The machine is a = b / sum b, on the simplex, so that weights, objective and
+    decision function have the scale of `RhoSVC`, whose problem it solves; and it is the best iterate, since
+    after an overshoot the last is worth nothing.
+
+    Parameters
+    ----------
+    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
+        semidefinite
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the mean
+        squared distance of the training rows to their mean; read by 'rbf' and 'poly'
+    degree : int >= 0, default 3; read by 'poly'
+    coef0 : float, default 0.0; read by 'poly'
+    learning_rate : positive float, default 0.005, eta; the one of the rates in IJCAI-07 that does not overshoot
+        within 1000 steps on its data
+    max_iter : int >= 1, default 1000; reaching it, or leaving the range of floats, gives a `ConvergenceWarning`
+    tol : positive float, default 0.001, the duality gap to stop at, relative to W(b)
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,), sorted
+    weights_ : array of shape (n_samples,), a of the iterate with the least a'K~a
+    objective_ : float, that a'K~a
+    objective_path_ : array of shape (n_iter_ + 1,), a'K~a of every iterate from the start on; nan where all of b
+        underflowed to 0
+    dual_objective_ : float, W(b) after the last step
+    certificate_ : float, the duality gap of W; infinite unless some plane separated on the way
+    n_iter_ : int, steps taken
+    overshoot_ : int, the first step after which W was lower than before; 0 if it never fell
+    converged_ : bool, whether the gap came down to `tol`
+    stop_reason_ : 'gap_below_tol' | 'diverged' | 'max_iter'
+    support_, dual_coef_, X_fit_ : rows of weight > 0, their coefficients y_i a_i, their inputs (None if
+        precomputed)
+    intercept_ : 0.0
+    gamma_ : float, the width used; None for kernels without one
+    n_features_in_ : int
+
+    Reference
+    ---------
+    Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector machines, ESANN 1999; as
+    compared with in Tsang & Kwok, IJCAI-07, section 4.1.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "mean-distance",
+        degree: int = 3,
+        coef0: float = 0.0,
+        learning_rate: float = 0.005,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        path: list[float] = []
+        best: list[MultiplicativeUpdateState] = []
+
+        def watch(state: MultiplicativeUpdateState) -> None:
+            path.append(state.simplex_objective)
+            if not best or state.simplex_objective < best[0].simplex_objective:
+                best[:] = [state]
+
+        result = multiplicative_update(
+            # b may grow beyond float32, in which products with a float32 matrix would run.
+            np.asarray(self._training_gram(X), dtype=np.float64),
+            signs,
+            learning_rate=self.learning_rate,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            callback=watch,
+        )
+        self.weights_ = best[0].weights / best[0].weights.sum()
+        self.objective_ = best[0].simplex_objective
+        self.objective_path_ = np.array(path)
+        self.dual_objective_ = result.objective
+        self.certificate_ = result.certificate
+        self.n_iter_ = result.n_iter
+        self.overshoot_ = result.overshoot_iteration or 0
+        self.converged_ = result.converged
+        self.stop_reason_ = result.stop_reason
+        if not result.converged:
+            message = f"{type(self).__name__} stopped after {result.n_iter} steps ({result.stop_reason})"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        return self.weights_

@@ -1,0 +1,130 @@
+"""`ensvm figure` and `ensvm claims` as a user meets them, from a run to the files; wrong words are one readable message."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+from ensvm_cli.main import main
+
+from ensvm.runner.config import read_config
+from ensvm.runner.yaml_source import ConfigError
+
+ALGORITHMS = """\
+slow: {estimator: MultiplicativeUpdateSVC, params: {max_iter: 20}, record: [objective_path_]}
+fast: {estimator: RhoSVC, record: [objective_path_]}
+"""
+FIGURES = """\
+figures:
+  - {id: 1, caption: c, panels: [own], series: [fast, slow], y: objective_path_, x_label: steps, y_label: objective}
+"""
+CLAIMS = """\
+claims:
+  - {id: faster, text: It is faster., metric: objective_path_, better: fast, than: slow, relation: curve-below}
+"""
+
+
+def invoke(*words):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.mark.slow
+def test_from_a_run_to_figures_and_claims(study, tmp_path):
+    config, results = study(ALGORITHMS, realizations=2, more=FIGURES + CLAIMS), tmp_path / "results"
+    assert invoke("run", config, "--results", results, "--jobs", 1).exit_code == 0
+    drawn = invoke("figure", results)
+    assert drawn.exit_code == 0
+    assert drawn.stdout.splitlines() == [str(results / "trial" / f"figure-1.{end}") for end in ("csv", "png", "svg")]
+    assert all((results / "trial" / f"figure-1.{end}").stat().st_size > 500 for end in ("csv", "png", "svg"))
+    judged = invoke("claims", results)
+    assert judged.exit_code == 0
+    assert "> It is faster." in judged.stdout
+    assert judged.stdout.strip().startswith((results / "trial" / "claims.md").read_text().strip())
+    assert (results / "trial" / "claims.csv").read_text().startswith("claim_verdict,claim,")
+
+
+@pytest.mark.parametrize(("verb", "message"), [("figure", "nothing to draw"), ("claims", "no records")])
+def test_without_records_it_says_what_to_do(tmp_path, verb, message):
+    told = invoke(verb, tmp_path)
+    assert told.exit_code == 2
+    assert message in told.stderr
+    assert "ensvm run ijcai07-figure1" in told.stderr
+    assert len(told.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["figure", "claims"])
+def test_a_study_without_them_is_refused_too(study, tmp_path, verb):
+    invoke("run", study(ALGORITHMS, realizations=1), "--results", tmp_path / "results", "--jobs", 1)
+    told = invoke(verb, tmp_path / "results")
+    assert told.exit_code == 2
+    assert len(told.stderr.strip().splitlines()) == 1
+
+
+GOOD = """\
+study: t
+datasets: [german]
+algorithms:
+  a: {estimator: RhoSVC, record: [objective_path_]}
+  b: {estimator: RhoSVC}
+figures:
+  - {id: 1, caption: c, panels: [german], series: [a], y: objective_path_, x_label: x, y_label: y}
+claims:
+  - {id: k, text: t, better: a, than: b, relation: at-most, margin: 1, rows: [german]}
+"""
+CLAIM = "relation: at-most, margin: 1"
+WRONG = {
+    "panel": ("panels: [german]", "panels: [germn]", r"line 7: figures\[1\]\.panels: unknown data set 'germn'.*'german'"),
+    "series": ("series: [a]", "series: [c]", r"line 7: figures\[1\]\.series: unknown algorithm 'c'"),
+    "not recorded": ("series: [a]", "series: [a, b]", r"line 7: figures\[1\]\.y: 'objective_path_' is not in.* of b, .*nothing"),
+    "near miss": ("y: objective_path_", "y: objective_pat_", r"line 7: .* of a, which keeps .*did you mean 'objective_path_'"),
+    "no panels": ("panels: [german]", "panels: []", r"line 7: figures\[1\]\.panels: .*at least 1"),
+    "scale": ("y_label: y", "y_label: y, y_scale: logarithmic", r"line 7: figures\[1\]\.y_scale: .*'logarithmic'"),
+    "kind": ("y_label: y", "y_label: y, kind: bars", r"line 7: figures\[1\]\.kind: .*'curves'"),
+    "figure word": ("caption: c", "captoin: c", r"line 7: figures\[1\]\.captoin: unknown key.*did you mean 'caption'"),
+    "relation": (CLAIM, "relation: lesser", r"line 9: claims\[1\]\.relation: .*'less'.*'lesser'"),
+    "better": ("better: a", "better: c", r"line 9: claims\[1\]\.better: unknown algorithm 'c'"),
+    "than": ("than: b", "than: [b, c]", r"line 9: claims\[1\]\.than: unknown algorithm 'c'"),
+    "rows": ("rows: [german]", "rows: [germn]", r"line 9: claims\[1\]\.rows: unknown data set 'germn'"),
+    "claim word": ("text: t", "txt: t", r"line 9: claims\[1\]\.txt: unknown key; .*text, metric, pass, better"),
+    "pass": (CLAIM, CLAIM + ", pass: speed", r"line 9: claims\[1\]\.pass: .*'speed'"),
+    "no timing": (CLAIM, CLAIM + ", pass: timing", r"line 9: claims\[1\]\.pass: .*needs a `timing:` block"),
+    "seconds": (CLAIM, CLAIM + ", metric: fit_seconds", r"line 9: claims\[1\]: fit_seconds .*add `pass: timing`"),
+    "no than": ("than: b, ", "", r"line 9: claims\[1\]: the relation at-most needs `than:`"),
+    "no limit": ("than: b, " + CLAIM, "relation: value-at-most", r"line 9: claims\[1\]: .*needs `limit:`"),
+    "foreign word": (CLAIM, "relation: ratio, margin: 1", r"line 9: claims\[1\]: the relation ratio has no `margin:`"),
+    "factor": (CLAIM, "relation: ratio, factor: 0", r"line 9: claims\[1\]\.factor: .*greater than 0"),
+    "margin": (CLAIM, "relation: less, margin: -1", r"line 9: claims\[1\]\.margin: .*-1"),
+    "curve": (CLAIM, "relation: curve-below, metric: objective_path_", r"claims\[1\]\.metric: .*`record:` of b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_word_is_explained_in_one_line(tmp_path, case):
+    good, wrong, message = WRONG[case]
+    assert good in GOOD
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD.replace(good, wrong))
+    with pytest.raises(ConfigError) as caught:
+        read_config(path)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert re.search(message, text), text
+
+
+@pytest.mark.parametrize("block", ["figures", "claims"])
+def test_a_name_given_twice_is_refused(tmp_path, block):
+    first = next(
+        line for line in GOOD.splitlines() if line.startswith("  - ") and (("panels" in line) == (block == "figures"))
+    )
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD.replace(first, f"{first}\n{first}"))
+    with pytest.raises(ConfigError, match=rf"{block}\[2\]\.id: .*given twice"):
+        read_config(path)
+
+
+def test_the_good_words_are_read(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD)
+    config, _ = read_config(path)
+    (figure,), (claim,) = config.figures, config.claims
+    assert (figure.id, figure.kind, figure.realization, figure.x_scale) == ("1", "curves", 1, "linear")
+    assert (claim.better, claim.than, claim.threshold, claim.run_pass) == (("a",), ("b",), 1.0, "error")

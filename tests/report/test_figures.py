@@ -1,0 +1,103 @@
+"""Figures hold the curves of the records, nothing else, and the same files come out twice."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_records import make_study, record
+from matplotlib.image import imread
+
+from ensvm.report.figures import read_curves, to_csv, write_figures
+
+CONFIG = """\
+study: s
+realizations: 2
+datasets: [german, titanic, cancer]
+algorithms:
+  a: {label: "A, the first", estimator: RhoSVC, record: [path_]}
+  b: {estimator: RhoSVC, record: [path_]}
+figures:
+  - {id: 1, caption: Curves., panels: [titanic, german], series: [b, a], y: path_, marks: jump_, x_label: steps, y_label: y,
+     x_scale: log, y_scale: log, realization: 2}
+  - {id: none, caption: Nothing yet., panels: [cancer], series: [a], y: path_, x_label: x, y_label: y}
+"""
+CURVES = {
+    ("german", 2, "a"): [0.1 + 0.2, 1 / 3, 1e-17],
+    ("german", 2, "b"): [1.0, 0.5, float("nan"), 0.25],
+    ("titanic", 2, "a"): [0.7],
+}
+
+
+@pytest.fixture
+def study(tmp_path):
+    lines = [record(*place, curve=curve, jump_=3 if place[2] == "b" else 0) for place, curve in CURVES.items()]
+    lines += [record("german", 1, "a", curve=[9.0, 9.0]), record("titanic", 2, "b", status="failed", reason="ouch")]
+    return make_study(tmp_path / "s", CONFIG, lines)
+
+
+def data_behind(study):
+    figure = study.config.figures[0]
+    return pd.read_csv(io.StringIO(to_csv(figure, read_curves(study, figure)[0])), dtype={"figure": str})
+
+
+def test_the_csv_is_the_records_unrounded(study):
+    frame = data_behind(study)
+    assert list(frame.columns) == ["figure", "panel", "series", "realization", "what", "x", "y"]
+    assert set(frame["figure"]) == {"1"}
+    points = frame[frame["what"] == "curve"]
+    found = dict(iter(points.groupby(["panel", "realization", "series"])))
+    assert set(found) == set(CURVES)
+    for place, curve in CURVES.items():
+        assert found[place]["x"].tolist() == list(range(len(curve)))
+        assert np.array_equal(found[place]["y"], curve, equal_nan=True)
+
+
+def test_marks_stand_where_the_scalar_says_and_zero_is_none(study):
+    frame = data_behind(study)
+    marks = frame[frame["what"] == "mark"]
+    assert marks[["panel", "series", "x"]].values.tolist() == [["german", "b", 3]]
+
+
+def test_curves_come_in_the_order_of_the_paper(study):
+    curves, _ = read_curves(study, study.config.figures[0])
+    assert [(curve.panel, curve.series, curve.label) for curve in curves] == [
+        ("titanic", "a", "A, the first"),
+        ("german", "b", "b"),
+        ("german", "a", "A, the first"),
+    ]
+
+
+@pytest.mark.slow
+def test_what_is_missing_says_why_and_a_figure_of_nothing_writes_nothing(study):
+    first, nothing = write_figures(study)
+    assert first.missing == ("titanic, b: failed: ouch",)
+    assert [path.name for path in first.paths] == ["figure-1.csv", "figure-1.png", "figure-1.svg"]
+    assert nothing.paths == ()
+    assert nothing.missing == ("cancer, a: not run yet",)
+    assert not list(study.folder.glob("figure-none*"))
+    figure = study.config.figures[0]
+    assert first.paths[0].read_text() == to_csv(figure, read_curves(study, figure)[0])
+
+
+def test_an_algorithm_that_leaves_no_curve_is_missing(study):
+    figure = study.config.figures[0].model_copy(update={"y": "other_"})
+    curves, missing = read_curves(study, figure)
+    assert curves == []
+    assert "german, a: leaves no curve 'other_'" in missing
+
+
+@pytest.mark.slow
+def test_drawings_are_images_and_the_same_bytes_twice(study):
+    paths = next(write_figures(study)).paths
+    before = [path.read_bytes() for path in paths]
+    assert [path.read_bytes() for path in next(write_figures(study)).paths] == before
+    _, png, svg = paths
+    pixels = imread(png)
+    assert pixels.shape[0] > 400
+    assert pixels.shape[1] > 1000
+    assert len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)) > 10
+    text = svg.read_text()
+    assert "<svg" in text
+    assert "#E69F00".lower() in text.lower()
+    assert "<dc:date>" not in text
