@@ -1,10 +1,19 @@
 """What several test files need."""
 
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_blas_thread() -> Iterator[None]:
+    """Small products on a busy machine spend their time waiting for other threads."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

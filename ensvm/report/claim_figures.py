@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.report.tables import Study, _of_one_settings
+from ensvm.report.tables import Study, of_one_settings
 from ensvm.runner.claim_words import ClaimWords
 from ensvm.runner.store import Record
 
@@ -65,7 +65,7 @@ def _records(study: Study, claim: ClaimWords, row: str, algorithm: str) -> list[
     found = (
         record for (dataset, _, name, run_pass), record in study.records.items() if (dataset, name, run_pass) == wanted
     )
-    return _of_one_settings(list(found))
+    return of_one_settings(list(found))
 
 
 def _metric(claim: ClaimWords, record: Record) -> Any:

@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import Comparison, Finding
-from ensvm.report.render import NOTHING, _label, _list, _origin
+from ensvm.report.render import NOTHING, algorithm_label, bullet_list, origin
 from ensvm.report.tables import PERCENT_METRICS, Study
 from ensvm.runner.claim_words import ClaimWords
 
@@ -46,7 +46,7 @@ def to_markdown(study: Study, findings: list[Finding]) -> str:
     parts = [f"## Claims: {study.config.title or study.config.study}", _overview(findings)]
     for finding in findings:
         parts += _claim(study, finding)
-    parts += [_legend(findings), _list("Assumptions", _assumptions(study)), _origin(study)]
+    parts += [_legend(findings), bullet_list("Assumptions", _assumptions(study)), origin(study)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -73,7 +73,7 @@ def _claim(study: Study, finding: Finding) -> list[str]:
         f"> {' '.join(claim.text.split())}",
         " ".join(f"Tested: `{claim.metric}` ({claim.run_pass} pass), {kind}; {counts(finding)}. {claim.note}".split()),
         _evidence(study, finding),
-        _list("Missing", _reasons(finding)),
+        bullet_list("Missing", _reasons(finding)),
     ]
 
 
@@ -112,7 +112,7 @@ def _figure_heads(study: Study, claim: ClaimWords, pairs: set[tuple[str, str | N
     effect = EFFECTS.get(claim.relation, claim.metric)
     if len(pairs) > 1:
         return ["compared", *(["first", "second"] if claim.than else []), effect]
-    return [*(_label(study, name) for name in next(iter(pairs)) if name and claim.than), effect]
+    return [*(algorithm_label(study, name) for name in next(iter(pairs)) if name and claim.than), effect]
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> str:
@@ -123,8 +123,8 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
 
 
 def _pair(study: Study, comparison: Comparison) -> str:
-    better = _label(study, comparison.better)
-    return better if comparison.than is None else f"{better} against {_label(study, comparison.than)}"
+    better = algorithm_label(study, comparison.better)
+    return better if comparison.than is None else f"{better} against {algorithm_label(study, comparison.than)}"
 
 
 def _interval(claim: ClaimWords, comparison: Comparison) -> str:
@@ -152,7 +152,7 @@ def _legend(findings: list[Finding]) -> str:
     used = [relation for relation in MEANINGS if any(finding.claim.relation == relation for finding in findings)]
     return "\n\n".join(
         [
-            _list("Relations", [f"*{relation}*: {MEANINGS[relation]}" for relation in used]),
+            bullet_list("Relations", [f"*{relation}*: {MEANINGS[relation]}" for relation in used]),
             "Where the paper prints the figures, *printed* is what they make of the effect; it decides nothing. "
             "A row **holds** or **fails** when the 95 % interval of the effect lies wholly on that side of the threshold, else we "
             "**cannot tell**. Intervals are paired t over realizations (of the logarithm for ratios). A single error of an official "

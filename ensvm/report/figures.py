@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ensvm.report.render import _label
+from ensvm.report.render import algorithm_label
 from ensvm.report.tables import Study
 from ensvm.runner.figure_words import CurvesWords
 from ensvm.runner.store import Record
@@ -51,7 +51,7 @@ def read_curves(study: Study, figure: CurvesWords) -> tuple[list[Curve], tuple[s
                 missing.append(f"{panel}, {series}: {_why(record, figure)}")
                 continue
             mark = record["metrics"].get(figure.marks) or None
-            curves.append(Curve(panel, series, _label(study, series), figure.realization, tuple(y), mark))
+            curves.append(Curve(panel, series, algorithm_label(study, series), figure.realization, tuple(y), mark))
     return curves, tuple(missing)
 
 

@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from ensvm import __version__
 from ensvm.report.tables import Study, TableCell, best_of_row
-from ensvm.runner.words import TableWords
+from ensvm.runner.words import ColumnWords, TableWords
 
 MARKS = {"reproduced": "=", "differs": "≠", "cannot tell": "?"}
 NOTHING = "—"
@@ -22,7 +22,7 @@ def to_csv(cells: list[TableCell]) -> str:
 
 def to_markdown(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     """Return the table as the paper lays it out, each cell ours beside published, with legend, assumptions and reasons."""
-    headers = ["data set", *(column.label or _label(study, column.name) for column in table.columns), "n"]
+    headers = ["data set", *(column.label or algorithm_label(study, column.name) for column in table.columns), "n"]
     rows = [_markdown_row(table, row, list(of_row)) for row, of_row in groupby(cells, key=lambda cell: cell.row)]
     if table.of == "data":
         headers, rows = headers[:-1], [row[:-1] for row in rows]
@@ -35,16 +35,16 @@ def to_markdown(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     )
     parts = [f"## Table {table.id}. {table.caption}", grid, _legend(study, table, cells)]
     parts += [
-        _list("Notes", table.notes),
-        _list("Assumptions", _assumptions(study, table)),
-        _list("Missing", _reasons(cells)),
+        bullet_list("Notes", table.notes),
+        bullet_list("Assumptions", _assumptions(study, table)),
+        bullet_list("Missing", _reasons(cells)),
     ]
-    return "\n\n".join(part for part in [*parts, _origin(study)] if part) + "\n"
+    return "\n\n".join(part for part in [*parts, origin(study)] if part) + "\n"
 
 
 def to_latex(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     """Return the table as a LaTeX `tabular`: ours, and the printed number in parentheses."""
-    headers = ["data set", *(column.label or _label(study, column.name) for column in table.columns)]
+    headers = ["data set", *(column.label or algorithm_label(study, column.name) for column in table.columns)]
     rows = []
     for row, of_row in groupby(cells, key=lambda cell: cell.row):
         line = list(of_row)
@@ -60,15 +60,22 @@ def _markdown_row(table: TableWords, row: str, cells: list[TableCell]) -> list[s
     best = set() if table.of == "data" else best_of_row(cells, table.best, table.decimals)
     counts = sorted({cell.n for cell in cells if cell.n})
     spread = f"{counts[0]}–{counts[-1]}" if len(counts) > 1 else str(*counts)
-    decimals = 0 if table.of == "data" else table.decimals
-    return [row, *(_markdown_cell(cell, cell.column in best, decimals) for cell in cells), spread or NOTHING]
+    decimals = {column.name: _decimals(table, column) for column in table.columns}
+    shown = (_markdown_cell(cell, cell.column in best, decimals[cell.column]) for cell in cells)
+    return [row, *shown, spread or NOTHING]
+
+
+def _decimals(table: TableWords, column: ColumnWords) -> int:
+    if column.decimals is not None:
+        return column.decimals
+    return 0 if table.of == "data" else table.decimals
 
 
 def _markdown_cell(cell: TableCell, best: bool, decimals: int) -> str:
     ours = NOTHING if cell.mean is None else f"{cell.mean:.{decimals}f}"
     if best:
         ours = f"**{ours}**"
-    if cell.std is not None and decimals:
+    if cell.std is not None:
         ours += f" ±{cell.std:.{decimals}f}"
     if cell.published is None:
         return ours
@@ -85,21 +92,22 @@ def _latex_cell(cell: TableCell, best: bool, decimals: int) -> str:
 def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     if table.of == "data":
         return f"Ours, and small the paper's figure: {MARKS['reproduced']} equal, {MARKS['differs']} different."
-    lines = [
-        "Each cell: our mean ± standard deviation over n realizations, and small the paper's figure with the verdict: "
-        f"{MARKS['reproduced']} reproduced (the 95 % interval of the difference lies within ±{table.margin:g}), "
-        f"{MARKS['differs']} differs (wholly outside), {MARKS['cannot tell']} cannot tell (always so for a single "
-        "realization that does not differ). **Bold**: the best of the row."
-    ]
+    printed = any(cell.published is not None for cell in cells)
+    text = "Each cell: our mean ± standard deviation over n realizations"
+    if printed:
+        text += (
+            f", and small the paper's figure with the verdict: {MARKS['reproduced']} reproduced (the 95 % interval of the "
+            f"difference lies within ±{table.margin:g}), {MARKS['differs']} differs (wholly outside), "
+            f"{MARKS['cannot tell']} cannot tell (always so for a single realization that does not differ)"
+        )
+    lines = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
     oracles = [
-        column.label or _label(study, column.name)
+        column.label or algorithm_label(study, column.name)
         for column in table.columns
-        if study.config.algorithms[column.of(table)].stage == "best-on-test"
+        if table.of == "results" and study.config.algorithms[column.of(table)].stage == "best-on-test"
     ]
     if oracles:
-        lines.append(
-            f"{', '.join(oracles)}: chosen on the test error, an oracle, as in the paper; not to be compared as equals."
-        )
+        lines.append(f"{', '.join(oracles)}: chosen on the test error, an oracle; not to be compared as equals.")
     counts = [f"{count} {name}" for name in MARKS if (count := sum(cell.verdict == name for cell in cells))]
     if counts:
         lines.append(
@@ -108,7 +116,8 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     return "\n\n".join(lines)
 
 
-def _label(study: Study, name: str) -> str:
+def algorithm_label(study: Study, name: str) -> str:
+    """Return an algorithm's label from the config; its name where there is none."""
     words = study.config.algorithms.get(name)
     return (words.label if words else None) or name
 
@@ -135,11 +144,13 @@ def _reasons(cells: list[TableCell]) -> list[str]:
     return texts
 
 
-def _list(title: str, lines: list[str] | tuple[str, ...]) -> str:
+def bullet_list(title: str, lines: list[str] | tuple[str, ...]) -> str:
+    """Return a Markdown list under a title, one line an entry; nothing for no entries."""
     return f"{title}:\n\n" + "\n".join(f"- {' '.join(line.split())}" for line in lines) if lines else ""
 
 
-def _origin(study: Study) -> str:
+def origin(study: Study) -> str:
+    """Return the small print: version, days and commits of the runs behind the records, citation."""
     runs = {run["id"]: run for record in study.records.values() if (run := record["run"])}
     if not runs:
         return ""

@@ -85,7 +85,7 @@ def _cell(
 ) -> TableCell:
     about_data = table.of == "data"
     metric = column.of(table) if about_data else column.metric or table.metric
-    records = _of_one_settings(by_cell.get((row, DATA_CELL if about_data else column.of(table)), []))
+    records = of_one_settings(by_cell.get((row, DATA_CELL if about_data else column.of(table)), []))
     figures = [{**record["metrics"], **record["seconds"]} for record in records if record["status"] == "ok"]
     values = [
         figure[metric] for figure in figures if metric in figure and (table.of == "timing" or not _is_time(metric))
@@ -105,7 +105,7 @@ def _cell(
     return replace(cell, difference=ours.mean - printed.value, verdict=found)
 
 
-def _of_one_settings(records: list[Record]) -> list[Record]:
+def of_one_settings(records: list[Record]) -> list[Record]:
     """Return the records that may stand behind one number: those with the settings of the newest."""
     if not records:
         return []

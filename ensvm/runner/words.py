@@ -117,12 +117,16 @@ class TimingWords(Words):
 
 
 class ColumnWords(Words):
-    """A column of a table: the metric of one algorithm (by default the one called as the column is)."""
+    """A column of a table: the metric of one algorithm (by default the one called as the column is).
+
+    `decimals` is how many the Markdown shows, by default the table's.
+    """
 
     name: Name
     label: str | None = None
     algorithm: str | None = None
     metric: str | None = None
+    decimals: int | None = Field(default=None, ge=0, le=6)
 
     def of(self, table: "TableWords") -> str:
         """Return what the column shows: an algorithm's name, or a fact's in a table of the data."""

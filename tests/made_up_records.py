@@ -1,0 +1,61 @@
+"""Studies of made-up records whose answer is known, for tests of what is reported from them."""
+
+import textwrap
+
+from ensvm.report.tables import Study, read_study
+from ensvm.runner.store import Store
+
+RUN = {"kind": "run", "id": "r", "commit": "c" * 40, "dirty": False}
+
+
+def record(
+    dataset, realization, algorithm, *, run_pass="error", status="ok", reason="", curve=None, seconds=None, **metrics
+):
+    """Return a record of a cell with the metrics given, a curve `path_` and `train_seconds`."""
+    return {
+        "kind": "cell", "dataset": dataset, "realization": realization, "algorithm": algorithm, "status": status,
+        "reason": reason, "settings_key": "now", "run_id": "r", "time": "2026-01-02T00:00:00Z", "pass": run_pass,
+        "metrics": metrics, "seconds": {} if seconds is None else {"train_seconds": seconds},
+        "curves": {} if curve is None else {"path_": curve},
+    }  # fmt: skip
+
+
+def errors(dataset, algorithm, values, **metrics):
+    """Return records of these test errors (fractions), one a realization."""
+    return [
+        record(dataset, number, algorithm, error=float(value), n_test=300, **metrics)
+        for number, value in enumerate(values, start=1)
+    ]
+
+
+def make_study(folder, config, records, published=None) -> Study:
+    """Write a study's folder as a run would leave it, and read it."""
+    with Store(folder) as store:
+        store.append([RUN, *records])
+    (folder / "config.yaml").write_text(config)
+    if published is not None:
+        (folder / "published.csv").write_text(published)
+    return read_study(folder)
+
+
+CLAIMED = """\
+study: s
+realizations: 10
+datasets: [german, titanic, web2, {name: astro, algorithms: [a]}]
+algorithms:
+  a: {label: A, estimator: RhoSVC, record: [path_]}
+  b: {label: B, estimator: RhoSVC, record: [path_]}
+  later: {unavailable: not written yet}
+timing: {algorithms: [a, b, later]}
+published: p.csv
+tables:
+  - {id: 2, caption: Errors., columns: [a, b]}
+claims:
+"""
+PRINTED = "table,row,column,value,std\n2,german,a,24.0,\n2,german,b,29.5,\n"
+
+
+def claimed(folder, claims, records) -> Study:
+    """Make a study with these claims (YAML) on the algorithms a, b and later."""
+    config = CLAIMED + textwrap.indent(textwrap.dedent(claims).strip(), "  ") + "\n"
+    return make_study(folder, config, records, PRINTED)
