@@ -121,7 +121,17 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         return self._gram(X, None)
 
     def _gram(self, X: Any, Y: Any) -> NDArray[Any]:
-        return gram(X, Y, kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0, dtype=X.dtype)
+        return gram(X, Y, **self._kernel_words(X))
+
+    def _kernel_words(self, X: Any) -> dict[str, Any]:
+        """Return the kernel as `gram` takes it, with the precision of X."""
+        return {
+            "kernel": self.kernel,
+            "gamma": self.gamma_,
+            "degree": self.degree,
+            "coef0": self.coef0,
+            "dtype": X.dtype,
+        }
 
     def _expand(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sums of coefficients times kernel values, shape (n,) or (n, k).

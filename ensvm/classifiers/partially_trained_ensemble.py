@@ -32,7 +32,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
         their inputs
     weights_, objective_, lower_bound_, certificate_, n_iter_, converged_, stop_reason_ : of the rho-SVM that
         the members lead to, as in `RhoSVC`
-    classes_, intercept_, gamma_, n_features_in_ : as in `RhoSVC`
+    classes_, intercept_, gamma_, rank_, trace_residual_, n_features_in_ : as in `RhoSVC`
 
     Reference
     ---------

@@ -7,10 +7,18 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
+from ensvm.lowrank import (
+    DiagonalCorrectedGram,
+    LowRankGram,
+    incomplete_cholesky,
+    kernel_columns,
+    randomly_pivoted_cholesky,
+)
 from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_projection
 
 
@@ -34,12 +42,20 @@ class RhoSVC(KernelExpansionClassifier):
     initial_tol : float >= tol, default 0.1; the first epsilon of the adaptive rate
     learning_rate : 'adaptive' (default) or a positive float, fixed
     max_iter : int >= 1, default 10000; reaching it gives a `ConvergenceWarning`
+    low_rank : None (default) | int >= 1 | float in (0, 1); trains on a factor LL' of K, of at most that rank or
+        leaving at most that share of its trace, in O(m r^2) time and O(m r) memory; K is never formed. The
+        weights still expand the exact kernel in all rows. Not with kernel='precomputed'
+    low_rank_method : 'random' (default) | 'greedy', how its pivots are chosen, see `ensvm.lowrank`
+    low_rank_diagonal : bool, default True: trains on LL' + diag(K - LL'), whose diagonal is exact; False: on LL'
+        alone, where points are rarely separable (rho* = 0) unless the rank is near m
+    random_state : int | RandomState | None, default None; read by the random pivots
 
     Attributes
     ----------
     classes_ : array of shape (2,), sorted
     weights_ : array of shape (n_samples,), a on the simplex
     objective_ : float, a'K~a
+    objective_path_ : array of shape (n_iter_ + 1,), a'K~a from the start on
     lower_bound_ : float, a proved lower bound of rho*
     certificate_ : float, objective_ - lower_bound_
     n_iter_ : int, steps taken
@@ -50,12 +66,14 @@ class RhoSVC(KernelExpansionClassifier):
         precomputed)
     intercept_ : 0.0
     gamma_ : float, the width used; None for kernels without one
+    rank_, trace_residual_ : with low_rank, int, the columns of L, and float in [0, 1], trace(K - LL') / trace(K);
+        else None. objective_, lower_bound_ and certificate_ are then of the problem trained on, not of K's
     n_features_in_ : int
 
     Reference
     ---------
     Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section 2,
-    Algorithm 1.
+    Algorithm 1; section 3.3 for low rank.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -64,6 +82,14 @@ class RhoSVC(KernelExpansionClassifier):
         "initial_tol": [Interval(Real, 0.0, None, closed="neither")],
         "learning_rate": [StrOptions({"adaptive"}), Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "low_rank": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="neither"),
+        ],
+        "low_rank_method": [StrOptions({"random", "greedy"})],
+        "low_rank_diagonal": ["boolean"],
+        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -77,6 +103,10 @@ class RhoSVC(KernelExpansionClassifier):
         initial_tol: float = 0.1,
         learning_rate: float | Literal["adaptive"] = "adaptive",
         max_iter: int = 10_000,
+        low_rank: int | float | None = None,
+        low_rank_method: Literal["random", "greedy"] = "random",
+        low_rank_diagonal: bool = True,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -86,6 +116,16 @@ class RhoSVC(KernelExpansionClassifier):
         self.initial_tol = initial_tol
         self.learning_rate = learning_rate
         self.max_iter = max_iter
+        self.low_rank = low_rank
+        self.low_rank_method = low_rank_method
+        self.low_rank_diagonal = low_rank_diagonal
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags; a low-rank factor is made from the inputs, never from a Gram matrix."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = tags.input_tags.pairwise and self.low_rank is None
+        return tags
 
     def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
         self._train(X, signs, keep_members=False)
@@ -93,17 +133,20 @@ class RhoSVC(KernelExpansionClassifier):
 
     def _train(self, X: Any, signs: NDArray[np.float64], *, keep_members: bool) -> EntropyProjectionResult:
         """Run the solver, keep what it says about rho*, and warn when it was cut short."""
+        path: list[float] = []
         result = entropy_projection(
-            self._training_gram(X),
+            self._operator(X),
             signs,
             tol=self.tol,
             initial_tol=self.initial_tol,
             learning_rate=self.learning_rate,
             max_iter=self.max_iter,
+            callback=lambda state: path.append(state.objective),
             keep_members=keep_members,
         )
         self.weights_ = result.weights
         self.objective_ = result.objective
+        self.objective_path_ = np.array(path)
         self.lower_bound_ = result.lower_bound
         self.certificate_ = result.certificate
         self.n_iter_ = result.n_iter
@@ -113,3 +156,21 @@ class RhoSVC(KernelExpansionClassifier):
             message = f"{type(self).__name__} stopped after {result.n_iter} steps ({result.stop_reason})"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return result
+
+    def _operator(self, X: Any) -> NDArray[Any] | LowRankGram | DiagonalCorrectedGram:
+        """Return the Gram matrix of the validated training input, or the factor that stands for it."""
+        self.rank_: int | None = None
+        self.trace_residual_: float | None = None
+        if self.low_rank is None:
+            return self._training_gram(X)
+        if self.kernel == "precomputed":
+            raise ValueError("low_rank needs the inputs and a kernel: with kernel='precomputed' set low_rank=None")
+        limit: dict[str, Any] = {"rank" if isinstance(self.low_rank, Integral) else "tol": self.low_rank}
+        columns, diagonal = kernel_columns(X, **self._kernel_words(X))
+        if self.low_rank_method == "greedy":
+            factor = incomplete_cholesky(columns, diagonal, **limit)
+        else:
+            seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+            factor = randomly_pivoted_cholesky(columns, diagonal, **limit, rng=seed)
+        self.rank_, self.trace_residual_ = factor.rank, factor.relative_residual
+        return DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
