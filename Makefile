@@ -9,8 +9,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: reproduce test smoke lint bench wheel-check clean
 
 reproduce: $(VENV)/.ready
-	@$(BIN)/ensvm run configs/ijcai07.yaml; status=$$?; \
-	if [ $$status -le 1 ]; then $(BIN)/ensvm table results/ || exit $$?; fi; exit $$status
+	@for study in ijcai07 ijcai07-figure1; do \
+		$(BIN)/ensvm run configs/$$study.yaml; status=$$?; \
+		if [ $$status -gt 1 ]; then exit $$status; fi; failed=$$((failed + status)); \
+	done; \
+	$(BIN)/ensvm claims results/ > /dev/null && $(BIN)/ensvm figure results/ > /dev/null && $(BIN)/ensvm table results/ || exit $$?; \
+	echo "tables, figures and claims are in $(CURDIR)/results/ijcai07 and $(CURDIR)/results/ijcai07-figure1"; exit $$failed
 
 test: lint
 	$(BIN)/pytest -n auto

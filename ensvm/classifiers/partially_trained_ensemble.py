@@ -30,7 +30,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
     n_estimators_ : int, max(T, 1)
     support_, dual_coef_, X_fit_ : rows of ensemble weight > 0, their coefficients y_i ensemble_weights_i,
         their inputs
-    weights_, objective_, lower_bound_, certificate_, n_iter_, converged_, stop_reason_ : of the rho-SVM that
+    weights_, objective_, objective_path_, lower_bound_, certificate_, n_iter_, converged_, stop_reason_ : of the rho-SVM that
         the members lead to, as in `RhoSVC`
     classes_, intercept_, gamma_, rank_, trace_residual_, n_features_in_ : as in `RhoSVC`
 

@@ -81,8 +81,8 @@ def multiplicative_update(
 
     Parameters
     ----------
-    operator : the positive semidefinite Gram matrix K: float32 or float64 array of shape (m, m), or an object
-        with `matvec` or `@`
+    operator : the positive semidefinite Gram matrix K: float64 array of shape (m, m), or an object with `matvec` or
+        `@`; a float32 array serves rates that do not diverge (its products overflow long before b leaves float64)
     y : array of shape (m,) of -1 and +1
     learning_rate : positive float, eta
     tol : positive float, the duality gap to stop at, relative to W

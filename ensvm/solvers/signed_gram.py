@@ -53,7 +53,8 @@ class SignedGram:
             precision = operator.dtype if operator.dtype in _SYMMETRIC_PRODUCT else np.float64
             return float(np.finfo(precision).eps * np.abs(operator.diagonal()).max())
         row_means = np.abs(self._product(np.full(self.size, 1.0 / self.size))).max()
-        return float(np.finfo(np.float64).eps * row_means)
+        precision = getattr(operator, "dtype", None)
+        return float(np.finfo(precision if precision in _SYMMETRIC_PRODUCT else np.float64).eps * row_means)
 
 
 def _checked_labels(y: ArrayLike) -> NDArray[np.float64]:
