@@ -8,15 +8,17 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-BLOCK = re.compile(r"(<!-- file: (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- (?P<what>file|grid): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def filled(text: str) -> str:
-    """Return the README with the present content of the files it shows, their headings one level down."""
+    """Return the README with the present content of the files it shows: whole (`file`), or their first table (`grid`)."""
 
     def block(match: re.Match[str]) -> str:
         content = (ROOT / match["path"]).read_text(encoding="utf-8").replace("## Table", "### Table")
-        return f"{match[1]}\n{content}\n{match[3]}"
+        if match["what"] == "grid":
+            content = next(part for part in content.split("\n\n") if part.startswith("|"))
+        return f"{match[1]}\n{content.strip()}\n\n{match[4]}"
 
     return BLOCK.sub(block, text)
 
