@@ -43,5 +43,7 @@ if __name__ == "__main__":
     with threadpool_limits(1):
         rows = [measure(name, dtype) for name in SETS for dtype in (np.float64, np.float32)]
     headers = ["data set", "m", "Gram matrix", "steps", "us a product", "us bare", "ratio"]
-    print("Entropy projection: microseconds per product with K~ (a step, line search included) against the bare product")
+    print(
+        "Entropy projection: microseconds per product with K~ (a step, line search included) against the bare product"
+    )
     print(tabulate(rows, headers=headers, floatfmt=".1f"))

@@ -24,7 +24,14 @@ CELLS = 2501
 def seconds(folder: Path, *words: str) -> float:
     """Return the wall time of one `ensvm run` as a process of its own."""
     start = time.perf_counter()
-    command = [sys.executable, "-c", "from ensvm_cli.main import main; main()", "run", str(folder / "trivial.yaml"), *words]
+    command = [
+        sys.executable,
+        "-c",
+        "from ensvm_cli.main import main; main()",
+        "run",
+        str(folder / "trivial.yaml"),
+        *words,
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - start
 
@@ -40,4 +47,8 @@ if __name__ == "__main__":
             again = seconds(folder, "--jobs", jobs, "--results", results)
             rows.append([jobs, whole, 1e3 * (whole - again) / CELLS, again])
     print(f"Runner: {CELLS} cells that cost nothing")
-    print(tabulate(rows, headers=["jobs", "seconds in all", "ms a cell", "seconds to see that all is done"], floatfmt=".2f"))
+    print(
+        tabulate(
+            rows, headers=["jobs", "seconds in all", "ms a cell", "seconds to see that all is done"], floatfmt=".2f"
+        )
+    )

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import click
+
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 

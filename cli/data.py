@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from ensvm_cli.terminal import readable_errors
 from rich.console import Console
 from rich.table import Table
 
 from ensvm.data import DataError, DatasetCard, DataUnavailable, find_card, list_cards, load, locate
+from ensvm_cli.terminal import readable_errors
 
 NARROW = 17  # characters that a column of names keeps at a terminal, however wide the others are
 

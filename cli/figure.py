@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import click
+
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 
@@ -15,8 +16,8 @@ def figure(results: Path) -> None:
     For each figure of each study: figure-<id>.png, figure-<id>.svg, and figure-<id>.csv with the data behind it.
     """
     with readable_errors():
-        from ensvm.report.figures import write_figures
         from ensvm.report.tables import find_studies, read_study
+        from ensvm.report.write import write_figures
 
         drawn = [drawing for folder in find_studies(results) for drawing in write_figures(read_study(folder))]
     for drawing in drawn:

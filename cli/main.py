@@ -1,13 +1,13 @@
 """The `ensvm` command: one file a verb."""
 
 import click
+
+from ensvm import __version__
 from ensvm_cli.claims import claims
 from ensvm_cli.data import data
 from ensvm_cli.figure import figure
 from ensvm_cli.run import check, run
 from ensvm_cli.table import table
-
-from ensvm import __version__
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 import click
+
 from ensvm_cli.terminal import INTERRUPTED, RunProgress, duration, readable_errors
 
 RESULTS = click.Path(file_okay=False, path_type=Path)

@@ -1,8 +1,6 @@
-"""From records to the paper's figures: the data behind each as CSV, and the drawing as PNG and SVG."""
+"""From records to the data behind the paper's figures."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 
@@ -22,22 +20,6 @@ class Curve:
     realization: int
     y: tuple[float, ...]
     mark: float | None = None
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A figure's files, none if it has no curve at all, and which of its curves are missing and why."""
-
-    figure: CurvesWords
-    paths: tuple[Path, ...]
-    missing: tuple[str, ...]
-
-
-def write_figures(study: Study) -> Iterator[Drawn]:
-    """Write `figure-<id>.csv`, `.png` and `.svg` beside the study's records, a figure at a time."""
-    for figure in study.config.figures:
-        curves, missing = read_curves(study, figure)
-        yield Drawn(figure, _write(study.folder / f"figure-{figure.id}", figure, curves) if curves else (), missing)
 
 
 def read_curves(study: Study, figure: CurvesWords) -> tuple[list[Curve], tuple[str, ...]]:
@@ -71,12 +53,3 @@ def _why(record: Record | None, figure: CurvesWords) -> str:
     if record is None:
         return "not run yet"
     return f"leaves no curve {figure.y!r}" if record["status"] == "ok" else f"{record['status']}: {record['reason']}"
-
-
-def _write(stem: Path, figure: CurvesWords, curves: list[Curve]) -> tuple[Path, ...]:
-    from ensvm.report.drawing import draw_curves  # matplotlib takes half a second to import
-
-    paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))
-    paths[0].write_text(to_csv(figure, curves), encoding="utf-8")
-    draw_curves(figure, curves, paths[1:])
-    return paths

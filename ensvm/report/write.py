@@ -1,12 +1,23 @@
-"""Write a study's tables and claims beside its records."""
+"""Write a study's tables, claims and figures beside its records."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from ensvm.report import claim_render
+from ensvm.report import claim_render, figures
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.render import to_csv, to_latex, to_markdown
 from ensvm.report.tables import Study, build_table
+from ensvm.runner.figure_words import CurvesWords
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure's files, none if it has no curve at all, and which of its curves are missing and why."""
+
+    figure: CurvesWords
+    paths: tuple[Path, ...]
+    missing: tuple[str, ...]
 
 
 def write_tables(study: Study, form: str) -> Iterator[tuple[str, list[Path]]]:
@@ -35,3 +46,21 @@ def write_claims(study: Study) -> tuple[str, list[Path]]:
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text, encoding="utf-8")
     return texts[1], paths
+
+
+def write_figures(study: Study) -> Iterator[Drawn]:
+    """Write `figure-<id>.csv`, `.png` and `.svg` beside the study's records, a figure at a time."""
+    for figure in study.config.figures:
+        curves, missing = figures.read_curves(study, figure)
+        yield Drawn(
+            figure, _write_figure(study.folder / f"figure-{figure.id}", figure, curves) if curves else (), missing
+        )
+
+
+def _write_figure(stem: Path, figure: CurvesWords, curves: list[figures.Curve]) -> tuple[Path, ...]:
+    from ensvm.report.drawing import draw_curves  # matplotlib takes half a second to import
+
+    paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))
+    paths[0].write_text(figures.to_csv(figure, curves), encoding="utf-8")
+    draw_curves(figure, curves, paths[1:])
+    return paths

@@ -56,7 +56,9 @@ def _lines(path: Path) -> Iterator[Record]:
             try:
                 yield json.loads(raw)
             except ValueError as error:
-                raise RecordsDamaged(f"{path}, line {number}: not a record: {error}; remove the line to go on") from error
+                raise RecordsDamaged(
+                    f"{path}, line {number}: not a record: {error}; remove the line to go on"
+                ) from error
 
 
 class Store:

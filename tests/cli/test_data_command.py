@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+
 from ensvm_cli.data import data
 
 SMALL = ["breast-cancer", "diabetis", "german", "titanic", "waveform"]

@@ -4,10 +4,10 @@ import re
 
 import pytest
 from click.testing import CliRunner
-from ensvm_cli.main import main
 
 from ensvm.runner.config import read_config
 from ensvm.runner.yaml_source import ConfigError
+from ensvm_cli.main import main
 
 ALGORITHMS = """\
 slow: {estimator: MultiplicativeUpdateSVC, params: {max_iter: 20}, record: [objective_path_]}

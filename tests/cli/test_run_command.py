@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from ensvm_cli.main import main
 
 from ensvm.runner.store import read_records
+from ensvm_cli.main import main
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"

@@ -8,7 +8,8 @@ import pytest
 from made_up_records import make_study, record
 from matplotlib.image import imread
 
-from ensvm.report.figures import read_curves, to_csv, write_figures
+from ensvm.report.figures import read_curves, to_csv
+from ensvm.report.write import write_figures
 
 CONFIG = """\
 study: s
