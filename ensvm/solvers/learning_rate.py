@@ -12,6 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+# scipy's BLAS, as for the products with the Gram matrix: numpy's is another library with threads of its own, which wait
+# busily after each call and take the cores from the next product.
+from scipy.linalg.blas import ddot
+
 RELATIVE_PRECISION = 1e-11  # of the rate: one digit more than the 1e-10 promised
 STRETCH = 8.0  # the most one step may lengthen a rate with no upper end: Newton overshoots on flat tails
 MAX_EVALUATIONS = 200  # bisection alone covers the exponents of float64 in fewer
@@ -51,7 +55,7 @@ class _Tilt:
         self._total = total = weights.sum()
         np.multiply(weights, self._offsets, out=self._scratch)
         mean = float(self._scratch.sum() / total)
-        return mean, float(self._scratch.dot(self._offsets) / total) - mean * mean
+        return mean, float(ddot(self._scratch, self._offsets) / total) - mean * mean
 
     def projection(self, eta: float) -> Projection:
         """Return the update (8) at eta, where `at` was called last; the buffers are given away with it."""
