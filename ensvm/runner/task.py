@@ -119,7 +119,9 @@ def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool)
 def _time_cell(task: Task, cell: Cell, realization: Realization) -> Record:
     """Run a cell alone, after a warm-up, with a Gram matrix of its own; the conditions stand in the record."""
     threads = cell.settings["timing"]["blas_threads"]
-    conditions = {"alone": True, "warm": True, "blas_threads": threads, "load_before": os.getloadavg()[0]}
+    conditions: dict[str, Any] = {"alone": True, "warm": True, "blas_threads": threads}
+    if hasattr(os, "getloadavg"):  # not on Windows
+        conditions["load_before"] = os.getloadavg()[0]
     with _thread_pools().limit(limits=threads):
         warm = warm_up(realization)
         _run_cell(

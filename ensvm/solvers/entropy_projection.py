@@ -16,9 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.blas import ddot
 
-from ensvm.solvers.learning_rate import Projection, project, tilt_weights
+from ensvm.solvers.learning_rate import Projection, inner_product, project, tilt_weights
 from ensvm.solvers.projection_path import (
     EntropyProjectionResult,
     EntropyProjectionState,
@@ -119,7 +118,7 @@ class _Problem:
         """Evaluate new weights: the one product with K~ that a step costs."""
         gradient = self._gram.matvec(update.weights)
         self.n_matvec += 1
-        objective = float(ddot(update.weights, gradient))  # scipy's BLAS, see `learning_rate`
+        objective = inner_product(update.weights, gradient)
         margin = float(gradient.min())
         if margin > 0.0 and objective > 0.0:
             self._bound = max(self._bound, margin**2 / objective)
