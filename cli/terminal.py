@@ -102,7 +102,7 @@ class RunProgress:
     def _eta(self) -> str:
         passed = time.monotonic() - self._begun
         left = passed * (self._cost / self._spent - 1) if self._spent else 0.0
-        return f"{duration(passed)} passed, about {duration(left)} left"
+        return f"{duration(passed)} passed, about {duration(max(left, 0.0))} left"
 
 
 def duration(seconds: float) -> str:
