@@ -8,6 +8,7 @@ import threading
 import time
 import traceback
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -97,7 +98,7 @@ def new_record(task: Task, cell: Cell, status: str, reason: str = "", **more: An
     }
 
 
-def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool) -> Record:
+def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool, **more: Any) -> Record:
     _note(task, {"kind": "started", "key": cell.key, "time": time.time()})
     try:
         with (
@@ -105,13 +106,13 @@ def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool)
             deadline(task.timeout, may_end_process=task.own_process),
         ):
             warnings.simplefilter("default")
-            record = new_record(task, cell, "ok", **_outcome(cell, realization, grams))
+            record = new_record(task, cell, "ok", **_outcome(cell, realization, grams), **more)
         record["warnings"] = sorted({f"{warning.category.__name__}: {warning.message}" for warning in caught})
     except DeadlineExceeded:
-        record = new_record(task, cell, "timeout", f"took longer than {task.timeout:g} s")
+        record = new_record(task, cell, "timeout", f"took longer than {task.timeout:g} s", **more)
     except Exception as error:  # whatever a classifier raises costs its cell alone
         reason = f"{type(error).__name__}: {error}".strip()
-        record = new_record(task, cell, "failed", reason, traceback=traceback.format_exc(limit=-8))
+        record = new_record(task, cell, "failed", reason, traceback=traceback.format_exc(limit=-8), **more)
     _note(task, record)
     return record
 
@@ -123,11 +124,20 @@ def _time_cell(task: Task, cell: Cell, realization: Realization) -> Record:
     if hasattr(os, "getloadavg"):  # not on Windows
         conditions["load_before"] = os.getloadavg()[0]
     with _thread_pools().limit(limits=threads):
-        warm = warm_up(realization)
-        _run_cell(
-            task, cell, warm, GramPool(warm)
-        )  # its record is thrown away: compiled code is loaded, caches are filled
-        return {**_run_cell(task, cell, realization, GramPool(realization)), "conditions": conditions}
+        _warm_up(task, cell, warm_up(realization))
+        return _run_cell(task, cell, realization, GramPool(realization), conditions=conditions)
+
+
+def _warm_up(task: Task, cell: Cell, realization: Realization) -> None:
+    """Load compiled code and fill caches; what comes of it, a failure too, is never noted as the cell's own record."""
+    _note(task, {"kind": "started", "key": cell.key, "time": time.time()})
+    with (
+        warnings.catch_warnings(),
+        suppress(Exception, DeadlineExceeded),
+        deadline(task.timeout, may_end_process=task.own_process),
+    ):
+        warnings.simplefilter("ignore")
+        _outcome(cell, realization, GramPool(realization))
 
 
 def _outcome(cell: Cell, realization: Realization, grams: GramPool) -> dict[str, Any]:

@@ -253,3 +253,12 @@ def test_the_timing_pass_is_apart(study, results):
     assert errors.n == 4
     assert seconds.n == 2
     assert refused.n == 0, "seconds of the error pass were taken for timings"
+
+
+@pytest.mark.slow
+def test_a_warm_up_is_never_taken_for_the_cell(study, results):
+    more = "timing: {realizations: 1}\n"
+    config = study('big: {estimator: "troublesome:DiesOnMany"}', realizations=1, more=more)
+    outcome = run(config, results, timeout=60.0)
+    assert outcome.statuses == {"ok": 1, "failed": 2}
+    assert read_records(results / "trial")["own", 1, "big", "timing"]["status"] == "failed"
