@@ -5,10 +5,15 @@ import sys
 from collections import Counter
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
 from ensvm_cli.terminal import INTERRUPTED, RunProgress, duration, readable_errors
+
+if TYPE_CHECKING:
+    from ensvm.runner.execute import Outcome
+    from ensvm.runner.plan import Plan
 
 RESULTS = click.Path(file_okay=False, path_type=Path)
 
@@ -72,7 +77,7 @@ def run(
         except KeyboardInterrupt:
             click.echo("interrupted; every finished cell is kept, the same command goes on from here", err=True)
             sys.exit(INTERRUPTED)
-    _tell(outcome, plan, results, path)
+    _tell(outcome, plan, results)
     sys.exit(1 if outcome.failures else 0)
 
 
@@ -89,7 +94,9 @@ def check(config: str) -> None:
     click.echo(f"{path}: good; {_size(plan)}")
 
 
-def _dry_run(plan, folder: Path, jobs: int) -> None:  # type: ignore[no-untyped-def]
+def _dry_run(plan: "Plan", folder: Path, jobs: int) -> None:
+    from tabulate import tabulate
+
     from ensvm.runner.estimate import estimate
     from ensvm.runner.store import read_records
 
@@ -100,8 +107,6 @@ def _dry_run(plan, folder: Path, jobs: int) -> None:  # type: ignore[no-untyped-
     to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
     why = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
     rows = [[*pair, count, count - to_do[pair], to_do[pair], why.get(pair, "")] for pair, count in planned.items()]
-    from tabulate import tabulate
-
     click.echo(tabulate(rows, headers=["data set", "algorithm", "cells", "done", "to do", "why"], tablefmt="simple"))
     cost = estimate(plan, [cell for cell, _ in missing], records, jobs)
     if missing:
@@ -111,11 +116,11 @@ def _dry_run(plan, folder: Path, jobs: int) -> None:  # type: ignore[no-untyped-
         click.echo(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
 
 
-def _size(plan) -> str:  # type: ignore[no-untyped-def]
+def _size(plan: "Plan") -> str:
     return f"{len(plan.cards)} data sets, {len(plan.config.algorithms)} algorithms, {len(plan.cells)} cells"
 
 
-def _tell(outcome, plan, results: Path, config: Path) -> None:  # type: ignore[no-untyped-def]
+def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     done = sum(outcome.statuses.values())
     counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
     before = f"{outcome.already_done} of {len(plan.cells)} cells were done before"

@@ -30,16 +30,23 @@ PLAIN_LINE_SECONDS = 15.0
 @contextmanager
 def readable_errors() -> Iterator[None]:
     """Turn what the user can mend into one message and exit status 2."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        if not isinstance(error, _mendable()):
+            raise
+        click.echo(f"error: {error}", err=True)
+        sys.exit(WRONG_INPUT)
+
+
+def _mendable() -> tuple[type[Exception], ...]:
+    # Looked up only when something has gone wrong: these modules bring scipy along.
     from ensvm.data import DataError
     from ensvm.runner.store import RecordsDamaged, StoreLocked
     from ensvm.runner.workers import WorkersDie
     from ensvm.runner.yaml_source import ConfigError
 
-    try:
-        yield
-    except (ConfigError, DataError, RecordsDamaged, StoreLocked, WorkersDie) as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(WRONG_INPUT)
+    return ConfigError, DataError, RecordsDamaged, StoreLocked, WorkersDie
 
 
 class RunProgress:

@@ -59,6 +59,6 @@ def _one(detail: Any) -> str:
         message = "is missing"
     elif detail["type"] == "union_tag_not_found":
         message = f"{value!r} does not say which {context['discriminator']}"
-    elif detail["type"] != "value_error":
+    elif detail["type"] not in ("value_error", "unknown_key"):
         message = f"{value!r} is not accepted: {message[:1].lower()}{message[1:]}"
     return f"{key}: {message}" if key else message

@@ -49,7 +49,9 @@ def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
     location: Location = tuple(part for part in first["loc"] if part != "[key]")
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "unknown_key":
-        location = (*location, first["ctx"]["key"])
+        key, known = first["ctx"]["key"], first["ctx"]["known"]
+        location = (*location, key)
+        message = f"unknown key; accepted here: {', '.join(known)}{near_miss(key, known)}"
     elif first["type"] == "missing":
         message = "the key is missing"
     elif not isinstance(first["input"], dict | list):
@@ -61,9 +63,8 @@ def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
 def _check_names(config: StudyConfig, source: YamlSource) -> None:
     """Refuse names that point nowhere: algorithms of a data set, rows and columns of a table, tables of an assumption."""
     names = [entry.name for entry in config.datasets]
+    _must_be_distinct(source, "datasets", "data set", names)
     for index, entry in enumerate(config.datasets):
-        if entry.name in names[:index]:
-            raise source.error(("datasets", index), f"the data set {entry.name!r} is given twice")
         for name in entry.algorithms or ():
             _must_be_one_of(source, ("datasets", index, "algorithms"), "algorithm", name, config.algorithms)
     if DATA_CELL in config.algorithms:
@@ -74,9 +75,8 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
         for name in config.timing.datasets or ():
             _must_be_one_of(source, ("timing", "datasets"), "data set", name, names)
     ids = [table.id for table in config.tables]
+    _must_be_distinct(source, "tables", "table", ids, "id")
     for index, table in enumerate(config.tables):
-        if table.id in ids[:index]:
-            raise source.error(("tables", index, "id"), f"the table {table.id!r} is given twice")
         for row in table.rows or ():
             _must_be_one_of(source, ("tables", index, "rows"), "data set", row, names)
         accepted = DATA_FACTS if table.of == "data" else config.algorithms
@@ -94,10 +94,8 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
 
 def _check_figures(config: StudyConfig, source: YamlSource) -> None:
     names = [entry.name for entry in config.datasets]
-    ids = [figure.id for figure in config.figures]
+    _must_be_distinct(source, "figures", "figure", [figure.id for figure in config.figures], "id")
     for index, figure in enumerate(config.figures):
-        if figure.id in ids[:index]:
-            raise source.error(("figures", index, "id"), f"the figure {figure.id!r} is given twice")
         for panel in figure.panels:
             _must_be_one_of(source, ("figures", index, "panels"), "data set", panel, names)
         for name in figure.series:
@@ -107,10 +105,8 @@ def _check_figures(config: StudyConfig, source: YamlSource) -> None:
 
 def _check_claims(config: StudyConfig, source: YamlSource) -> None:
     names = [entry.name for entry in config.datasets]
-    ids = [claim.id for claim in config.claims]
+    _must_be_distinct(source, "claims", "claim", [claim.id for claim in config.claims], "id")
     for index, claim in enumerate(config.claims):
-        if claim.id in ids[:index]:
-            raise source.error(("claims", index, "id"), f"the claim {claim.id!r} is given twice")
         if claim.run_pass == "timing" and config.timing is None:
             raise source.error(
                 ("claims", index, "pass"), "a claim on the timing pass needs a `timing:` block in the study"
@@ -130,6 +126,12 @@ def _must_be_recorded(config: StudyConfig, source: YamlSource, location: Locatio
         kept = ", ".join(words.record) or "nothing"
         hint = near_miss(curve, words.record)
         raise source.error(location, f"{curve!r} is not in the `record:` of {algorithm}, which keeps {kept}{hint}")
+
+
+def _must_be_distinct(source: YamlSource, key: str, what: str, names: list[str], *word: str) -> None:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise source.error((key, index, *word), f"the {what} {name!r} is given twice")
 
 
 def _must_be_one_of(source: YamlSource, location: Location, what: str, word: str, accepted: Any) -> None:

@@ -1,5 +1,6 @@
 """How long a plan's missing cells will take: from this folder's own records where there are any, else from their size."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ def estimate(plan: Plan, missing: Iterable[Cell], records: Mapping[Identity, Rec
             total, measured = total + fmean(walls), measured + 1
         elif cell.settings["algorithm"] is not None:
             _, n_train, n_test = plan.cards[cell.dataset].sizes()
-            points = max(1, sum(len(values) for values in (cell.settings["algorithm"]["grid"] or {}).values()))
+            points = math.prod(len(values) for values in (cell.settings["algorithm"]["grid"] or {}).values())
             total += points * n_train * (n_train + n_test) * SECONDS_PER_KERNEL_VALUE
             guessed += 1
     return Estimate(total / jobs, measured, guessed)

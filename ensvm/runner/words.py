@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
-from pydantic_core import PydanticCustomError
 
-from ensvm.data.errors import near_miss
 from ensvm.runner.claim_words import ClaimWords
 from ensvm.runner.figure_words import CurvesWords
-from ensvm.runner.word_block import Name, Words
+from ensvm.runner.word_block import Id, Name, Words
 
 DATA_FACTS = ("dim", "n_train", "n_test")
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
@@ -55,16 +53,11 @@ class DatasetWords(Words):
             return {"name": entry}
         if isinstance(entry, dict) and "name" not in entry and ("path" in entry or "card" in entry):
             return {"name": Path(str(entry.get("path", entry.get("card")))).stem, **entry}
-        if isinstance(entry, dict) and "path" not in entry:
-            for key in entry:
-                if key not in cls.model_fields:
-                    hint = near_miss(str(key), cls.model_fields)
-                    raise PydanticCustomError(
-                        "unknown_key",
-                        f"unknown key; accepted for a data set by name: name, card, split, algorithms, realizations{hint}",
-                        {"key": str(key)},
-                    )
         return entry
+
+    @classmethod
+    def _known_keys(cls, block: dict[str, Any]) -> list[str] | None:
+        return None if "path" in block else super()._known_keys(block)
 
     def file_words(self) -> dict[str, Any]:
         """Return the keys that describe the user's own file."""
@@ -136,7 +129,7 @@ class ColumnWords(Words):
 class TableWords(Words):
     """Layout of one table as in the paper: of results (the error pass), of the timing pass, or of facts of the data."""
 
-    id: Name
+    id: Id
     caption: str
     of: Literal["results", "timing", "data"] = "results"
     metric: str = "error"
@@ -146,11 +139,6 @@ class TableWords(Words):
     decimals: int = Field(default=1, ge=0, le=6)
     best: Literal["min", "max", "none"] = "min"
     notes: tuple[str, ...] = ()
-
-    @field_validator("id", mode="before")
-    @classmethod
-    def _id_as_text(cls, value: Any) -> Any:
-        return str(value) if isinstance(value, int) else value
 
     @field_validator("columns", mode="before")
     @classmethod
@@ -163,12 +151,7 @@ class Assumption(Words):
 
     id: Name
     text: str
-    tables: tuple[str, ...] | None = None
-
-    @field_validator("tables", mode="before")
-    @classmethod
-    def _ids_as_text(cls, tables: Any) -> Any:
-        return None if tables is None else [str(table) for table in tables]
+    tables: tuple[Id, ...] | None = None
 
 
 class StudyConfig(Words):

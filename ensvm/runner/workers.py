@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def take_journal(journal: Path) -> tuple[list[Record], dict[str, float]]:
 
 def _run_alone(task: Task, started: float, save: Callable[[list[Record]], None], timeout: float | None) -> None:
     """Run a cell that was in progress when a worker died; if its worker dies again, it was the cause."""
-    if not _late([started], timeout):
+    if not _late(started, timeout):
         try:
             for records in _parallel([task], 2, timeout):
                 save(records)
@@ -76,7 +76,7 @@ def _run_alone(task: Task, started: float, save: Callable[[list[Record]], None],
         except BrokenProcessPool:
             _, running = take_journal(task.journal)
             started = max(running.values(), default=started)
-    if _late([started], timeout):
+    if _late(started, timeout):
         record = new_record(task, task.cells[0], "timeout", f"took longer than {timeout:g} s")
     else:
         reason = "its worker process was killed (out of memory, or a crash in compiled code)"
@@ -84,8 +84,8 @@ def _run_alone(task: Task, started: float, save: Callable[[list[Record]], None],
     save([record])
 
 
-def _late(starts: Iterable[float], timeout: float | None) -> bool:
-    return timeout is not None and any(time.time() - start >= timeout for start in starts)
+def _late(start: float, timeout: float | None) -> bool:
+    return timeout is not None and time.time() - start >= timeout
 
 
 def _parallel(tasks: list[Task], jobs: int, timeout: float | None) -> Iterator[list[Record]]:
