@@ -1,4 +1,4 @@
-"""What every classifier sign(sum_i c_i k(x_i, x)) shares: kernel, labels, validation, prediction."""
+"""What every classifier sign(sum_i c_i k(x_i, x) + b) shares: kernel, labels, validation, prediction."""
 
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
@@ -20,11 +20,11 @@ KEPT_DTYPES = (np.float64, np.float32)  # any other becomes the first
 
 
 class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of the binary classifiers f(x) = sum_i dual_coef_i k(x_i, x), without a bias.
+    """Base of the binary classifiers f(x) = sum_i dual_coef_i k(x_i, x) + intercept.
 
-    A subclass finds the weights of the training rows in `_weigh`. Labels may be any two values; the second in
-    sorted order is the positive one, and f(x) = 0 counts as negative, as in scikit-learn's binary
-    classifiers.
+    A subclass finds the weights of the training rows in `_weigh`, and the intercept if it has one. Labels may be
+    any two values; the second in sorted order is the positive one, and f(x) = 0 counts as negative, as in
+    scikit-learn's binary classifiers.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -44,10 +44,10 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
 
     @abstractmethod
     def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weights >= 0 of the m training rows, shape (m,), having set the attributes about them.
+        """Return the weights of the m training rows, shape (m,), having set the attributes about them.
 
-        X is the validated training input, whose Gram matrix is `_training_gram(X)`; `signs` are the labels as
-        -1, +1.
+        A row's coefficient is its weight times its sign. X is the validated training input, whose Gram matrix is
+        `_training_gram(X)`; `signs` are the labels as -1, +1. `intercept_` is 0.0 unless set here.
         """
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -66,11 +66,12 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}")
         self.gamma_ = resolve_gamma(self.gamma, X) if self.kernel in ("rbf", "poly") else None
+        self.intercept_ = 0.0
         weights = self._weigh(X, signs)
         # What is dropped changes f by less than a rounding of the largest weight's term.
-        self.support_ = np.flatnonzero(weights > np.finfo(np.float64).eps * weights.max() / weights.size)
+        sizes = np.abs(weights)
+        self.support_ = np.flatnonzero(sizes > np.finfo(np.float64).eps * sizes.max() / sizes.size)
         self.dual_coef_ = (signs * weights)[self.support_]
-        self.intercept_ = 0.0
         self.X_fit_: Any = None if self.kernel == "precomputed" else X[self.support_]
         return self
 
@@ -81,7 +82,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         precomputed. Rows are worked off in blocks: the memory taken beside the result does not grow with n.
         """
         check_is_fitted(self)
-        return self._expand(X, self.dual_coef_)
+        return self._expand(X, self.dual_coef_) + self.intercept_
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row of X, shape (n,): `classes_[1]` where the decision function is > 0."""
@@ -146,7 +147,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         X = X.astype(self.X_fit_.dtype, copy=False)
         values = np.empty((X.shape[0], *coefficients.shape[1:]))
         coefficients = coefficients.astype(X.dtype)
-        length = max(PREDICTION_ENTRIES // self.support_.size, 1)
+        length = max(PREDICTION_ENTRIES // max(self.support_.size, 1), 1)
         for start in range(0, X.shape[0], length):
             rows = slice(start, start + length)
             values[rows] = self._gram(X[rows], self.X_fit_) @ coefficients

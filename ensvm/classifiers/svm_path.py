@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,9 +19,9 @@ from ensvm.solvers.regularization_path import regularization_path
 class SVMPathClassifier(KernelExpansionClassifier):
     """Soft-margin support vector classifier that knows its solution for every C, f(x) = sum_i y_i alpha_i k(x_i, x) + intercept.
 
-    The whole regularization path is computed exactly. C is given or is the one with the least leave-one-out bound, the smallest among
-    equals. That bound, (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0}, is proved for the machine without an intercept; with one it is
-    a heuristic.
+    The whole regularization path is computed exactly, on kernel values in float64 whatever the type of X. C is given or is the
+    one with the least leave-one-out bound, the smallest among equals. That bound, (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0},
+    is proved for the machine without an intercept; with one it is a heuristic.
 
     Parameters
     ----------
@@ -87,21 +87,6 @@ class SVMPathClassifier(KernelExpansionClassifier):
         self.C_max = C_max
         self.fit_intercept = fit_intercept
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to X of shape (n_samples, n_features), dense or sparse, or to a Gram matrix of shape (n_samples, n_samples).
-
-        y has shape (n_samples,) and two distinct values. Kernel values are computed in float64 whatever the type of X.
-
-        Raises ValueError for another number of classes, a Gram matrix that is not square, or a parameter out of range.
-        """
-        super().fit(X, y)
-        self.intercept_ = self.path_.intercept_at(self.C_)
-        return self
-
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return f(x) for each row of X, shape (n,); X as for the kernel expansions without an intercept."""
-        return super().decision_function(X) + self.intercept_
-
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield f at each row of X, shape (n,), for C = 1 / path_.lambdas, from the smallest to the largest.
 
@@ -135,6 +120,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
             message = f"SVMPathClassifier stopped after {self.n_iter_} events, before C_max = {self.C_max!r}"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         self.C_ = self._chosen_C(gram)
+        self.intercept_ = self.path_.intercept_at(self.C_)
         return self.path_.coef_at(self.C_)
 
     def _chosen_C(self, gram: NDArray[np.float64]) -> float:
