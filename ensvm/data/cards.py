@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ensvm.data import generators
-from ensvm.data.layouts import Encoding, Format, Label
+from ensvm.data.generator_words import Generator
+from ensvm.data.layouts import Format, Inputs, Label
 from ensvm.data.scaling import Scaling
-from ensvm.data.splits import IndicesSplit, OfficialSplit, Split, check_split, split_sizes
+from ensvm.data.splits import IndicesSplit, OfficialSplit, Split, check_split, identity, split_sizes
 from ensvm.data.splits import max_realizations as _max_realizations
 from ensvm.data.strict import Strict
 
@@ -25,12 +25,24 @@ PROVIDERS = (
 )  # in the order in which they are tried
 
 
+class LabelsFile(Strict):
+    """The file of the labels where a format has one: what it is called in the same provider as the source's file."""
+
+    file: str | None = None
+    mirror: str | None = None
+    shipped: str | None = None
+    url: str | None = None
+    member: str | None = None
+    sha256: Sha256 | None = None
+
+
 class Source(Strict):
     """One place that holds a part: exactly one of `file`, `mirror`, `shipped`, `pip`, `npm`, `subset`, `url`.
 
     `member` is the file inside a package. `subset` names a shipped list of row levels: the part is those rows
     of the card `of` whose level is in `keep` (see `ensvm.data.subsets`). `sha256` is that of the uncompressed
-    content; without it only the card's checksum and counts decide.
+    content; without it only the card's checksum and counts decide. `labels` names the file of the labels by the
+    words that differ from the source's own, e.g. {mirror: train-labels, sha256: ...} beside `mirror: train-images`.
     """
 
     file: str | None = None
@@ -45,6 +57,7 @@ class Source(Strict):
     member: str | None = None
     options: list[str] = Field(default_factory=list)
     sha256: Sha256 | None = None
+    labels: LabelsFile | None = None
     format: Format
 
     @model_validator(mode="after")
@@ -55,7 +68,27 @@ class Source(Strict):
             raise ValueError("a package source needs `member` and `sha256`")
         if self.subset and not (self.of and self.keep and self.sha256):
             raise ValueError("a subset needs `of`, `keep` and `sha256`")
+        if (self.labels is not None) != (self.format.type == "idx"):
+            raise ValueError("`labels` and the format `idx` belong together")
+        if self.labels is not None:
+            self._check_labels(self.labels)
         return self
+
+    def _check_labels(self, labels: LabelsFile) -> None:
+        word = "member" if self.pip or self.npm else self.kind
+        given = [key for key in labels.model_dump(exclude_none=True) if key != "sha256"]
+        if given != [word]:
+            raise ValueError(f"labels: the file is named by `{word}`, as that of the source is")
+        if self.sha256 and not labels.sha256:
+            raise ValueError("labels: `sha256` is missing; the source states its own")
+
+    @property
+    def files(self) -> list["Source"]:
+        """Return the source itself and, where the labels are a file apart, the source of that file."""
+        if self.labels is None:
+            return [self]
+        own = self.labels.model_dump(exclude_none=True)
+        return [self, self.model_copy(update={"sha256": None, "labels": None, **own})]
 
     @property
     def kind(self) -> str:
@@ -68,22 +101,16 @@ class Source(Strict):
         return str(getattr(self, self.kind))
 
 
-class Generator(Strict):
-    """A synthetic data set: the generator's name, how many rows, the seed."""
-
-    name: Literal["waveform"]
-    rows: int = Field(ge=1)
-    seed: int = Field(ge=0)
-
-
 class DatasetCard(Strict):
     """One data set: identity, origin, layout, expected counts and checksum, scaling and split protocol.
 
     `classes` maps each label to its number of rows; `positive` is the label that becomes +1 against all
     others; without it the y are codes 0, 1, ... in the order of `classes`. `inputs` names the columns used,
-    each with its encoding: a list of values (codes 1, 2, ...), a mapping, `number` or `integer-after-letter`.
-    `checksum` is that of the arrays before scaling. A variant repeats the card with another split or title;
-    its `base` is the card's name.
+    each with its encoding: a list of values (codes 1, 2, ...), a mapping, `{one-hot: values}` (a 0/1 column for
+    each value, all counted in `features`), `number` or `integer-after-letter`.
+    `missing` says how missing values that the formats keep are filled in when a realization is cut, before
+    scaling. `checksum` is that of the arrays before scaling. A variant repeats the card with another split or title;
+    its `base` is the card's name. Of a generated set without a checksum, `classes` states the labels alone.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]
@@ -98,8 +125,9 @@ class DatasetCard(Strict):
     features: int = Field(ge=1)
     classes: dict[Label, int]
     positive: Label | None = None
-    inputs: dict[str, Encoding] | None = None
+    inputs: Inputs | None = None
     sparse: bool = False
+    missing: Literal["training-mean"] | None = None
     scaling: Scaling
     split: Split
     checksum: Sha256 | None = None
@@ -125,6 +153,9 @@ class DatasetCard(Strict):
             raise ValueError(f"positive: {self.positive!r} is not a label; accepted: {', '.join(self.classes)}")
         if self.sparse and self.scaling != "none":
             raise ValueError(f"scaling: {self.scaling!r} would fill sparse data; accepted: none")
+        if self.missing is not None and (self.sparse or self.scaling == "standard-benchmark"):
+            what = "sparse data" if self.sparse else "the scaling 'standard-benchmark'"
+            raise ValueError(f"missing: {self.missing!r} does not go with {what}")
         parts = bool(self.train), bool(self.test)
         if [self.generator is not None, bool(self.all), any(parts)].count(True) != 1 or len(set(parts)) > 1:
             raise ValueError("data come from one of: generator, all, train + test")
@@ -150,11 +181,11 @@ class DatasetCard(Strict):
     @property
     def max_realizations(self) -> int | None:
         """Return how many realizations there are; None where the protocol has no limit."""
-        return _max_realizations(self.split)
+        return _max_realizations(self.split, self.rows)
 
     def split_protocol(self) -> dict[str, Any]:
         """Return the split as JSON-able words and numbers, beginning {"protocol": ...}."""
-        return self.split.model_dump()
+        return identity(self.split)
 
     def sizes(self) -> tuple[int, int, int]:
         """Return (n_features, n_train, n_test) as the card states them; for kfold those of the first fold."""
@@ -164,9 +195,11 @@ class DatasetCard(Strict):
         """Return the sha256 of what `load` gives (arrays and scaling) without reading any data."""
         identity: list[Any] = [self.scaling, self.checksum]
         if self.generator:
-            identity += [self.generator.model_dump(), generators.REVISION, self.positive]
+            identity += [self.generator.model_dump(), self.generator.revision, self.positive]
         elif self.checksum is None:
             identity += [self.base or self.name, self.rows, self.features, self.classes, self.positive]
+        if self.missing is not None:
+            identity.append({"missing": self.missing})
         return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
     def variant(self, name: str) -> "DatasetCard":

@@ -58,12 +58,3 @@ def read_card(path: Path) -> DatasetCard:
 
 def _card_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.yaml"))
-
-
-def with_split(card: DatasetCard, split: dict[str, Any]) -> DatasetCard:
-    """Return the card with another split protocol; raises DataError naming the key and what is possible."""
-    own = card.model_dump(exclude={"variants", "aliases"}) | {"split": split, "base": card.base or card.name}
-    try:
-        return DatasetCard.model_validate(own)
-    except ValidationError as error:
-        raise explain(error, f"data set {card.name!r}") from error

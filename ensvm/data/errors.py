@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+_TAGGED = ("split", "format", "generator")  # pydantic adds the chosen tag after these keys; readers do not write it
+
 
 class DataError(ValueError):
     """Something about a data set, a card or a split that the user can mend."""
@@ -43,8 +45,8 @@ def explain(error: ValidationError, where: str) -> DataError:
 
 
 def _one(detail: Any) -> str:
-    loc = detail["loc"]  # pydantic adds the chosen tag after these two keys; readers do not write it
-    key = ".".join(str(part) for i, part in enumerate(loc) if i == 0 or loc[i - 1] not in ("split", "format"))
+    loc = detail["loc"]
+    key = ".".join(str(part) for i, part in enumerate(loc) if i == 0 or loc[i - 1] not in _TAGGED)
     context = detail.get("ctx", {})
     value, message = detail["input"], detail["msg"].removeprefix("Value error, ")
     if detail["type"] == "union_tag_invalid":

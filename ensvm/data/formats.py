@@ -8,12 +8,17 @@ import numpy as np
 
 from ensvm.data.arrays import Raw, plain_labels
 from ensvm.data.errors import DataError
-from ensvm.data.layouts import Format, LibsvmFormat, NpzFormat, ParquetFormat
-from ensvm.data.tables import Inputs, Table, encode_table, read_table
+from ensvm.data.idx import read_idx
+from ensvm.data.layouts import Format, IdxFormat, Inputs, LibsvmFormat, NpzFormat, ParquetFormat, TableFormat
+from ensvm.data.tables import Table, encode_table, read_table
 
 
-def read(content: bytes, form: Format, inputs: Inputs | None, features: int | None, where: str) -> Raw:
+def read(
+    content: bytes, form: Format, inputs: Inputs | None, features: int | None, where: str, labels: bytes = b""
+) -> Raw:
     """Return what the file `where` holds; `features` widens LIBSVM text whose last columns are empty.
+
+    `labels` is the content of the file of labels, for the formats that have one.
 
     Raises DataError, naming the file and where possible line, column and value, if it cannot be read so.
     """
@@ -23,6 +28,8 @@ def read(content: bytes, form: Format, inputs: Inputs | None, features: int | No
         return _read_npz(content, where)
     if isinstance(form, ParquetFormat):
         return _read_parquet(content, form, inputs, where)
+    if isinstance(form, IdxFormat):
+        return read_idx(content, labels, form.keep, where)
     return read_table(content, form, inputs, where)
 
 
@@ -86,4 +93,4 @@ def _read_parquet(content: bytes, form: ParquetFormat, inputs: Inputs | None, wh
     # repr of a float64 reads back to the same number
     rows = [["" if value is None or value != value else str(value) for value in row] for row in frame.to_numpy(object)]
     table = Table(where, names, rows, list(range(1, len(rows) + 1)))
-    return encode_table(table, form.target, inputs, {}, {""}, form.incomplete)
+    return encode_table(table, TableFormat(type="table", target=form.target, incomplete=form.incomplete), inputs)

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data import generators
 from ensvm.data.arrays import Arrays, Raw, assemble, plain_labels
 from ensvm.data.cards import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
 from ensvm.data.formats import read
 from ensvm.data.providers import Served, how_to_get, serve, would_serve
-from ensvm.data.scaling import scale, standardise_all
+from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 from ensvm.data.splits import split_rows
 from ensvm.data.store import Places, forget, places
 
@@ -37,7 +36,7 @@ class Realization:
 class Dataset:
     """The rows of a data set before scaling.
 
-    X (n, d) float64 or csr; y int8 (n,): -1 and +1 where the card names a positive label, else codes
+    X (n, d) float64 or csr, NaN where a value is missing; y int8 (n,): -1 and +1 where the card names a positive label, else codes
     0, 1, ...; `classes`: the labels that y stands for, in order of y; `provider`: who served it; `checksum`:
     of the arrays.
     """
@@ -57,7 +56,10 @@ class Dataset:
         """
         name = self.card.base or self.card.name
         train, test = split_rows(self.card.split, name, index, self.y, self.splits)
-        X_train, X_test = scale(self.card.scaling, self._inputs[train], self._inputs[test])
+        X_train, X_test = self._inputs[train], self._inputs[test]
+        if self.card.missing == "training-mean":
+            X_train, X_test = fill_with_training_mean(X_train, X_test)
+        X_train, X_test = scale(self.card.scaling, X_train, X_test)
         return Realization(X_train, self.y[train], X_test, self.y[test])
 
     @cached_property
@@ -108,7 +110,7 @@ def _remembered(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
 
 def _generate(card: DatasetCard) -> tuple[Arrays, str]:
     assert card.generator is not None
-    X, classes = generators.waveform(card.generator.rows, card.generator.seed)
+    X, classes = card.generator.draw()
     return assemble(card, [Raw(X, plain_labels(classes))]), "generator"
 
 
@@ -126,15 +128,15 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
         unverified = [part.source for part in served if part.source.url and not part.source.sha256]
         if not unverified:
             raise
-        for source in unverified:  # perhaps an error page: it must not stay in the cache
-            forget(source, where.cache)
+        for file in [file for source in unverified for file in source.files]:
+            forget(file, where.cache)  # perhaps an error page: it must not stay in the cache
         raise DataUnavailable(card.name, [*reasons, f"url: {error}"], how_to_get(card)) from error
     return arrays, _joined([part.provider for part in served])
 
 
 def _raw(card: DatasetCard, part: Served) -> Raw:
     where = f"{card.name} ({part.source.place})"
-    return read(part.content, part.source.format, card.inputs, card.features, where)
+    return read(part.content, part.source.format, card.inputs, card.features, where, part.labels)
 
 
 def _joined(providers: list[str]) -> str:

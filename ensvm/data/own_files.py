@@ -12,7 +12,7 @@ from ensvm.data.arrays import Raw, assemble
 from ensvm.data.cards import DatasetCard, Source
 from ensvm.data.errors import DataError, explain
 from ensvm.data.formats import read
-from ensvm.data.layouts import Encoding, Format, Label, LibsvmFormat, NpzFormat, ParquetFormat, TableFormat
+from ensvm.data.layouts import Format, Incomplete, Inputs, Label, LibsvmFormat, NpzFormat, ParquetFormat, TableFormat
 from ensvm.data.scaling import Scaling
 from ensvm.data.store import Refused, unpack
 from ensvm.data.strict import Strict
@@ -37,10 +37,11 @@ class OwnFile(Strict):
     test: str | None = None
     target: str | int | None = None
     positive: Label | None = None
-    inputs: dict[str, Encoding] | None = None
+    inputs: Inputs | None = None
     features: int | None = Field(default=None, ge=1)
     sparse: bool | None = None
-    incomplete: Literal["refuse", "drop"] = "refuse"
+    incomplete: Incomplete = "refuse"
+    missing: Literal["training-mean"] | None = None
     scaling: Scaling | None = None
     split: dict[str, Any]
 
@@ -128,6 +129,7 @@ def _card(own: OwnFile, sources: list[Source], raws: list[Raw]) -> DatasetCard:
         positive=positive,
         inputs=own.inputs,
         sparse=sparse,
+        missing=own.missing,
         scaling=own.scaling or ("none" if sparse else "standard"),
         split=_completed(own.split, raws),
         all=sources if len(sources) == 1 else [],

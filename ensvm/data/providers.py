@@ -26,11 +26,12 @@ _TO_DOWNLOAD = " (to download)"
 
 @dataclass(frozen=True)
 class Served:
-    """The uncompressed content of one part, the source it answers to, and the provider's name."""
+    """The uncompressed content of one part, the source it answers to, the provider's name; labels if in a file apart."""
 
     content: bytes
     source: Source
     provider: str
+    labels: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -63,21 +64,22 @@ class Attempt:
 
     def serve(self, where: Places) -> Served:
         """Return the verified content, or raise Refused with the reason."""
-        source = self.source
+        content, *labels = [self._content(file, where) for file in self.source.files]
+        return Served(content, self.source, self.provider, *labels)
+
+    def _content(self, source: Source, where: Places) -> bytes:
         if self.cached:
-            content = from_cache(source, where.cache)
-        elif source.kind == "mirror":
-            content = from_mirrors(source, where.mirrors)
-        elif source.kind == "subset":
-            content = through_cache(source, where.cache, lambda asked: _subset(asked, where))
-        elif self.downloads:
+            return from_cache(source, where.cache)
+        if source.kind == "mirror":
+            return from_mirrors(source, where.mirrors)
+        if source.kind == "subset":
+            return through_cache(source, where.cache, lambda asked: _subset(asked, where))
+        if self.downloads:
             if where.offline:
                 raise Refused("not asked, for the run is offline (ENSVM_OFFLINE or offline=True)")
-            content = through_cache(source, where.cache, download)
-        else:
-            folder = shipped_datasets() if source.kind == "shipped" else Path()
-            content = verified(unpack(folder / source.place), source)
-        return Served(content, source, self.provider)
+            return through_cache(source, where.cache, download)
+        folder = shipped_datasets() if source.kind == "shipped" else Path()
+        return verified(unpack(folder / source.place), source)
 
 
 def attempts(sources: list[Source]) -> list[Attempt]:
@@ -137,8 +139,9 @@ def how_to_get(card: DatasetCard) -> str:
     """Return in one line what a user can do to have the data set."""
     if card.generator:
         return "nothing needed: it is generated"
-    files = [source.place for sources in card.parts.values() for source in sources if source.kind == "mirror"]
-    pages = [source.place for sources in card.parts.values() for source in sources if source.kind == "url"]
+    every = [file for sources in card.parts.values() for source in sources for file in source.files]
+    files = [file.place for file in every if file.kind == "mirror"]
+    pages = [file.place for file in every if file.kind == "url"]
     what = f"put {' and '.join(files)} ({card.source})"
     if pages:
         names = " and ".join(page.rsplit("/", 1)[1] for page in pages)

@@ -5,7 +5,22 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Scaling = Literal["none", "standard", "minmax", "standard-benchmark"]
+Scaling = Literal["none", "standard", "minmax", "standard-benchmark", "e1071", "pixels"]
+
+_WHITE = 255.0  # the largest grey value
+
+
+def fill_with_training_mean(
+    X_train: NDArray[np.float64], X_test: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both parts, of shapes (m, d) and (n, d), with NaN replaced by the mean of the column in training.
+
+    The mean is that of the training part's known values; a column without any becomes 0 where it is missing.
+    """
+    known = ~np.isnan(X_train)
+    totals = np.where(known, X_train, 0.0).sum(axis=0)
+    means = totals / np.maximum(known.sum(axis=0), 1)
+    return np.where(known, X_train, means), np.where(np.isnan(X_test), means, X_test)
 
 
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -23,13 +38,19 @@ def scale(
 
     `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training part fills
     [-1, 1]; the test part may leave it. A column that is constant in training becomes 0 in both parts, for it
-    tells nothing. Other words: unchanged.
+    tells nothing. `e1071`: as `svm` of the R package e1071 does, mean 0 and standard deviation 1 (ddof 1) on the
+    training part, but nothing at all is scaled if any column is constant there. `pixels`: bytes 0..255 become
+    [0, 1]. Other words: unchanged.
     """
     if word == "standard":
         centre, spread = X_train.mean(axis=0), X_train.std(axis=0)
     elif word == "minmax":
         low, high = X_train.min(axis=0), X_train.max(axis=0)
         centre, spread = (low + high) / 2, (high - low) / 2
+    elif word == "e1071" and np.ptp(X_train, axis=0).all():
+        centre, spread = X_train.mean(axis=0), X_train.std(axis=0, ddof=1)
+    elif word == "pixels":
+        return X_train / _WHITE, X_test / _WHITE
     else:
         return X_train, X_test
     spread = _spread_or_zero(X_train, spread)

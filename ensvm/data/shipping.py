@@ -1,17 +1,24 @@
 """Writes the small data files that travel with the package: `python -m ensvm.data.shipping`.
 
 Each is the card's arrays before scaling as CSV, read by the card's own readers from a mirror or a package, so
-the file is the same wherever it is made. The last column, `class`, holds the labels; categories are codes.
+the file is the same wherever it is made. The last column, `class`, holds the labels; missing values are empty
+fields. Categories are codes where the card's source says `encoded`, else words, which other encodings can read.
 """
 
 import hashlib
 import lzma
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ensvm.data.arrays import Arrays
-from ensvm.data.cards import DatasetCard
+from ensvm.data.cards import DatasetCard, Source
 from ensvm.data.catalogue import list_cards
+from ensvm.data.errors import DataError
+from ensvm.data.layouts import Encoding, encoded_columns, one_hot_values
 from ensvm.data.loading import read_arrays
 from ensvm.data.store import places, write_atomically
 from ensvm.shipped import shipped_datasets
@@ -22,14 +29,60 @@ def shipped_cards() -> list[DatasetCard]:
     return [card for card in list_cards() if any(source.shipped for source in card.all)]
 
 
+def shipped_source(card: DatasetCard) -> Source:
+    """Return the source of a card that is a shipped file."""
+    return next(source for source in card.all if source.shipped)
+
+
 def as_csv(card: DatasetCard, arrays: Arrays) -> bytes:
-    """Return dense two-class arrays as CSV: a header line, numbers that read back exactly, the label."""
-    names = list(card.inputs) if card.inputs else [f"x{j}" for j in range(1, card.features + 1)]
-    lines = [",".join([*names, "class"])]
-    for row, sign in zip(arrays.X, arrays.y, strict=True):
-        numbers = [str(int(value)) if value == int(value) else repr(float(value)) for value in row]
-        lines.append(",".join([*numbers, card.labels[int(sign > 0)]]))
-    return ("\n".join(lines) + "\n").encode()
+    """Return dense two-class arrays as CSV: a header line, numbers that read back exactly, the label.
+
+    Raises DataError for words that the arrays do not show any more.
+    """
+    names, columns = _numbers(card, arrays.X) if _encoded(card) else _words(card, arrays.X)
+    labels = [card.labels[int(sign > 0)] for sign in arrays.y]
+    rows = zip(*columns, labels, strict=True)
+    return "".join(",".join(row) + "\n" for row in [(*names, "class"), *rows]).encode()
+
+
+def _encoded(card: DatasetCard) -> bool:
+    form = shipped_source(card).format
+    return form.type == "table" and form.encoded
+
+
+def _numbers(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[list[str]]]:
+    names = encoded_columns(card.inputs) if card.inputs else [f"x{j}" for j in range(1, card.features + 1)]
+    return names, [_as_text(column) for column in X.T]
+
+
+def _words(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[list[str]]]:
+    """Return names and fields of the columns as they were before the card's encodings."""
+    if card.inputs is None:
+        return _numbers(card, X)
+    columns, start = [], 0
+    for name, encoding in card.inputs.items():
+        end = start + len(one_hot_values(encoding) or [name])
+        if encoding == "integer-after-letter":
+            raise DataError(f"{card.name}: the letters of {name!r} are lost; the shipped file needs `encoded: true`")
+        columns.append(_decoded(X[:, start:end], encoding))
+        start = end
+    return list(card.inputs), columns
+
+
+def _decoded(block: NDArray[np.float64], encoding: Encoding) -> list[str]:
+    if isinstance(encoding, str):
+        return _as_text(block[:, 0])
+    if (values := one_hot_values(encoding)) is not None:
+        codes, words = block @ np.arange(len(values)), dict(enumerate(values))
+    elif isinstance(encoding, list):
+        codes, words = block[:, 0], dict(enumerate(encoding, start=1))
+    else:
+        codes, words = block[:, 0], {float(str(code)): str(word) for word, code in encoding.items()}
+    return ["" if np.isnan(code) else words[code] for code in codes]
+
+
+def _as_text(numbers: Iterable[float]) -> list[str]:
+    return ["" if np.isnan(x) else str(int(x)) if x == int(x) else repr(float(x)) for x in numbers]
 
 
 def convert(card: DatasetCard, data_dir: Path | None = None) -> bytes:
@@ -45,7 +98,7 @@ def main() -> int:
     """Write every shipped file; return 1 if a card states another sum than the file written has."""
     stale = 0
     for card in shipped_cards():
-        source = next(source for source in card.all if source.shipped)
+        source = shipped_source(card)
         content = convert(card)
         path = shipped_datasets() / source.place
         write_atomically(path, lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))

@@ -1,6 +1,6 @@
 """Split protocols: how the rows of a data set become the training and test part of one realization."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -13,11 +13,17 @@ IndexPair = tuple[np.ndarray, np.ndarray]
 
 
 class OfficialSplit(Strict):
-    """One fixed split: the publisher's training and test files, in their order."""
+    """The publisher's training and test files, in their order.
+
+    With `n_train` smaller than the training file each realization trains on so many of its rows, drawn at random;
+    a smaller draw is a part of a larger one. With `realizations` there are so many: without a draw they have the
+    same rows and differ by the algorithms' seeds alone.
+    """
 
     protocol: Literal["official"]
     n_train: int = Field(ge=2)
     n_test: int = Field(ge=1)
+    realizations: int | None = Field(default=None, ge=1)
 
 
 class RandomSplit(Strict):
@@ -45,7 +51,26 @@ class IndicesSplit(Strict):
     realizations: int = Field(ge=1)
 
 
-Split = Annotated[OfficialSplit | RandomSplit | KFoldSplit | IndicesSplit, Field(discriminator="protocol")]
+class DisjointSplit(Strict):
+    """Realization r is the r-th block of `block` consecutive rows: its first `n_train` and its last `n_test` rows.
+
+    `block` is n_train + n_test by default; a larger one lets `n_train` vary while the test rows stay the same.
+    """
+
+    protocol: Literal["disjoint"]
+    n_train: int = Field(ge=2)
+    n_test: int = Field(ge=1)
+    block: int | None = Field(default=None, ge=3)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of a block."""
+        return self.block or self.n_train + self.n_test
+
+
+Split = Annotated[
+    OfficialSplit | RandomSplit | KFoldSplit | IndicesSplit | DisjointSplit, Field(discriminator="protocol")
+]
 
 
 def split_sizes(split: Split, rows: int) -> tuple[int, int]:
@@ -62,17 +87,26 @@ def check_split(split: Split, rows: int) -> None:
     if isinstance(split, KFoldSplit):
         if split.n_splits > rows or n_train < 2:
             raise ValueError(f"split.n_splits: {split.n_splits} folds cannot be made of {rows} rows")
-    elif isinstance(split, OfficialSplit) and n_train + n_test != rows:
-        raise ValueError(f"split: n_train {n_train} + n_test {n_test} is not the number of rows, {rows}")
+    elif isinstance(split, DisjointSplit) and not n_train + n_test <= split.rows <= rows:
+        raise ValueError(
+            f"split: n_train {n_train} + n_test {n_test} do not fit a block of {split.rows} out of {rows} rows"
+        )
     elif n_train + n_test > rows:
         raise ValueError(f"split: n_train {n_train} + n_test {n_test} is more than the {rows} rows there are")
 
 
-def max_realizations(split: Split) -> int | None:
-    """Return how many different realizations the protocol has; None where there is no limit."""
+def max_realizations(split: Split, rows: int) -> int | None:
+    """Return how many different realizations of `rows` rows the protocol has; None where there is no limit."""
+    if isinstance(split, DisjointSplit):
+        return rows // split.rows
     if isinstance(split, OfficialSplit):
-        return 1
+        return split.realizations or (1 if split.n_train + split.n_test == rows else None)
     return split.realizations if isinstance(split, IndicesSplit) else None
+
+
+def identity(split: Split) -> dict[str, Any]:
+    """Return the split as JSON-able words and numbers, beginning {"protocol": ...}; words not given are left out."""
+    return split.model_dump(exclude_none=True)
 
 
 def split_rows(split: Split, name: str, index: int, y: np.ndarray, fixed: IndexPair | None) -> IndexPair:
@@ -82,7 +116,7 @@ def split_rows(split: Split, name: str, index: int, y: np.ndarray, fixed: IndexP
     data, each of shape (realizations, n), for the protocols `official` and `indices`.
     Raises DataError if there is no such realization.
     """
-    limit = max_realizations(split)
+    limit = max_realizations(split, len(y))
     if index < 1 or (limit is not None and index > limit):
         most = "" if limit is None else f" to {limit}"
         raise DataError(f"data set {name!r}: realization {index} asked for; there are 1{most} ({split.protocol})")
@@ -91,9 +125,23 @@ def split_rows(split: Split, name: str, index: int, y: np.ndarray, fixed: IndexP
     if isinstance(split, RandomSplit):
         order = _generator(split, name, index).permutation(len(y))
         return order[: split.n_train], order[split.n_train : split.n_train + split.n_test]
+    if isinstance(split, DisjointSplit):
+        block = np.arange((index - 1) * split.rows, index * split.rows)
+        return block[: split.n_train], block[-split.n_test :]
     if fixed is None:
         raise DataError(f"data set {name!r}: its data hold no row numbers for the protocol {split.protocol}")
+    if isinstance(split, OfficialSplit):
+        return _drawn(split, name, index, fixed[0][0]), fixed[1][0]
     return fixed[0][index - 1], fixed[1][index - 1]
+
+
+def _drawn(split: OfficialSplit, name: str, index: int, whole: np.ndarray) -> np.ndarray:
+    """Return the training rows: all in their order, or the first of an order that does not depend on n_train."""
+    if split.n_train == len(whole):
+        return whole
+    words = {"protocol": split.protocol, "n_test": split.n_test}
+    order = np.random.default_rng(seed_of("realization", name, words, index)).permutation(whole)
+    return order[: split.n_train]
 
 
 def _fold(split: KFoldSplit, name: str, index: int, y: np.ndarray) -> IndexPair:
@@ -106,4 +154,4 @@ def _fold(split: KFoldSplit, name: str, index: int, y: np.ndarray) -> IndexPair:
 
 
 def _generator(split: Split, name: str, index: int) -> np.random.Generator:
-    return np.random.default_rng(seed_of("realization", name, split.model_dump(), index))
+    return np.random.default_rng(seed_of("realization", name, identity(split), index))

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from ensvm.data.arrays import Raw, plain_labels
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.layouts import Encoding, TableFormat, plain_label
+from ensvm.data.layouts import Encoding, Inputs, TableFormat, encoded_columns, one_hot_values, plain_label
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "whitespace": None}
-Inputs = dict[str, Encoding]
 
 
 @dataclass(frozen=True)
@@ -38,37 +37,26 @@ def read_table(content: bytes, form: TableFormat, inputs: Inputs | None, where: 
     lines, numbers = lines[form.header :], numbers[form.header :]
     if not lines:
         raise DataError(f"{where}: holds no rows")
-    encodings = None if form.encoded else inputs
-    if not encodings or all(encoding == "number" for encoding in encodings.values()):
+    if inputs and form.encoded:
+        inputs = dict.fromkeys(encoded_columns(inputs), "number")
+    if not inputs or all(encoding == "number" for encoding in inputs.values()):
         raw = _read_numbers(lines, form, names, inputs, where)
         if raw is not None:
             return raw
-    delimiter = _DELIMITERS[form.delimiter]
-    rows = [line.split() for line in lines] if delimiter is None else _split_fields(lines, delimiter)
-    table = Table(where, names or [str(i) for i in range(len(rows[0]))], rows, numbers)
-    missing = {*form.missing, ""}
-    return encode_table(table, form.target, inputs, form.labels, missing, form.incomplete, form.encoded)
+    rows = _split_fields(lines, form)
+    return encode_table(Table(where, names or [str(i) for i in range(len(rows[0]))], rows, numbers), form, inputs)
 
 
-def encode_table(
-    table: Table,
-    target: str | int,
-    inputs: Inputs | None,
-    labels: dict[str, str],
-    missing: set[str],
-    incomplete: str,
-    encoded: bool = False,
-) -> Raw:
+def encode_table(table: Table, form: TableFormat, inputs: Inputs | None) -> Raw:
     """Return the inputs and labels of fields that are text; the words are those of the card."""
-    label_at, columns = choose_columns(table.names, target, inputs, table.where)
+    label_at, columns = choose_columns(table.names, form.target, inputs, table.where)
     _check_widths(table)
-    table = _without_missing(table, [label_at, *columns], missing, incomplete)
-    X = np.empty((len(table.rows), len(columns)))
-    for j, at in enumerate(columns):
-        encoding = inputs[table.names[at]] if inputs and not encoded else "number"
-        X[:, j] = _encode(table, at, encoding)
+    missing = {*form.missing, ""}
+    table = _without_missing(table, label_at, columns, form)
+    encodings = [inputs[table.names[at]] if inputs else "number" for at in columns]
+    blocks = [_encode(table, at, encoding, missing) for at, encoding in zip(columns, encodings, strict=True)]
     found = np.array([row[label_at].strip() for row in table.rows])
-    return Raw(X, _rename(plain_labels(found), labels))
+    return Raw(np.hstack([np.empty((len(table.rows), 0)), *blocks]), _rename(plain_labels(found), form.labels))
 
 
 def choose_columns(
@@ -98,11 +86,16 @@ def _data_lines(content: bytes, form: TableFormat, where: str) -> tuple[list[str
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: is not UTF-8 text (byte {error.start})") from error
-    comment = form.comment
+    for wrong, right in form.corrections.items():
+        if text.count(wrong) != 1:
+            raise DataError(f"{where}: corrections: {wrong!r} is there {text.count(wrong)} times, not once")
+        text = text.replace(wrong, right)
+    text = text.lower() if form.lowercase else text
+    comments = tuple([form.comment] if isinstance(form.comment, str) else form.comment or [])
     kept = [
         (line, number)
         for number, line in enumerate(text.splitlines(), start=1)
-        if line.strip() and not (comment and line.startswith(comment))
+        if line.strip() and not line.startswith(comments)
     ]
     return [line for line, _ in kept], [number for _, number in kept]
 
@@ -112,13 +105,14 @@ def _header_names(lines: list[str], form: TableFormat, where: str) -> list[str]:
         return []
     if len(lines) < form.header:
         raise DataError(f"{where}: holds no header line")
+    return [field.strip() for field in _split_fields(lines[:1], form)[0]]
+
+
+def _split_fields(lines: Sequence[str], form: TableFormat) -> list[list[str]]:
     delimiter = _DELIMITERS[form.delimiter]
-    fields = lines[0].split() if delimiter is None else _split_fields(lines[:1], delimiter)[0]
-    return [field.strip() for field in fields]
-
-
-def _split_fields(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    return list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    if delimiter is None:
+        return [line.split() for line in lines]
+    return list(csv.reader(lines, delimiter=delimiter, quotechar=form.quote, skipinitialspace=True))
 
 
 def _read_numbers(
@@ -126,7 +120,8 @@ def _read_numbers(
 ) -> Raw | None:
     """Return the table if every field is a finite number, quickly; None leaves it to the careful reader."""
     try:
-        fields = np.loadtxt(lines, delimiter=_DELIMITERS[form.delimiter], comments=None, quotechar='"', ndmin=2)
+        delimiter = _DELIMITERS[form.delimiter]
+        fields = np.loadtxt(lines, delimiter=delimiter, comments=None, quotechar=form.quote, ndmin=2)
     except ValueError:
         return None
     names = names or [str(i) for i in range(fields.shape[1])]
@@ -142,44 +137,57 @@ def _check_widths(table: Table) -> None:
             raise DataError(f"{table.where}, line {line}: {len(row)} fields; expected {len(table.names)}")
 
 
-def _without_missing(table: Table, used: list[int], missing: set[str], incomplete: str) -> Table:
-    complete = []
+def _without_missing(table: Table, label_at: int, columns: list[int], form: TableFormat) -> Table:
+    missing = {*form.missing, ""}
+    kept = []
     for i, row in enumerate(table.rows):
-        empty = next((at for at in used if row[at].strip() in missing), None)
-        if empty is None:
-            complete.append(i)
-        elif incomplete == "refuse":
+        unlabelled = row[label_at].strip() in missing
+        empty = label_at if unlabelled else next((at for at in columns if row[at].strip() in missing), None)
+        if empty is None or (not unlabelled and form.incomplete == "keep"):
+            kept.append(i)
+        elif form.incomplete != "drop" and not (unlabelled and form.unlabelled == "drop"):
+            hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
             raise DataError(
                 f"{table.where}, line {table.lines[i]}, column {table.names[empty]!r}: the value is missing"
-                f" ({row[empty]!r}); `incomplete: drop` leaves such rows out"
+                f" ({row[empty]!r}); {'`unlabelled: drop` leaves such rows out' if unlabelled else hint}"
             )
-    if not complete:
+    if not kept:
         raise DataError(f"{table.where}: no row is complete")
-    rows, lines = [table.rows[i] for i in complete], [table.lines[i] for i in complete]
-    return Table(table.where, table.names, rows, lines)
+    return Table(table.where, table.names, [table.rows[i] for i in kept], [table.lines[i] for i in kept])
 
 
-def _encode(table: Table, at: int, encoding: Encoding) -> NDArray[np.float64]:
+def _encode(table: Table, at: int, encoding: Encoding, missing: set[str]) -> NDArray[np.float64]:
+    """Return the columns, of shape (n, 1) or (n, values) if one-hot, that a column of text becomes."""
+    values = one_hot_values(encoding)
+    known = np.array([row[at].strip() not in missing for row in table.rows])
+    numbers = _numbers(table, at, encoding if values is None else values, np.flatnonzero(known))
+    columns = numbers[:, None] if values is None else np.eye(len(values))[numbers.astype(int) - 1]
+    encoded = np.full((len(known), columns.shape[1]), np.nan)
+    encoded[known] = columns
+    return encoded
+
+
+def _numbers(table: Table, at: int, encoding: Encoding, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
     if encoding == "number":
         with suppress(ValueError):  # quickly, if all is well; the loop below finds the culprit
-            quick = np.array([row[at] for row in table.rows], dtype=np.float64)
+            quick = np.array([table.rows[i][at] for i in chosen], dtype=np.float64)
             if np.isfinite(quick).all():
                 return quick
-    codes: dict[str, float] = {}
+    codes: Mapping[str, Any] = {}
     if isinstance(encoding, list):
         codes = {value: code for code, value in enumerate(encoding, start=1)}
     elif isinstance(encoding, dict):
-        codes = encoding
-    values = np.empty(len(table.rows))
-    for i, row in enumerate(table.rows):
+        codes = {str(value): code for value, code in encoding.items()}
+    values = np.empty(len(chosen))
+    for k, i in enumerate(chosen):
         try:
-            values[i] = _number(row[at].strip(), encoding, codes)
+            values[k] = _number(table.rows[i][at].strip(), encoding, codes)
         except ValueError as error:
             raise DataError(f"{table.where}, line {table.lines[i]}, column {table.names[at]!r}: {error}") from error
     return values
 
 
-def _number(field: str, encoding: Encoding, codes: dict[str, Any]) -> float:
+def _number(field: str, encoding: Encoding, codes: Mapping[str, Any]) -> float:
     if codes:
         if field not in codes and (field := plain_label(field)) not in codes:
             raise ValueError(f"{field!r} is unknown{near_miss(field, codes)} (accepted: {', '.join(codes)})")

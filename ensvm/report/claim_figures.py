@@ -21,6 +21,8 @@ def records_of(study: Study, claim: ClaimWords, row: str, algorithm: str) -> dic
     figure.
     """
     records = _records(study, claim, row, algorithm)
+    if (gone := study.config.dataset(row).unavailable) is not None:
+        raise NoFigures(f"unavailable: {gone}")
     words = study.config.algorithms[algorithm]
     if words.unavailable is not None:
         raise NoFigures(f"{algorithm}: unavailable: {words.unavailable}")
@@ -70,7 +72,8 @@ def _records(study: Study, claim: ClaimWords, row: str, algorithm: str) -> list[
 
 def _metric(claim: ClaimWords, record: Record) -> Any:
     if claim.of_curves:
-        return record.get("curves", {}).get(claim.metric) or None
+        curve = record.get("curves", {}).get(claim.metric) or None
+        return curve if claim.stage is None or curve is None else curve[min(claim.stage, len(curve)) - 1]
     # Seconds come from the timing pass alone, as in tables.
     figures = {**record["metrics"], **(record["seconds"] if claim.run_pass == "timing" else {})}
     return figures.get(claim.metric)

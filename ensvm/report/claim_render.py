@@ -15,6 +15,7 @@ from ensvm.runner.claim_words import ClaimWords
 MEANINGS = {
     "less": "the difference lies below minus the margin",
     "at-most": "the difference is at most the margin",
+    "within": "the difference is at most the margin, either way",
     "ratio": "the second figure is at least factor times the first",
     "curve-below": "where the first curve ends, the second is at least factor times as high",
     "curve-falls": "the curve never rises (rises: iterations that raise it)",
@@ -24,6 +25,7 @@ MEANINGS = {
 EFFECTS = {
     "less": "difference",
     "at-most": "difference",
+    "within": "difference",
     "ratio": "ratio",
     "curve-below": "ratio",
     "curve-falls": "rises",
@@ -68,10 +70,12 @@ def _overview(findings: list[Finding]) -> str:
 def _claim(study: Study, finding: Finding) -> list[str]:
     claim = finding.claim
     kind = f"{claim.relation}, {_threshold(claim)}" if _threshold(claim) else claim.relation
+    metric = f"`{claim.metric}`" if claim.stage is None else f"`{claim.metric}` at stage {claim.stage}"
+    scope = ", in more than half of the comparisons" if claim.scope == "most" else ""
     return [
         f"### {claim.id}: {finding.verdict}",
         f"> {' '.join(claim.text.split())}",
-        " ".join(f"Tested: `{claim.metric}` ({claim.run_pass} pass), {kind}; {counts(finding)}. {claim.note}".split()),
+        " ".join(f"Tested: {metric} ({claim.run_pass} pass), {kind}{scope}; {counts(finding)}. {claim.note}".split()),
         _evidence(study, finding),
         bullet_list("Missing", _reasons(finding)),
     ]

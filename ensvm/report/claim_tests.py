@@ -85,3 +85,10 @@ def judge_all(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
     if "fails" in verdicts:
         return "fails"
     return "holds" if verdicts and set(verdicts) == {"holds"} else "cannot tell"
+
+
+def judge_most(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """Return `holds` when more than half hold, `fails` when half or more fail, else `cannot tell`."""
+    if 2 * verdicts.count("holds") > len(verdicts):
+        return "holds"
+    return "fails" if verdicts and 2 * verdicts.count("fails") >= len(verdicts) else "cannot tell"

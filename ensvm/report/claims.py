@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.report.claim_figures import NoFigures, n_not_ok, records_of, values_of
-from ensvm.report.claim_tests import Bound, ClaimVerdict, Evidence, judge_all, judge_sample, judge_single_split
+from ensvm.report.claim_tests import Bound, ClaimVerdict, Evidence, judge_all, judge_most, judge_sample, judge_single_split
 from ensvm.report.tables import PERCENT_METRICS, Study
 from ensvm.runner.claim_words import ClaimWords
 
@@ -17,7 +17,7 @@ from ensvm.runner.claim_words import ClaimWords
 class Comparison:
     """A claim on one data set: the means of the algorithms (percent for errors), the effect, and the verdict.
 
-    `effect` is better's figure minus than's (relations `less`, `at-most`), the geometric mean of than's over better's
+    `effect` is better's figure minus than's (relations `less`, `at-most`, `within`), the geometric mean of than's over better's
     (`ratio`, `curve-below`), or better's figure alone. `low` and `high` are its 95 % interval, None for a single figure
     without one. `printed` is the effect that the paper's own figures have, where they are printed. `verdict` is None
     where there are no figures; `reason` then says why.
@@ -50,8 +50,9 @@ class Finding:
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """`holds` when it holds wherever there are figures, `fails` when it fails anywhere, else `cannot tell`."""
-        return judge_all([comparison.verdict for comparison in self.comparisons if comparison.verdict])
+        """`holds` or `fails` where the comparisons that have figures settle it (see `ClaimWords.scope`), else `cannot tell`."""
+        verdicts = [comparison.verdict for comparison in self.comparisons if comparison.verdict]
+        return (judge_most if self.claim.scope == "most" else judge_all)(verdicts)
 
 
 def evaluate_claims(study: Study) -> Iterator[Finding]:
@@ -74,7 +75,8 @@ def _rows(study: Study, claim: ClaimWords) -> tuple[str, ...]:
     return tuple(
         entry.name
         for entry in config.datasets
-        if wanted <= set(config.algorithms_of(entry))
+        if entry.unavailable is None
+        and wanted <= set(config.algorithms_of(entry))
         and (claim.run_pass == "error" or all(config.times(entry.name, name) for name in wanted))
     )
 
@@ -138,6 +140,11 @@ def _evidence(claim: ClaimWords, values: NDArray[np.float64], n_test: int | None
             strict = claim.relation == "less"
             bound = Bound(-threshold if strict else threshold, 0.0, strict)
             return _difference(claim, values, n_test, bound)
+        case "within":
+            above, below = (
+                _difference(claim, pair, n_test, Bound(threshold, 0.0)) for pair in (values, values[:, ::-1])
+            )
+            return replace(above, verdict=judge_all([above.verdict, below.verdict]))
         case "ratio" | "curve-below":
             if not (values > 0.0).all():
                 raise NoFigures(f"{claim.metric} is not positive everywhere, so there is no ratio")

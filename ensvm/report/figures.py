@@ -1,55 +1,155 @@
 """From records to the data behind the paper's figures."""
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ensvm.report.render import algorithm_label
-from ensvm.report.tables import Study
-from ensvm.runner.figure_words import CurvesWords
+from ensvm.report.tables import PERCENT_METRICS, Study, of_one_settings
+from ensvm.runner.figure_words import CurvesWords, FigureWords, PanelWords, SweepFigureWords
 from ensvm.runner.store import Record
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a panel: an algorithm's curve on one realization, x = 0, 1, ... and `mark`, the x of its mark if any."""
+    """One line of a panel: points (x, y), y in percent for errors, each the mean of `n` realizations.
 
-    panel: str
+    `panel` is the panel's number from 0; `std` is the standard deviation over the realizations, None at a point of one;
+    `mark` is the x of the curve's mark, if any.
+    """
+
+    panel: int
     series: str
     label: str
-    realization: int
+    x: tuple[float, ...]
     y: tuple[float, ...]
+    std: tuple[float | None, ...]
+    n: tuple[int, ...]
     mark: float | None = None
 
 
-def read_curves(study: Study, figure: CurvesWords) -> tuple[list[Curve], tuple[str, ...]]:
+def read_curves(study: Study, figure: FigureWords) -> tuple[list[Curve], tuple[str, ...]]:
     """Return the figure's curves, panel by panel in the paper's order, and a line for each that is missing."""
-    curves, missing = [], []
-    for panel in figure.panels:
-        for series in figure.series:
-            record = study.records.get((panel, figure.realization, series, "error"))
-            y = (record or {}).get("curves", {}).get(figure.y)
-            if record is None or not y:
-                missing.append(f"{panel}, {series}: {_why(record, figure)}")
-                continue
-            mark = record["metrics"].get(figure.marks) or None
-            curves.append(Curve(panel, series, algorithm_label(study, series), figure.realization, tuple(y), mark))
+    curves: list[Curve] = []
+    missing: list[str] = []
+    for number, panel in enumerate(figure.panels):
+        if isinstance(figure, CurvesWords):
+            found = _curves_of_fits(study, figure, panel, number, missing)
+        elif isinstance(figure, SweepFigureWords):
+            found = _curves_of_sweeps(study, figure, panel, number, missing)
+        curves += found
     return curves, tuple(missing)
 
 
-def to_csv(figure: CurvesWords, curves: list[Curve]) -> str:
-    """Return the data behind a figure in long form, unrounded: a line a point, and a line a mark (no y)"""
-    columns = ["figure", "panel", "series", "realization", "what", "x", "y"]
+def to_csv(figure: FigureWords, curves: list[Curve]) -> str:
+    """Return the data behind a figure in long form, unrounded: a line a point, and a line a mark (no y)."""
+    columns = ["figure", "panel", "series", "what", "x", "y", "std", "n"]
     lines: list[tuple[object, ...]] = []
     for curve in curves:
-        head = (figure.id, curve.panel, curve.series, curve.realization)
-        lines += [(*head, "curve", x, y) for x, y in enumerate(curve.y)]
+        head = (figure.id, figure.panels[curve.panel].name, curve.label)
+        lines += [(*head, "curve", *point) for point in zip(curve.x, curve.y, curve.std, curve.n, strict=True)]
         if curve.mark is not None:
-            lines.append((*head, "mark", curve.mark, None))
-    return pd.DataFrame(lines, columns=columns).to_csv(index=False, lineterminator="\n")
+            lines.append((*head, "mark", curve.mark, None, None, None))
+    frame = pd.DataFrame(lines, columns=columns).astype({"n": "Int64"})
+    return frame.to_csv(index=False, lineterminator="\n")
 
 
-def _why(record: Record | None, figure: CurvesWords) -> str:
-    if record is None:
-        return "not run yet"
-    return f"leaves no curve {figure.y!r}" if record["status"] == "ok" else f"{record['status']}: {record['reason']}"
+def _curves_of_fits(
+    study: Study, figure: CurvesWords, panel: PanelWords, number: int, missing: list[str]
+) -> Iterator[Curve]:
+    y = figure.y_of(panel)
+    for series in figure.series:
+        records = _records(study, figure, str(panel.dataset), series)
+        if isinstance(figure.realization, int):
+            records = [record for record in records if record["realization"] == figure.realization]
+        kept = [record for record in records if record.get("curves", {}).get(y)]
+        if not kept:
+            missing.append(f"{panel.name}, {series}: {_why(records, f'curve {y!r}')}")
+            continue
+        # A curve that ended early stays where it ended.
+        longest = max(len(record["curves"][y]) for record in kept)
+        values = np.array([_padded(record["curves"][y], longest) for record in kept], dtype=float)
+        mark = kept[0]["metrics"].get(figure.marks) or None if len(kept) == 1 else None
+        first = figure.first if panel.first is None else panel.first
+        x = range(first, first + longest)
+        yield _curve(number, series, algorithm_label(study, series), x, list(values.T), y, mark)
+
+
+def _curves_of_sweeps(
+    study: Study, figure: SweepFigureWords, panel: PanelWords, number: int, missing: list[str]
+) -> Iterator[Curve]:
+    y = figure.y_of(panel)
+    for series in figure.series:
+        if panel.over is not None:
+            label = algorithm_label(study, series)
+            points = [(value, row, series) for row, value in study.config.sweep_values(panel.over).items()]
+        else:
+            swept = study.config.sweep_values(series)
+            label = study.config.algorithms[next(iter(swept))].label or series
+            points = [(value, str(panel.dataset), name) for name, value in swept.items()]
+        cells = [(x, _records(study, figure, row, name)) for x, row, name in points]
+        for stage in figure.stages or (None,):
+            found = [(x, values) for x, records in cells if (values := _values(records, y, stage))]
+            name = label if stage is None else f"{figure.stage_label} {stage}"
+            if stage is not None and len(figure.series) > 1:
+                name = f"{label}, {name}"
+            if len(found) < len(points):
+                lacking = [f"{x}" for x, records in cells if not _values(records, y, stage)]
+                why = _why([record for _, records in cells for record in records], f"figure {y!r}")
+                missing.append(f"{panel.name}, {name} at {', '.join(lacking)}: {why}")
+            if found:
+                line = series if stage is None else name
+                yield _curve(number, line, name, [float(x) for x, _ in found], [values for _, values in found], y)
+
+
+def _curve(
+    panel: int,
+    series: str,
+    label: str,
+    x: Sequence[float],
+    values: Sequence[NDArray[np.float64] | list[float]],
+    metric: str,
+    mark: float | None = None,
+) -> Curve:
+    scale = 100.0 if metric in PERCENT_METRICS else 1.0
+    arrays = [scale * np.asarray(of_point, dtype=float) for of_point in values]
+    std = [float(array.std(ddof=1)) if array.size > 1 else None for array in arrays]
+    means = [float(array.mean()) for array in arrays]
+    return Curve(panel, series, label, tuple(x), tuple(means), tuple(std), tuple(array.size for array in arrays), mark)
+
+
+def _records(study: Study, figure: FigureWords, dataset: str, algorithm: str) -> list[Record]:
+    wanted = (dataset, algorithm, figure.run_pass)
+    found = (
+        record for (row, _, name, run_pass), record in sorted(study.records.items()) if (row, name, run_pass) == wanted
+    )
+    return of_one_settings(list(found))
+
+
+def _values(records: list[Record], y: str, stage: int | None) -> list[float]:
+    """Return the figures of the realizations: a metric, or the entry `stage` of a curve, its last where it ended before."""
+    values: list[Any] = []
+    for record in records:
+        if record["status"] != "ok":
+            continue
+        if stage is None:
+            values.append({**record["metrics"], **record["seconds"]}.get(y))
+        elif curve := record.get("curves", {}).get(y):
+            values.append(curve[min(stage, len(curve)) - 1])
+    return [float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
+
+
+def _padded(curve: list[float], length: int) -> list[float]:
+    return [*curve, *[curve[-1]] * (length - len(curve))]
+
+
+def _why(records: list[Record], what: str) -> str:
+    troubles = [record for record in records if record["status"] != "ok"]
+    if troubles:
+        return f"{troubles[0]['status']}: {troubles[0]['reason']}"
+    return f"leaves no {what}" if records else "not run yet"

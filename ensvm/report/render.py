@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from ensvm import __version__
 from ensvm.report.tables import Study, TableCell, best_of_row
-from ensvm.runner.words import ColumnWords, TableWords
+from ensvm.runner.words import TableWords
 
 MARKS = {"reproduced": "=", "differs": "≠", "cannot tell": "?"}
 NOTHING = "—"
@@ -48,8 +48,14 @@ def to_latex(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     rows = []
     for row, of_row in groupby(cells, key=lambda cell: cell.row):
         line = list(of_row)
-        best = best_of_row(line, table.best, table.decimals)
-        rows.append([_escape(row), *(_latex_cell(cell, cell.column in best, table.decimals) for cell in line)])
+        best = best_of_row(table, line)
+        shown = zip(line, table.columns, strict=True)
+        rows.append(
+            [
+                _escape(row),
+                *(_latex_cell(cell, column.name in best, table.decimals_of(column)) for cell, column in shown),
+            ]
+        )
     return (
         tabulate(rows, headers=[_escape(header) for header in headers], tablefmt="latex_raw", disable_numparse=True)
         + "\n"
@@ -57,18 +63,12 @@ def to_latex(study: Study, table: TableWords, cells: list[TableCell]) -> str:
 
 
 def _markdown_row(table: TableWords, row: str, cells: list[TableCell]) -> list[str]:
-    best = set() if table.of == "data" else best_of_row(cells, table.best, table.decimals)
+    best = set() if table.of == "data" else best_of_row(table, cells)
     counts = sorted({cell.n for cell in cells if cell.n})
     spread = f"{counts[0]}–{counts[-1]}" if len(counts) > 1 else str(*counts)
-    decimals = {column.name: _decimals(table, column) for column in table.columns}
+    decimals = {column.name: table.decimals_of(column) for column in table.columns}
     shown = (_markdown_cell(cell, cell.column in best, decimals[cell.column]) for cell in cells)
     return [row, *shown, spread or NOTHING]
-
-
-def _decimals(table: TableWords, column: ColumnWords) -> int:
-    if column.decimals is not None:
-        return column.decimals
-    return 0 if table.of == "data" else table.decimals
 
 
 def _markdown_cell(cell: TableCell, best: bool, decimals: int) -> str:
@@ -97,7 +97,7 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     if printed:
         text += (
             f", and small the paper's figure with the verdict: {MARKS['reproduced']} reproduced (the 95 % interval of the "
-            f"difference lies within ±{table.margin:g}), {MARKS['differs']} differs (wholly outside), "
+            f"difference lies within ±{_margins(table)}), {MARKS['differs']} differs (wholly outside), "
             f"{MARKS['cannot tell']} cannot tell (always so for a single realization that does not differ)"
         )
     lines = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
@@ -114,6 +114,16 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
             f"Verdicts: {', '.join(counts)}, of {sum(cell.published is not None for cell in cells)} printed cells."
         )
     return "\n\n".join(lines)
+
+
+def _margins(table: TableWords) -> str:
+    """Return the table's margin, and those of columns with another."""
+    others = [
+        f"{table.margin_of(column):g} for {column.label or column.name}"
+        for column in table.columns
+        if column.margin is not None
+    ]
+    return f"{table.margin:g}" + (f"; {', '.join(others)}" if others else "")
 
 
 def algorithm_label(study: Study, name: str) -> str:

@@ -13,9 +13,9 @@ from ensvm.report.verdict import Sample, Verdict, single_split_verdict, verdict
 from ensvm.runner.config import read_config
 from ensvm.runner.execute import CONFIG_COPY, PUBLISHED_COPY
 from ensvm.runner.store import CELLS_FILE, Identity, Record, read_records
-from ensvm.runner.words import DATA_CELL, ColumnWords, StudyConfig, TableWords
+from ensvm.runner.words import DATA_CELL, STAGED_ERRORS, TRAIN_ERROR, ColumnWords, StudyConfig, TableWords
 
-PERCENT_METRICS = ("error", "accuracy")
+PERCENT_METRICS = ("error", "accuracy", TRAIN_ERROR, *STAGED_ERRORS)  # fractions in the records
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _cell(
     by_cell: Mapping[tuple[str, str], list[Record]],
 ) -> TableCell:
     about_data = table.of == "data"
-    metric = column.of(table) if about_data else column.metric or table.metric
+    metric = table.metric_of(column)
     records = of_one_settings(by_cell.get((row, DATA_CELL if about_data else column.of(table)), []))
     figures = [{**record["metrics"], **record["seconds"]} for record in records if record["status"] == "ok"]
     values = [
@@ -101,7 +101,7 @@ def _cell(
     cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n)
     if printed is None:
         return cell
-    found = _verdict(study, table, row, ours, printed, records, metric)
+    found = _verdict(study, table, row, ours, printed, records, metric, table.margin_of(column))
     return replace(cell, difference=ours.mean - printed.value, verdict=found)
 
 
@@ -134,11 +134,14 @@ def _status(
         return "ok", ""
     if records:
         return "missing", f"the algorithm leaves no figure {metric!r}"
+    entry = study.config.dataset(row)
+    if entry.unavailable is not None:
+        return "unavailable", entry.unavailable
     if table.of == "results":
         words = study.config.algorithms[column.of(table)]
         if words.unavailable is not None:
             return "unavailable", words.unavailable
-        if column.of(table) not in study.config.algorithms_of(study.config.dataset(row)):
+        if column.of(table) not in study.config.algorithms_of(entry):
             return "missing", "not asked for by the config"
     return "missing", "not run yet"
 
@@ -151,24 +154,31 @@ def _verdict(
     printed: Published,
     records: list[Record],
     metric: str,
+    margin: float,
 ) -> Verdict:
     if table.of == "data":  # facts, not samples
         return "reproduced" if ours.mean == printed.value else "differs"
-    if ours.n == 1 and metric == "error":
+    if ours.n == 1 and metric in ("error", "accuracy"):
         n_test = records[0]["metrics"]["n_test"]
-        return single_split_verdict(ours.mean / 100, printed.value / 100, n_test, table.margin / 100)
+        return single_split_verdict(ours.mean / 100, printed.value / 100, n_test, margin / 100)
     planned = study.config.dataset(row).realizations or study.config.realizations
-    return verdict(ours, Sample(printed.value, printed.std, planned), table.margin)
+    return verdict(ours, Sample(printed.value, printed.std, planned), margin)
 
 
 def _is_time(metric: str) -> bool:
     return metric.endswith("_seconds")
 
 
-def best_of_row(cells: list[TableCell], best: str, decimals: int) -> set[str]:
-    """Return the columns whose mean, as displayed, is the best of the row."""
-    shown = {cell.column: round(cell.mean, decimals) for cell in cells if cell.mean is not None}
-    if best == "none" or not shown or not all(map(math.isfinite, shown.values())):
-        return set()
-    top = (min if best == "min" else max)(shown.values())
-    return {column for column, mean in shown.items() if mean == top}
+def best_of_row(table: TableWords, cells: list[TableCell]) -> set[str]:
+    """Return the columns whose mean, as displayed, is the best of the row's columns with the same metric."""
+    found: set[str] = set()
+    means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
+    for metric in {table.metric_of(column) for column in table.columns} if table.best != "none" else ():
+        same = [column for column in table.columns if table.metric_of(column) == metric]
+        shown = {
+            column.name: round(means[column.name], table.decimals_of(column)) for column in same if column.name in means
+        }
+        if shown and all(map(math.isfinite, shown.values())):
+            top = (min if table.best == "min" else max)(shown.values())
+            found |= {column for column, mean in shown.items() if mean == top}
+    return found

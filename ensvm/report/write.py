@@ -8,14 +8,14 @@ from ensvm.report import claim_render, figures
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.render import to_csv, to_latex, to_markdown
 from ensvm.report.tables import Study, build_table
-from ensvm.runner.figure_words import CurvesWords
+from ensvm.runner.figure_words import FigureWords
 
 
 @dataclass(frozen=True)
 class Drawn:
     """A figure's files, none if it has no curve at all, and which of its curves are missing and why."""
 
-    figure: CurvesWords
+    figure: FigureWords
     paths: tuple[Path, ...]
     missing: tuple[str, ...]
 
@@ -57,7 +57,7 @@ def write_figures(study: Study) -> Iterator[Drawn]:
         )
 
 
-def _write_figure(stem: Path, figure: CurvesWords, curves: list[figures.Curve]) -> tuple[Path, ...]:
+def _write_figure(stem: Path, figure: FigureWords, curves: list[figures.Curve]) -> tuple[Path, ...]:
     from ensvm.report.drawing import draw_curves  # matplotlib takes half a second to import
 
     paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))

@@ -7,12 +7,15 @@ from pydantic import Field, model_validator
 from ensvm.runner.store import RunPass
 from ensvm.runner.word_block import Id, Names, Words
 
-Relation = Literal["less", "at-most", "ratio", "curve-below", "curve-falls", "value-at-most", "value-at-least"]
+Relation = Literal[
+    "less", "at-most", "ratio", "curve-below", "curve-falls", "value-at-most", "value-at-least", "within"
+]
 
 # Which words a relation has beside `metric` and `better`; it needs them unless they have a default.
 WORDS_OF: dict[Relation, tuple[str, ...]] = {
     "less": ("than", "margin"),
     "at-most": ("than", "margin"),
+    "within": ("than", "margin"),
     "ratio": ("than", "factor"),
     "curve-below": ("than", "factor"),
     "curve-falls": (),
@@ -26,9 +29,14 @@ class ClaimWords(Words):
     """One claim: `better` stands in `relation` to `than` in `metric`, on `rows` (default: all data sets with both).
 
     Several names in `better` or `than` mean each of them. Of errors, `margin` and `limit` are in percentage points.
+    It holds when it holds wherever there are figures; with `scope: most` (the paper says often, typically, frequently), when
+    it holds in more than half of the comparisons.
+    With `stage` the metric is a curve (a word of `record:`), and that entry of it is meant, the first being 1; a curve that
+    ended before stays at its last.
 
     - `less`: better's metric is less than than's, by more than `margin`
     - `at-most`: better's metric is at most than's plus `margin`
+    - `within`: the two metrics differ by at most `margin`, either way
     - `ratio`: than's metric is at least `factor` times better's
     - `curve-below`: where better's curve ends, than's is at least `factor` times as high (metric: a word of `record:`)
     - `curve-falls`: better's curve never rises
@@ -45,6 +53,8 @@ class ClaimWords(Words):
     margin: float | None = Field(default=None, ge=0)
     factor: float | None = Field(default=None, gt=0)
     limit: float | None = None
+    stage: int | None = Field(default=None, ge=1)
+    scope: Literal["all", "most"] = "all"
     rows: tuple[str, ...] | None = None
     note: str = ""
 
@@ -57,6 +67,8 @@ class ClaimWords(Words):
                 raise ValueError(f"the relation {self.relation} has no `{word}:`")
             if not given and word in wanted and word not in DEFAULTS:
                 raise ValueError(f"the relation {self.relation} needs `{word}:`")
+        if self.stage is not None and self.relation.startswith("curve"):
+            raise ValueError(f"the relation {self.relation} is about a whole curve, so there is no `stage:`")
         if self.metric.endswith("_seconds") and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
         return self
@@ -77,4 +89,4 @@ class ClaimWords(Words):
     @property
     def of_curves(self) -> bool:
         """Whether the metric is a curve kept by `record:`."""
-        return self.relation.startswith("curve")
+        return self.relation.startswith("curve") or self.stage is not None

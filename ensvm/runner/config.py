@@ -6,6 +6,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ensvm.data.errors import near_miss
+from ensvm.runner.figure_words import KINDS, FigureWords, PanelWords, SweepFigureWords
+from ensvm.runner.sweeps import expand_sweeps
 from ensvm.runner.words import DATA_CELL, DATA_FACTS, StudyConfig
 from ensvm.runner.yaml_source import ConfigError, Location, YamlSource
 from ensvm.shipped import shipped_configs
@@ -34,7 +36,7 @@ def read_config(path: Path) -> tuple[StudyConfig, YamlSource]:
     """Read and validate a config's words (names of data sets and estimators are checked by `ensvm.runner.plan`)."""
     source = YamlSource(path)
     try:
-        config = StudyConfig.model_validate(source.content)
+        config = StudyConfig.model_validate(expand_sweeps(source))
     except ValidationError as error:
         raise _readable(source, error) from error
     _check_names(config, source)
@@ -46,12 +48,17 @@ def read_config(path: Path) -> tuple[StudyConfig, YamlSource]:
 def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
     first = error.errors()[0]
     # `[key]` is how pydantic marks a mapping's key, and a union adds the member's name: neither is in the file.
-    location: Location = tuple(part for part in first["loc"] if part != "[key]")
+    given = first["loc"]
+    kind_at = 2 if given[:1] == ("figures",) and given[2:3] and given[2] in KINDS else None
+    location: Location = tuple(part for at, part in enumerate(given) if part != "[key]" and at != kind_at)
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "unknown_key":
         key, known = first["ctx"]["key"], first["ctx"]["known"]
         location = (*location, key)
         message = f"unknown key; accepted here: {', '.join(known)}{near_miss(key, known)}"
+    elif first["type"] == "unknown_kind":
+        location = (*location, "kind")
+        message += f", got {first['input']['kind']!r}"
     elif first["type"] == "missing":
         message = "the key is missing"
     elif not isinstance(first["input"], dict | list):
@@ -93,14 +100,39 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
 
 
 def _check_figures(config: StudyConfig, source: YamlSource) -> None:
-    names = [entry.name for entry in config.datasets]
     _must_be_distinct(source, "figures", "figure", [figure.id for figure in config.figures], "id")
     for index, figure in enumerate(config.figures):
-        for panel in figure.panels:
-            _must_be_one_of(source, ("figures", index, "panels"), "data set", panel, names)
-        for name in figure.series:
-            _must_be_one_of(source, ("figures", index, "series"), "algorithm", name, config.algorithms)
-            _must_be_recorded(config, source, ("figures", index, "y"), figure.y, name)
+        if figure.run_pass == "timing" and config.timing is None:
+            raise source.error(
+                ("figures", index, "pass"), "a figure of the timing pass needs a `timing:` block in the study"
+            )
+        for number, panel in enumerate(figure.panels):
+            _check_panel(config, source, ("figures", index, "panels", number), figure, panel)
+
+
+def _check_panel(
+    config: StudyConfig, source: YamlSource, location: Location, figure: FigureWords, panel: PanelWords
+) -> None:
+    names = [entry.name for entry in config.datasets]
+    data_sweeps = sorted({entry.sweep.of for entry in config.datasets if entry.sweep})
+    sweeps = sorted({words.sweep.of for words in config.algorithms.values() if words.sweep})
+    if panel.over is not None:
+        _must_be_one_of(source, location, "sweep of data sets", panel.over, data_sweeps)
+    else:
+        _must_be_one_of(source, location, "data set", str(panel.dataset), names)
+    swept = isinstance(figure, SweepFigureWords) and panel.over is None
+    series = (*location[:2], "series")
+    for name in figure.series:
+        _must_be_one_of(
+            source,
+            series,
+            "sweep of algorithms" if swept else "algorithm",
+            name,
+            sweeps if swept else config.algorithms,
+        )
+        if not isinstance(figure, SweepFigureWords) or figure.stages:
+            for algorithm in config.sweep_values(name) if swept else [name]:
+                _must_be_recorded(config, source, (*location[:2], "y"), figure.y_of(panel), algorithm)
 
 
 def _check_claims(config: StudyConfig, source: YamlSource) -> None:

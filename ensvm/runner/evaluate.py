@@ -1,7 +1,7 @@
 """Fit one classifier on a realization and score it: test error, seconds, and what the fit left in its attributes."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Number
@@ -14,6 +14,7 @@ from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.estimators import estimator_class, for_gram
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
+from ensvm.runner.words import STAGED_ERRORS, TRAIN_ERROR
 from ensvm.seeds import seed_of
 
 VALIDATION_SHARE = 1 / 3
@@ -44,20 +45,24 @@ def evaluate(algorithm: dict[str, Any], seed: int, realization: Realization, gra
     counts, labels = [], []
     for fitted, shared, point in candidates:
         staged = algorithm["stage"] == "best-on-test" and algorithm["grid"] is None
-        errors = _count_errors(fitted, shared, realization, staged, watch)
+        errors = _count_errors(fitted, _test_blocks(shared, realization), realization.y_test, staged, watch)
         counts += errors
         labels += [point or {"stage": number} for number in range(1, len(errors) + 1)]
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
     fitted, shared, _ = candidates[best if algorithm["grid"] else 0]
     n_test = realization.y_test.shape[0]
-    metrics = {"error": counts[best] / n_test, "n_errors": counts[best], "n_test": n_test, **_fitted_scalars(fitted)}
+    error = counts[best] / n_test
+    metrics = {"error": error, "accuracy": 1.0 - error, "n_errors": counts[best], "n_test": n_test}
+    metrics |= _fitted_scalars(fitted)
     seconds = watch.seconds | ({} if shared is None else shared.seconds)
     seconds["train_seconds"] = seconds["fit_seconds"] + seconds.get("kernel_seconds", 0.0)
     if shared is not None and shared.gamma is not None:
         metrics["gamma_"] = shared.gamma
     outcome: dict[str, Any] = {"metrics": metrics, "seconds": seconds}
-    if algorithm["record"]:
-        outcome["curves"] = {name: np.asarray(getattr(fitted, name)).tolist() for name in algorithm["record"]}
+    scalars, curves = _recorded(algorithm["record"], fitted, shared, realization)
+    metrics |= scalars
+    if curves:
+        outcome["curves"] = curves
     if algorithm["stage"] == "best-on-test":
         outcome |= {"stage": labels[best], "n_stages": len(counts)}
     return outcome
@@ -122,13 +127,37 @@ def _fit(
     return estimator, shared, point
 
 
+def _recorded(
+    words: list[str], fitted: Any, shared: SharedGram | None, realization: Realization
+) -> tuple[dict[str, float], dict[str, list[Any]]]:
+    """Return the scalars and curves that `record:` asks for."""
+    scalars, curves = {}, {}
+    rows = {
+        "test": (partial(_test_blocks, shared, realization), realization.y_test),
+        "train": (partial(_train_blocks, shared, realization), realization.y_train),
+    }
+    for word in words:
+        part = "train" if word == TRAIN_ERROR else STAGED_ERRORS.get(word)
+        if part is None:
+            curves[word] = np.asarray(getattr(fitted, word)).tolist()
+            continue
+        blocks, y = rows[part]
+        counts = _count_errors(fitted, blocks(), y, word != TRAIN_ERROR, Stopwatch())
+        errors = [count / y.shape[0] for count in counts]
+        if word == TRAIN_ERROR:
+            scalars[word] = errors[0]
+        else:
+            curves[word] = errors
+    return scalars, curves
+
+
 def _count_errors(
-    fitted: Any, shared: SharedGram | None, realization: Realization, staged: bool, watch: Stopwatch
+    fitted: Any, blocks: Iterable[tuple[slice, Any]], y: NDArray[np.int8], staged: bool, watch: Stopwatch
 ) -> list[int]:
-    """Return the number of wrong test labels, of every stage or of the whole."""
+    """Return the number of wrong labels over blocks of rows, of every stage or of the whole."""
     counts: list[int] = []
-    for rows, block in _test_blocks(shared, realization):
-        wrong = watch("predict", partial(_wrong_labels, fitted, staged, block, realization.y_test[rows]))
+    for rows, block in blocks:
+        wrong = watch("predict", partial(_wrong_labels, fitted, staged, block, y[rows]))
         counts = [before + now for before, now in zip(counts, wrong, strict=True)] if counts else wrong
     return counts
 
@@ -147,9 +176,19 @@ def _test_blocks(shared: SharedGram | None, realization: Realization) -> Iterato
         yield rows, realization.X_test[rows]
 
 
+def _train_blocks(shared: SharedGram | None, realization: Realization) -> Iterator[tuple[slice, Any]]:
+    if shared is not None:
+        yield slice(None), shared.train()
+        return
+    for rows in row_blocks(*realization.X_train.shape):
+        yield rows, realization.X_train[rows]
+
+
 def _fitted_scalars(fitted: Any) -> dict[str, Any]:
-    """Return the public scalar attributes that the fit left (`n_iter_`, `objective_`, `certificate_`, ...)."""
+    """Return the public scalars that the fit left (`n_iter_`, `certificate_`, ...), and the `size` of its expansion."""
     scalars: dict[str, Any] = {}
+    if hasattr(fitted, "support_"):  # scikit-learn's word for the rows that an expansion is made of
+        scalars["size"] = len(fitted.support_)
     for name, value in vars(fitted).items():
         if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
             value = (

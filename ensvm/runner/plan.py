@@ -2,18 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ensvm.data import DataError, DatasetCard, find_card, inline_card, with_split
+from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
 from ensvm.runner.config import read_config
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
 from ensvm.runner.store import Identity, Record, RunPass
-from ensvm.runner.words import DATA_CELL, AlgorithmWords, DatasetWords, StudyConfig
+from ensvm.runner.words import DATA_CELL, STAGED_ERRORS, AlgorithmWords, DatasetWords, KernelWords, StudyConfig
 from ensvm.runner.yaml_source import YamlSource
 from ensvm.seeds import seed_of
 
@@ -52,7 +52,8 @@ class Cell:
     @property
     def seed(self) -> int:
         """The algorithm's own seed; the realization's is the data room's."""
-        return seed_of("algorithm", self.settings["data"], self.realization, self.algorithm)
+        word = (self.settings["algorithm"] or {}).get("seed", self.algorithm)
+        return seed_of("algorithm", self.settings["data"], self.realization, word)
 
 
 @dataclass(frozen=True)
@@ -83,14 +84,22 @@ def make_plan(
     Raises ConfigError (a message for the user) for anything that cannot be run.
     """
     config, source = read_config(path)
-    cards = {entry.name: _card(source, index, entry, path.parent) for index, entry in enumerate(config.datasets)}
-    settings = {name: _algorithm_settings(source, config, name) for name in config.algorithms}
-    _check_choice(source, "datasets", datasets, cards)
-    _check_choice(source, "algorithms", algorithms, config.algorithms)
+    cards = {
+        entry.name: _card(source, index, entry, path.parent)
+        for index, entry in enumerate(config.datasets)
+        if entry.unavailable is None
+    }
+    settings = {
+        (name, kernel): _algorithm_settings(source, config.algorithms[name], name, kernel)
+        for kernel in {config.kernel_of(entry): None for entry in config.datasets}
+        for name in config.algorithms
+    }
+    datasets = _chosen(source, config, "datasets", datasets, [entry.name for entry in config.datasets])
+    algorithms = _chosen(source, config, "algorithms", algorithms, config.algorithms)
     cells = [
         cell
         for entry in config.datasets
-        if not datasets or entry.name in datasets
+        if entry.name in cards and (not datasets or entry.name in datasets)
         for cell in _cells(config, entry, cards[entry.name], settings, realizations)
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
@@ -107,22 +116,27 @@ def _published(source: YamlSource, config: StudyConfig) -> Path | None:
 
 
 def _cells(
-    config: StudyConfig, entry: DatasetWords, card: DatasetCard, settings: Mapping[str, Any], cap: int | None
+    config: StudyConfig,
+    entry: DatasetWords,
+    card: DatasetCard,
+    settings: Mapping[tuple[str, KernelWords | None], Any],
+    cap: int | None,
 ) -> Iterator[Cell]:
     data = {"data": card.fingerprint(), "split": card.split_protocol()}
     yield Cell(config.study, entry.name, 1, DATA_CELL, {**data, "algorithm": None})
     limits = (entry.realizations or config.realizations, cap, card.max_realizations)
     last = min(limit for limit in limits if limit is not None)
-    names = [name for name in config.algorithms_of(entry) if settings[name] is not None]
+    kernel = config.kernel_of(entry)
+    there = {name: found for name in config.algorithms_of(entry) if (found := settings[name, kernel]) is not None}
     for realization in range(1, last + 1):
-        for name in names:
-            yield Cell(config.study, entry.name, realization, name, {**data, **settings[name]})
+        for name, found in there.items():
+            yield Cell(config.study, entry.name, realization, name, {**data, **found})
     if config.timing is not None:
         conditions = {"timing": {"blas_threads": config.timing.blas_threads}}
         for realization in range(1, min(last, config.timing.realizations) + 1):
-            for name in names:
+            for name, found in there.items():
                 if config.times(entry.name, name):
-                    timed = {**data, **settings[name], **conditions}
+                    timed = {**data, **found, **conditions}
                     yield Cell(config.study, entry.name, realization, name, timed, "timing")
 
 
@@ -131,20 +145,27 @@ def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> Da
         if entry.path is not None:
             return inline_card(entry.file_words(), base)
         card = find_card(entry.card or entry.name)
-        return card if entry.split is None else with_split(card, entry.split)
     except DataError as error:
-        key = "card" if entry.card else "name"
-        raise source.error(("datasets", index, "split" if entry.split else key), str(error)) from error
+        raise source.error(("datasets", index, "card" if entry.card else "name"), str(error)) from error
+    for word in ("split", "scaling", "options"):
+        change = getattr(entry, word)
+        if change is not None:
+            try:
+                card = adapt(card, **{word: change})
+            except DataError as error:
+                raise source.error(("datasets", index, word), str(error)) from error
+    return card
 
 
-def _algorithm_settings(source: YamlSource, config: StudyConfig, name: str) -> dict[str, Any] | None:
+def _algorithm_settings(
+    source: YamlSource, words: AlgorithmWords, name: str, kernel: KernelWords | None
+) -> dict[str, Any] | None:
     """Return what identifies an algorithm, or None for one that is unavailable."""
-    words = config.algorithms[name]
     if words.estimator is None:
         return None
     try:
         estimator = build(words.estimator, dict(words.params))
-        shared = _shared_kernel(config, words, estimator)
+        shared = _shared_kernel(kernel, words, estimator)
         estimator.set_params(**shared)
         for parameter, values in (words.grid or {}).items():
             for value in values:
@@ -156,6 +177,12 @@ def _algorithm_settings(source: YamlSource, config: StudyConfig, name: str) -> d
         raise source.error(
             ("algorithms", name, "stage"), f"{words.estimator} has no stages (staged_predict) and no grid:"
         )
+    staged = [word for word in words.record if word in STAGED_ERRORS]
+    if staged and (words.grid is not None or not hasattr(estimator, "staged_predict")):
+        raise source.error(
+            ("algorithms", name, "record"),
+            f"{staged[0]!r} needs the stages of one machine (staged_predict), not a grid",
+        )
     return {
         "algorithm": {
             "estimator": words.estimator,
@@ -165,26 +192,34 @@ def _algorithm_settings(source: YamlSource, config: StudyConfig, name: str) -> d
             "stage": words.stage,
             "record": list(words.record),
             "share_gram": words.share_gram,
-            "gram_dtype": config.kernel.dtype if config.kernel and words.share_gram else "float64",
+            "gram_dtype": kernel.dtype if kernel and words.share_gram else "float64",
+            **({} if words.seed is None else {"seed": words.seed}),
         },
         "code": code_revision(type(estimator)),
         "runner": RUNNER_REVISION,
     }
 
 
-def _shared_kernel(config: StudyConfig, words: AlgorithmWords, estimator: Any) -> dict[str, Any]:
+def _shared_kernel(kernel: KernelWords | None, words: AlgorithmWords, estimator: Any) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator that has them; its own `params` come first."""
-    if config.kernel is None or any(word in words.params for word in KERNEL_WORDS):
+    if kernel is None or any(word in words.params for word in KERNEL_WORDS):
         return {}
     accepted = estimator.get_params(deep=False)
-    return {word: value for word, value in config.kernel.params().items() if word in accepted and "kernel" in accepted}
+    return {word: value for word, value in kernel.params().items() if word in accepted and "kernel" in accepted}
 
 
-def _check_choice(source: YamlSource, key: str, chosen: tuple[str, ...], accepted: Mapping[str, Any]) -> None:
+def _chosen(
+    source: YamlSource, config: StudyConfig, key: str, chosen: tuple[str, ...], accepted: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the names chosen on the command line, all members for a sweep."""
+    names: list[str] = []
     for word in chosen:
-        if word not in accepted:
+        members = [name for name in config.sweep_values(word) if name in accepted]
+        if word not in accepted and not members:
             hint = near_miss(word, accepted)
             raise source.error((key,), f"--{key}: {word!r} is not in this study; accepted: {', '.join(accepted)}{hint}")
+        names += members or [word]
+    return tuple(names)
 
 
 def _why_missing(cell: Cell, record: Record | None) -> str | None:

@@ -106,7 +106,7 @@ def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool,
             deadline(task.timeout, may_end_process=task.own_process),
         ):
             warnings.simplefilter("default")
-            record = new_record(task, cell, "ok", **_outcome(cell, realization, grams), **more)
+            record = new_record(task, cell, "ok", **_outcome(task, cell, realization, grams), **more)
         record["warnings"] = sorted({f"{warning.category.__name__}: {warning.message}" for warning in caught})
     except DeadlineExceeded:
         record = new_record(task, cell, "timeout", f"took longer than {task.timeout:g} s", **more)
@@ -137,13 +137,14 @@ def _warm_up(task: Task, cell: Cell, realization: Realization) -> None:
         deadline(task.timeout, may_end_process=task.own_process),
     ):
         warnings.simplefilter("ignore")
-        _outcome(cell, realization, GramPool(realization))
+        _outcome(task, cell, realization, GramPool(realization))
 
 
-def _outcome(cell: Cell, realization: Realization, grams: GramPool) -> dict[str, Any]:
+def _outcome(task: Task, cell: Cell, realization: Realization, grams: GramPool) -> dict[str, Any]:
     if cell.algorithm == DATA_CELL:
-        sizes = (realization.X_train.shape[1], realization.X_train.shape[0], realization.X_test.shape[0])
-        return {"metrics": dict(zip(("dim", "n_train", "n_test"), sizes, strict=True)), "seconds": {}}
+        (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
+        facts = {"dim": dim, "n_train": n_train, "n_test": n_test, "rows": task.card.rows}
+        return {"metrics": facts, "seconds": {}}
     return evaluate(cell.settings["algorithm"], cell.seed, realization, grams)
 
 

@@ -6,10 +6,12 @@ from typing import Any, Literal, Self
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from ensvm.runner.claim_words import ClaimWords
-from ensvm.runner.figure_words import CurvesWords
+from ensvm.runner.figure_words import AnyFigure
 from ensvm.runner.word_block import Id, Name, Words
 
-DATA_FACTS = ("dim", "n_train", "n_test")
+DATA_FACTS = ("dim", "n_train", "n_test", "rows")
+TRAIN_ERROR = "train_error"
+STAGED_ERRORS = {"staged_test_error": "test", "staged_train_error": "train"}  # a curve, and the rows it is about
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
 
 
@@ -30,11 +32,19 @@ class KernelWords(Words):
         return self.model_dump(exclude_none=True, exclude={"dtype"})
 
 
+class SweepWords(Words):
+    """What a member of a sweep is part `of`, and its `value` of the word that is swept (see `ensvm.runner.sweeps`)."""
+
+    of: Name
+    value: int | float | str
+
+
 class DatasetWords(Words):
     """One data set of a study: a card's name, or a file of the user's own given by `path`.
 
-    `name` is the row's name in the tables; `card` the card it stands for (default: the same name). With `path`, the
-    remaining keys describe the file, as `ensvm.data.inline_card` reads them.
+    `name` is the row's name in the tables; `card` the card it stands for (default: the same name). `split`, `scaling` and
+    `options` (of a generator) change what the card says, `kernel` what the study says. With `path`, the remaining keys
+    describe the file, as `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no figures.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -42,9 +52,14 @@ class DatasetWords(Words):
     name: Name
     card: str | None = None
     path: str | None = None
+    unavailable: str | None = None
     split: dict[str, Any] | None = None
+    scaling: str | None = None
+    options: dict[str, Any] | None = None
+    kernel: KernelWords | None = None
     algorithms: tuple[str, ...] | None = None
     realizations: int | None = Field(default=None, ge=1)
+    sweep: SweepWords | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -62,7 +77,8 @@ class DatasetWords(Words):
     def file_words(self) -> dict[str, Any]:
         """Return the keys that describe the user's own file."""
         words = {"name": self.name, "path": self.path, **(self.model_extra or {})}
-        return words if self.split is None else {**words, "split": self.split}
+        words |= {"split": self.split, "scaling": self.scaling}
+        return {word: value for word, value in words.items() if value is not None}
 
 
 class AlgorithmWords(Words):
@@ -72,7 +88,9 @@ class AlgorithmWords(Words):
     the smallest test error (an oracle: it reads the test labels, as the papers' SVM(BEST) does); `best-on-validation`
     holds out a third of the training rows to choose a grid point, then fits it on all of them. Ties go to the earliest.
     With `share_gram: false` the estimator is given X and computes its own kernel, as a user would run it.
-    `record` names fitted array attributes (curves) to be kept in the record; scalars are always kept.
+    `record` names what is kept beside the test error and the fitted scalars: fitted array attributes (curves),
+    `train_error`, and the errors of all stages, `staged_test_error` and `staged_train_error`.
+    Algorithms with the same `seed` (a word) draw the same random numbers.
     """
 
     label: str | None = None
@@ -82,7 +100,9 @@ class AlgorithmWords(Words):
     stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
     share_gram: bool = True
     record: tuple[str, ...] = ()
+    seed: str | None = None
     unavailable: str | None = None
+    sweep: SweepWords | None = None
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:
@@ -112,7 +132,7 @@ class TimingWords(Words):
 class ColumnWords(Words):
     """A column of a table: the metric of one algorithm (by default the one called as the column is).
 
-    `decimals` is how many the Markdown shows, by default the table's.
+    `decimals` is how many the Markdown shows, `margin` that of the verdict; by default the table's.
     """
 
     name: Name
@@ -120,6 +140,7 @@ class ColumnWords(Words):
     algorithm: str | None = None
     metric: str | None = None
     decimals: int | None = Field(default=None, ge=0, le=6)
+    margin: float | None = Field(default=None, ge=0)
 
     def of(self, table: "TableWords") -> str:
         """Return what the column shows: an algorithm's name, or a fact's in a table of the data."""
@@ -139,6 +160,20 @@ class TableWords(Words):
     decimals: int = Field(default=1, ge=0, le=6)
     best: Literal["min", "max", "none"] = "min"
     notes: tuple[str, ...] = ()
+
+    def metric_of(self, column: ColumnWords) -> str:
+        """Return the metric that a column shows; in a table of the data, the fact."""
+        return column.of(self) if self.of == "data" else column.metric or self.metric
+
+    def margin_of(self, column: ColumnWords) -> float:
+        """Return the margin of a column's verdicts."""
+        return self.margin if column.margin is None else column.margin
+
+    def decimals_of(self, column: ColumnWords) -> int:
+        """Return how many decimals a column shows; facts of the data are whole numbers."""
+        if column.decimals is not None:
+            return column.decimals
+        return 0 if self.of == "data" else self.decimals
 
     @field_validator("columns", mode="before")
     @classmethod
@@ -166,7 +201,7 @@ class StudyConfig(Words):
     algorithms: dict[Name, AlgorithmWords] = Field(min_length=1)
     timing: TimingWords | None = None
     tables: tuple[TableWords, ...] = ()
-    figures: tuple[CurvesWords, ...] = ()  # another kind of figure makes this a union told apart by `kind`
+    figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimWords, ...] = ()
     published: str | None = None
     assumptions: tuple[Assumption, ...] = ()
@@ -178,6 +213,18 @@ class StudyConfig(Words):
     def algorithms_of(self, dataset: DatasetWords) -> tuple[str, ...]:
         """Return the names of the algorithms that run on `dataset`, in the order of the config."""
         return tuple(self.algorithms) if dataset.algorithms is None else dataset.algorithms
+
+    def kernel_of(self, dataset: DatasetWords) -> KernelWords | None:
+        """Return the kernel that the algorithms share on `dataset`: the study's, with the data set's own words."""
+        if dataset.kernel is None or self.kernel is None:
+            return dataset.kernel or self.kernel
+        return self.kernel.model_copy(update=dataset.kernel.model_dump(exclude_unset=True))
+
+    def sweep_values(self, name: str) -> dict[str, int | float | str]:
+        """Return the members of a sweep of data sets or algorithms, each with its value; none for another name."""
+        swept = [(entry.name, entry.sweep) for entry in self.datasets]
+        swept += [(algorithm, words.sweep) for algorithm, words in self.algorithms.items()]
+        return {member: sweep.value for member, sweep in swept if sweep is not None and sweep.of == name}
 
     def times(self, dataset: str, algorithm: str) -> bool:
         """Return whether the timing pass has this cell."""

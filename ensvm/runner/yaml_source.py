@@ -15,12 +15,15 @@ class ConfigError(ValueError):
 class YamlSource:
     """One YAML file: its `content` (a mapping) and the line of each key in it.
 
+    `moved` maps the location of a thing that was made from the content to where it stands in the file.
+
     Raises ConfigError when the file cannot be read, is empty, is not YAML, is not a mapping or gives a key twice.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lines: dict[Location, int] = {(): 1}
+        self.moved: dict[Location, Location] = {}
         text = self._read()
         try:
             node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -41,7 +44,7 @@ class YamlSource:
 
     def error(self, location: Location, message: str) -> ConfigError:
         """Return the ConfigError for `message` at `location`, a path of keys and list indices."""
-        known = location
+        known = location = self.moved.get(location[:2], location[:2]) + location[2:]
         while known not in self._lines:
             known = known[:-1]
         key = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location).lstrip(".")

@@ -72,13 +72,13 @@ claims:
 """
 CLAIM = "relation: at-most, margin: 1"
 WRONG = {
-    "panel": ("panels: [german]", "panels: [germn]", r"line 7: figures\[1\]\.panels: unknown data set 'germn'.*'german'"),
+    "panel": ("panels: [german]", "panels: [germn]", r"line 7: figures\[1\]\.panels\[1\]: unknown data set 'germn'.*'german'"),
     "series": ("series: [a]", "series: [c]", r"line 7: figures\[1\]\.series: unknown algorithm 'c'"),
     "not recorded": ("series: [a]", "series: [a, b]", r"line 7: figures\[1\]\.y: 'objective_path_' is not in.* of b, .*nothing"),
     "near miss": ("y: objective_path_", "y: objective_pat_", r"line 7: .* of a, which keeps .*did you mean 'objective_path_'"),
     "no panels": ("panels: [german]", "panels: []", r"line 7: figures\[1\]\.panels: .*at least 1"),
     "scale": ("y_label: y", "y_label: y, y_scale: logarithmic", r"line 7: figures\[1\]\.y_scale: .*'logarithmic'"),
-    "kind": ("y_label: y", "y_label: y, kind: bars", r"line 7: figures\[1\]\.kind: .*'curves'"),
+    "kind": ("y_label: y", "y_label: y, kind: bars", r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, got 'bars'"),
     "figure word": ("caption: c", "captoin: c", r"line 7: figures\[1\]\.captoin: unknown key.*did you mean 'caption'"),
     "relation": (CLAIM, "relation: lesser", r"line 9: claims\[1\]\.relation: .*'less'.*'lesser'"),
     "better": ("better: a", "better: c", r"line 9: claims\[1\]\.better: unknown algorithm 'c'"),

@@ -87,6 +87,12 @@ def without(key: str) -> dict[str, object]:
         (GERMAN | {"positive": None}, "positive: which label"),
         (GERMAN | {"classes": {"1": 1000}}, "only one class"),
         (GERMAN | {"sparse": True}, "scaling: .*sparse"),
+        (GERMAN | {"missing": "training-mean"}, "missing: 'training-mean' does not go with .*standard-benchmark"),
+        (
+            GERMAN | {"missing": "training-mean", "scaling": "none", "sparse": True},
+            "missing: 'training-mean' does not go with sparse data",
+        ),
+        (GERMAN | {"missing": "median"}, "missing: 'median' is not accepted; accepted: training-mean"),
         (GERMAN | {"all": []}, "one of: generator, all, train"),
         (GERMAN | {"train": GERMAN["all"]}, "one of: generator, all, train"),
         (GERMAN | {"split": {"protocol": "random", "n_train": 700, "n_test": 301}}, "n_train 700.*1000 rows"),
@@ -98,6 +104,10 @@ def without(key: str) -> dict[str, object]:
         (GERMAN | {"split": {"protocol": "official", "n_train": 700, "n_test": 300}}, "split: `official`"),
         (GERMAN | {"inputs": {"age": "nummber"}}, "inputs.age: 'nummber'.*did you mean 'number'"),
         (GERMAN | {"inputs": {"age": ["a", "a"]}}, "inputs.age: .*twice"),
+        (GERMAN | {"inputs": {"age": {"one-hot": ["a", "a"]}}}, "inputs.age: .*twice"),
+        (GERMAN | {"inputs": {"age": {"one-hot": 3}}}, "inputs.age: .*takes a list"),
+        (GERMAN | {"inputs": {"age": {"one-hot": []}}}, "inputs.age: .*takes a list"),
+        (GERMAN | {"inputs": {"age": {"one-hot": ["a"], "b": 1}}}, "inputs.age: .*stands alone"),
         (GERMAN | {"name": "other"}, "'other' is not the file's name"),
         (GERMAN | {"variants": {"short": {"rows": 3}}}, "classes: they add up"),
         ("just words", "no mapping"),
@@ -126,11 +136,39 @@ def test_file_that_is_not_yaml_is_refused(tmp_path: Path, text: str) -> None:
         ({"mirror": "a", "url": "b"}, "exactly one"),
         ({"pip": "a==1"}, "`member` and `sha256`"),
         ({"mirror": "a", "sha256": "abc"}, "sha256"),
+        ({"mirror": "a", "labels": {"mirror": "b"}}, "`labels` and the format `idx` belong together"),
+        ({"mirror": "a", "format": {"type": "idx"}}, "`labels` and the format `idx` belong together"),
+        ({"mirror": "a", "format": {"type": "idx"}, "labels": {"file": "b"}}, "labels: .*named by `mirror`"),
+        ({"mirror": "a", "format": {"type": "idx"}, "labels": {"mirrr": "b"}}, "did you mean 'mirror'"),
+        (
+            {"mirror": "a", "sha256": "0" * 64, "format": {"type": "idx"}, "labels": {"mirror": "b"}},
+            "labels: `sha256` is missing",
+        ),
     ],
 )
-def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, str], words: str) -> None:
+def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], words: str) -> None:
     path = tmp_path / "german.yaml"
     source = {"format": {"type": "libsvm"}, **change}
     path.write_text(yaml.safe_dump(GERMAN | {"all": [source]}))
+    with pytest.raises(DataError, match=words):
+        read_card(path)
+
+
+@pytest.mark.parametrize(
+    ("generator", "words"),
+    [
+        ({"name": "wavefrm", "rows": 9, "seed": 0}, "generator: 'wavefrm'.*did you mean 'waveform'"),
+        ({"name": "waveform", "rows": 9, "seed": 0, "options": {}}, "generator: unknown key 'options'"),
+        (
+            {"name": "squares", "rows": 9, "seed": 0, "options": {"shfit": 1}},
+            "generator.options: .*did you mean 'shift'",
+        ),
+        ({"name": "fournorm", "rows": 9, "seed": 0, "options": {"a": float("nan")}}, "generator.options.a: nan"),
+        ({"name": "circle", "rows": 0, "seed": 0}, "generator.rows: 0"),
+    ],
+)
+def test_wrong_generator_is_refused(tmp_path: Path, generator: dict[str, object], words: str) -> None:
+    path = tmp_path / "german.yaml"
+    path.write_text(yaml.safe_dump(without("all") | {"generator": generator}))
     with pytest.raises(DataError, match=words):
         read_card(path)

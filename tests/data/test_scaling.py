@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ensvm.data.scaling import scale, standardise_all
+from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 
 RNG = np.random.default_rng(0)
 TRAIN, TEST = RNG.normal(3, 5, (40, 3)), RNG.normal(-2, 9, (20, 3))
@@ -33,7 +33,7 @@ def test_column_constant_in_training_becomes_zero(word: str) -> None:
     assert not X_test[:, 1].any()
 
 
-@pytest.mark.parametrize("word", ["standard", "minmax"])
+@pytest.mark.parametrize("word", ["standard", "minmax", "e1071"])
 def test_affine_change_of_units_changes_nothing(word: str) -> None:
     plain = scale(word, TRAIN, TEST)
     other = scale(word, 7 * TRAIN - 2, 7 * TEST - 2)
@@ -56,3 +56,43 @@ def test_benchmark_scaling_is_over_all_rows_with_ddof_one() -> None:
 def test_benchmark_scaling_of_a_constant_column_is_zero() -> None:
     X = standardise_all(np.column_stack([TRAIN[:, 0], np.full(40, 0.1)]))
     assert not X[:, 1].any()
+
+
+def test_e1071_divides_by_the_standard_deviation_of_a_sample_in_training() -> None:
+    X_train, X_test = scale("e1071", TRAIN, TEST)
+    np.testing.assert_allclose(X_train.mean(axis=0), 0, atol=1e-14)
+    np.testing.assert_allclose(X_train.std(axis=0, ddof=1), 1)
+    np.testing.assert_allclose(X_test * TRAIN.std(axis=0, ddof=1) + TRAIN.mean(axis=0), TEST)
+
+
+def test_e1071_scales_nothing_if_one_column_is_constant_in_training() -> None:
+    train = TRAIN.copy()
+    train[:, 1] = 0.1
+    X_train, X_test = scale("e1071", train, TEST)
+    np.testing.assert_array_equal(X_train, train)
+    np.testing.assert_array_equal(X_test, TEST)
+    only_in_test = TEST.copy()
+    only_in_test[:, 1] = 0.1
+    assert (scale("e1071", TRAIN, only_in_test)[0] != TRAIN).all()
+
+
+def test_pixels_fill_the_unit_interval() -> None:
+    X_train, X_test = scale("pixels", np.array([[0.0, 255.0]]), np.array([[51.0, 0.0]]))
+    assert X_train.tolist() == [[0, 1]]
+    assert X_test.tolist() == [[0.2, 0]]
+
+
+def test_missing_values_become_the_mean_of_what_training_knows() -> None:
+    nan = np.nan
+    train = np.array([[1.0, nan, nan], [3.0, 6.0, nan], [nan, 8.0, nan]])
+    test = np.array([[nan, nan, nan], [9.0, nan, 5.0]])
+    X_train, X_test = fill_with_training_mean(train, test)
+    assert X_train.tolist() == [[1, 7, 0], [3, 6, 0], [2, 8, 0]]
+    assert X_test.tolist() == [[2, 7, 0], [9, 7, 5]]
+    np.testing.assert_array_equal(fill_with_training_mean(train, 10 * test)[0], X_train)
+
+
+def test_complete_data_are_not_changed_by_filling_in() -> None:
+    X_train, X_test = fill_with_training_mean(TRAIN, TEST)
+    np.testing.assert_array_equal(X_train, TRAIN)
+    np.testing.assert_array_equal(X_test, TEST)

@@ -10,17 +10,20 @@ from pydantic import TypeAdapter, ValidationError
 
 from ensvm.data import DataError
 from ensvm.data.splits import (
+    DisjointSplit,
     IndicesSplit,
     KFoldSplit,
     OfficialSplit,
     RandomSplit,
     Split,
     check_split,
+    identity,
     max_realizations,
     split_rows,
     split_sizes,
 )
 
+SPLIT: TypeAdapter[Split] = TypeAdapter(Split)
 Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)
 
 
@@ -87,11 +90,82 @@ def test_realization_beyond_the_last_is_refused(index: int) -> None:
         split_rows(split, "some", index, Y, None)
 
 
-def test_number_of_realizations() -> None:
-    assert max_realizations(OfficialSplit(protocol="official", n_train=2, n_test=1)) == 1
-    assert max_realizations(IndicesSplit(protocol="indices", n_train=2, n_test=1, realizations=7)) == 7
-    assert max_realizations(KFoldSplit(protocol="kfold", n_splits=3)) is None
-    assert max_realizations(RandomSplit(protocol="random", n_train=2, n_test=1)) is None
+@pytest.mark.parametrize(
+    ("words", "rows", "expected"),
+    [
+        ({"protocol": "official", "n_train": 2, "n_test": 1}, 3, 1),
+        ({"protocol": "official", "n_train": 2, "n_test": 1, "realizations": 10}, 3, 10),
+        ({"protocol": "official", "n_train": 2, "n_test": 1}, 4, None),
+        ({"protocol": "official", "n_train": 2, "n_test": 1, "realizations": 10}, 4, 10),
+        ({"protocol": "indices", "n_train": 2, "n_test": 1, "realizations": 7}, 3, 7),
+        ({"protocol": "kfold", "n_splits": 3}, 3, None),
+        ({"protocol": "random", "n_train": 2, "n_test": 1}, 3, None),
+        ({"protocol": "disjoint", "n_train": 2, "n_test": 1}, 11, 3),
+        ({"protocol": "disjoint", "n_train": 2, "n_test": 1, "block": 5}, 11, 2),
+    ],
+)
+def test_number_of_realizations(words: dict[str, object], rows: int, expected: int | None) -> None:
+    assert max_realizations(SPLIT.validate_python(words), rows) == expected
+
+
+def official(n_train: int, **more: int) -> OfficialSplit:
+    return OfficialSplit(protocol="official", n_train=n_train, n_test=12, **more)
+
+
+OFFICIAL = (np.arange(30)[None], np.arange(30, 42)[None])
+
+
+def test_official_parts_are_the_same_in_every_realization() -> None:
+    for index in (1, 2, 10):
+        train, test = split_rows(official(30, realizations=10), "some", index, Y, OFFICIAL)
+        np.testing.assert_array_equal(train, np.arange(30))
+        np.testing.assert_array_equal(test, np.arange(30, 42))
+
+
+@settings(max_examples=30, deadline=None)
+@given(n_train=st.integers(2, 29), index=st.integers(1, 10**6))
+def test_draws_from_the_official_training_part_are_nested_and_leave_the_test_part(n_train: int, index: int) -> None:
+    train, test = split_rows(official(n_train), "some", index, Y, OFFICIAL)
+    larger, _ = split_rows(official(min(n_train + 5, 29)), "some", index, Y, OFFICIAL)
+    other, _ = split_rows(official(29), "some", index + 1, Y, OFFICIAL)
+    assert len(set(train)) == n_train
+    assert set(train) <= set(range(30))
+    np.testing.assert_array_equal(larger[:n_train], train)
+    assert (other != split_rows(official(29), "some", index, Y, OFFICIAL)[0]).any()
+    np.testing.assert_array_equal(test, np.arange(30, 42))
+
+
+def test_words_not_given_are_no_part_of_the_identity() -> None:
+    # Finished results are keyed by these words, and random rows are drawn from them.
+    assert identity(official(30)) == {"protocol": "official", "n_train": 30, "n_test": 12}
+    disjoint = DisjointSplit(protocol="disjoint", n_train=3, n_test=4)
+    assert identity(disjoint) == {"protocol": "disjoint", "n_train": 3, "n_test": 4}
+    assert identity(KFoldSplit(protocol="kfold", n_splits=3))["stratified"] is False
+
+
+@settings(max_examples=50, deadline=None)
+@given(n_train=st.integers(2, 10), n_test=st.integers(1, 10), spare=st.integers(0, 5))
+def test_disjoint_realizations_share_no_row(n_train: int, n_test: int, spare: int) -> None:
+    split = DisjointSplit(protocol="disjoint", n_train=n_train, n_test=n_test, block=n_train + n_test + spare)
+    last = max_realizations(split, len(Y))
+    assert last is not None
+    parts = [part for k in range(last) for part in split_rows(split, "some", k + 1, Y, None)]
+    assert [len(part) for part in parts] == [n_train, n_test] * last
+    rows = np.concatenate(parts)
+    assert len(set(rows)) == len(rows)
+    assert max(rows) < len(Y)
+    with pytest.raises(DataError, match=f"realization {last + 1}"):
+        split_rows(split, "some", last + 1, Y, None)
+
+
+def test_fewer_training_rows_of_a_block_leave_its_test_rows() -> None:
+    whole = DisjointSplit(protocol="disjoint", n_train=10, n_test=4)
+    fewer = DisjointSplit(protocol="disjoint", n_train=3, n_test=4, block=14)
+    for index in (1, 2, 3):
+        (all_rows, test), (some, same_test) = (split_rows(split, "a", index, Y, None) for split in (whole, fewer))
+        np.testing.assert_array_equal(some, all_rows[:3])
+        np.testing.assert_array_equal(same_test, test)
+        assert min(all_rows) == 14 * (index - 1)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +173,9 @@ def test_number_of_realizations() -> None:
     [
         (RandomSplit(protocol="random", n_train=8, n_test=3), "n_train 8.*n_test 3.*10 rows"),
         (IndicesSplit(protocol="indices", n_train=8, n_test=3, realizations=1), "n_train 8.*10 rows"),
-        (OfficialSplit(protocol="official", n_train=8, n_test=1), "n_train 8.*10"),
+        (OfficialSplit(protocol="official", n_train=8, n_test=3), "n_train 8.*10"),
+        (DisjointSplit(protocol="disjoint", n_train=8, n_test=3), "n_train 8.*block of 11 out of 10"),
+        (DisjointSplit(protocol="disjoint", n_train=4, n_test=3, block=6), "n_test 3.*block of 6 out of 10"),
         (KFoldSplit(protocol="kfold", n_splits=11), "n_splits: 11.*10 rows"),
     ],
 )
@@ -115,10 +191,12 @@ def test_impossible_splits_are_refused(split: Split, words: str) -> None:
         {"protocol": "random", "n_train": 5, "n_test": 0},
         {"protocol": "kfold", "n_splits": 1},
         {"protocol": "kfold", "n_splits": 5, "n_train": 3},
+        {"protocol": "official", "n_train": 5, "n_test": 5, "realizations": 0},
+        {"protocol": "disjoint", "n_train": 5, "n_test": 5, "blok": 12},
         {"protocol": "holdout", "n_train": 5, "n_test": 5},
         {"n_train": 5, "n_test": 5},
     ],
 )
 def test_malformed_splits_are_refused(given_split: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        TypeAdapter(Split).validate_python(given_split)
+        SPLIT.validate_python(given_split)

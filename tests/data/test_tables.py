@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ensvm.data import DataError
-from ensvm.data.layouts import TableFormat
+from ensvm.data.layouts import TableFormat, encoded_columns
 from ensvm.data.tables import read_table
 
 INPUTS = {
@@ -70,6 +70,61 @@ def test_incomplete_rows_are_dropped_only_when_asked() -> None:
 def test_missing_value_in_a_column_that_is_not_used_does_not_matter() -> None:
     raw = read_table(b"u,v,class\n1,,a\n2,5,b\n", form(header=1), {"u": "number"}, "file")
     np.testing.assert_array_equal(raw.X, [[1], [2]])
+
+
+def test_one_hot_gives_a_column_for_each_value_in_the_order_of_the_card() -> None:
+    inputs = {"size": {"one-hot": ["s", "m", "2"]}, "age": "number"}
+    raw = read_table(b"age,size,class\n7,m,a\n8,2.0,b\n9,s,a\n", form(header=1), inputs, "file")
+    np.testing.assert_array_equal(raw.X, [[0, 1, 0, 7], [0, 0, 1, 8], [1, 0, 0, 9]])
+    assert encoded_columns(inputs) == ["size=s", "size=m", "size=2", "age"]
+    with pytest.raises(DataError, match=r"line 2, column 'size': 'mm' is unknown; did you mean 'm'\?.*s, m, 2"):
+        read_table(b"age,size,class\n7,mm,a\n", form(header=1), inputs, "file")
+
+
+def test_file_encoded_one_hot_names_its_columns_by_value() -> None:
+    inputs = {"size": {"one-hot": ["s", "m"]}, "age": "number"}
+    text = b"age,size=s,size=m,class\n7,0,1,a\n8,?,?,b\n"
+    raw = read_table(text, form(header=1, encoded=True, missing=["?"], incomplete="keep"), inputs, "file")
+    np.testing.assert_array_equal(raw.X, [[0, 1, 7], [np.nan, np.nan, 8]])
+
+
+def test_missing_inputs_are_kept_as_nan_in_every_column_they_become() -> None:
+    inputs = {"age": "number", "size": ["s", "m"], "hue": {"one-hot": ["r", "b"]}, "code": "integer-after-letter"}
+    text = b"age,size,hue,code,class\n?,m,b,A4,a\n5,?,r,,b\n6,s,?,A7,a\n"
+    nan = np.nan
+    raw = read_table(text, form(header=1, missing=["?"], incomplete="keep"), inputs, "file")
+    np.testing.assert_array_equal(raw.X, [[nan, 2, 0, 1, 4], [5, nan, 1, 0, nan], [6, 1, nan, nan, 7]])
+    assert raw.labels.tolist() == ["a", "b", "a"]
+
+
+def test_rows_without_a_class_are_dropped_only_when_asked() -> None:
+    text = b"u,class\n1,?\n?,b\n3,a\n"
+    words = {"header": 1, "missing": ["?"]}
+    kept = read_table(text, form(**words, incomplete="keep", unlabelled="drop"), None, "file")
+    np.testing.assert_array_equal(kept.X, [[np.nan], [3]])
+    dropped = read_table(text, form(**words, incomplete="drop"), None, "file")
+    np.testing.assert_array_equal(dropped.X, [[3]])
+    with pytest.raises(DataError, match=r"line 2, column 'class'.*`unlabelled: drop`"):
+        read_table(text, form(**words, incomplete="keep"), None, "file")
+    with pytest.raises(DataError, match=r"line 3, column 'u'.*`incomplete: drop`"):
+        read_table(text, form(**words, unlabelled="drop"), None, "file")
+
+
+def test_several_comments_other_quotes_and_letter_case() -> None:
+    text = b"% about\n@data\n1,'No, never',YES\n2,'often','no'\n"
+    words = {"columns": ["u", "v", "class"], "comment": ["%", "@"], "quote": "'", "lowercase": True}
+    raw = read_table(text, form(**words), {"v": ["no, never", "often"]}, "file")
+    np.testing.assert_array_equal(raw.X, [[1], [2]])
+    assert raw.labels.tolist() == ["yes", "no"]
+
+
+def test_corrections_mend_what_is_there_exactly_once() -> None:
+    broken = b"1,2,\na\n,3,4,b\n"
+    raw = read_table(broken, form(target=2, corrections={"2,\na": "2,a", "\n,3": "\n3"}), None, "file")
+    np.testing.assert_array_equal(raw.X, [[1, 2], [3, 4]])
+    for absent in ("5,6", ","):
+        with pytest.raises(DataError, match=f"corrections: '{absent}' is there . times"):
+            read_table(broken, form(target=2, corrections={absent: ""}), None, "file")
 
 
 def test_encoded_file_holds_the_codes_already() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from ensvm.report.claim_tests import Bound, judge_all, judge_sample, judge_single_split
+from ensvm.report.claim_tests import Bound, judge_all, judge_most, judge_sample, judge_single_split
 
 BELOW_ZERO = Bound(0.0, 0.0, strict=True)
 AT_MOST_ONE = Bound(1.0, 0.0)
@@ -118,3 +118,11 @@ def test_one_split_never_has_an_interval_of_no_width(n_test, better, than):
 )
 def test_a_claim_holds_when_all_rows_do_and_fails_when_one_does(verdicts, verdict):
     assert judge_all(verdicts) == verdict
+
+
+@pytest.mark.parametrize(
+    ("holds", "fails", "neither", "verdict"),
+    [(3, 2, 0, "holds"), (2, 2, 0, "fails"), (2, 1, 1, "cannot tell"), (2, 0, 2, "cannot tell"), (0, 0, 0, "cannot tell")],
+)
+def test_most_asks_for_more_than_half(holds, fails, neither, verdict):
+    assert judge_most(["holds"] * holds + ["fails"] * fails + ["cannot tell"] * neither) == verdict

@@ -204,3 +204,30 @@ def test_algorithms_without_a_common_realization_are_not_compared(study):
         evaluate_claims(study(LESS, [record("german", 1, "a", error=0.1), record("german", 2, "b", error=0.2)]))
     )
     assert found.reason == "no realization has figures of both a and b"
+
+
+@pytest.mark.parametrize(
+    ("shift", "verdict"), [(0.0, "holds"), (0.02, "fails"), (-0.02, "fails"), (0.01, "cannot tell")]
+)
+def test_within_asks_for_both_sides(study, shift, verdict):
+    claim = "- {id: 1, text: t, better: a, than: b, relation: within, margin: 1.0, rows: [german]}"
+    small = NOISE / 10
+    records = [*errors("german", "a", 0.25 + shift + small), *errors("german", "b", 0.25 + small[::-1])]
+    assert only(evaluate_claims(study(claim, records))).verdict == verdict
+
+
+def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(study):
+    claim = "- {id: 1, text: t, metric: path_, stage: 2, better: a, than: b, relation: less, rows: [german]}"
+    curves = {("a", 1): [5.0, 1.0, 9.0], ("a", 2): [5.0, 2.0], ("b", 1): [7.0], ("b", 2): [0.0, 8.0]}
+    records = [record("german", number, name, curve=curve) for (name, number), curve in curves.items()]
+    found = only(evaluate_claims(study(claim, records)))
+    assert (found.better_mean, found.than_mean, found.verdict) == (1.5, 7.5, "holds")
+
+
+def test_a_stage_of_a_whole_curve_or_of_no_curve_is_refused(study):
+    for words, message in (
+        ("metric: path_, stage: 2, relation: curve-falls", "no `stage:`"),
+        ("metric: error, stage: 2, relation: value-at-most, limit: 1", "'error' is not in the `record:` of a"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            study(f"- {{id: 1, text: t, better: a, {words}}}", [])

@@ -44,12 +44,13 @@ def data_behind(study):
 
 def test_the_csv_is_the_records_unrounded(study):
     frame = data_behind(study)
-    assert list(frame.columns) == ["figure", "panel", "series", "realization", "what", "x", "y"]
+    assert list(frame.columns) == ["figure", "panel", "series", "what", "x", "y", "std", "n"]
     assert set(frame["figure"]) == {"1"}
     points = frame[frame["what"] == "curve"]
-    found = dict(iter(points.groupby(["panel", "realization", "series"])))
-    assert set(found) == set(CURVES)
-    for place, curve in CURVES.items():
+    found = dict(iter(points.groupby(["panel", "series"])))
+    shown = {(panel, {"a": "A, the first"}.get(series, series)): curve for (panel, _, series), curve in CURVES.items()}
+    assert set(found) == set(shown)
+    for place, curve in shown.items():
         assert found[place]["x"].tolist() == list(range(len(curve)))
         assert np.array_equal(found[place]["y"], curve, equal_nan=True)
 
@@ -63,9 +64,9 @@ def test_marks_stand_where_the_scalar_says_and_zero_is_none(study):
 def test_curves_come_in_the_order_of_the_paper(study):
     curves, _ = read_curves(study, study.config.figures[0])
     assert [(curve.panel, curve.series, curve.label) for curve in curves] == [
-        ("titanic", "a", "A, the first"),
-        ("german", "b", "b"),
-        ("german", "a", "A, the first"),
+        (0, "a", "A, the first"),
+        (1, "b", "b"),
+        (1, "a", "A, the first"),
     ]
 
 
@@ -102,3 +103,55 @@ def test_drawings_are_images_and_the_same_bytes_twice(study):
     assert "<svg" in text
     assert "#E69F00".lower() in text.lower()
     assert "<dc:date>" not in text
+
+
+SWEPT = """\
+study: s
+realizations: 2
+datasets:
+  - {name: size, card: german, sweep: {split.n_train: [50, 100]}}
+  - titanic
+algorithms:
+  a: {label: A, estimator: RhoSVC, params: {kernel: poly}, record: [staged_test_error]}
+  b: {estimator: RhoSVC, params: {kernel: poly}, sweep: {params.degree: [2, 3]}, record: [path_]}
+figures:
+  - {id: 1, kind: sweep, caption: Errors., panels: [size], series: [a], y: error}
+  - {id: 2, kind: sweep, caption: Stages., panels: [{dataset: titanic, title: T}], series: [b], y: path_, stages: [1, 3]}
+  - {id: 3, caption: Means., panels: [titanic], series: [b-2], y: path_, realization: mean, first: 1}
+"""
+
+
+@pytest.fixture
+def swept(tmp_path):
+    lines = [record(f"size-{n}", r, "a", error=(n + r) / 1000) for n in (50, 100) for r in (1, 2)]
+    lines += [record("titanic", 1, "b-2", curve=[4.0, 2.0, 1.0]), record("titanic", 2, "b-2", curve=[6.0, 3.0])]
+    lines += [record("titanic", 1, "b-3", status="failed", reason="ouch")]
+    return make_study(tmp_path / "s", SWEPT, lines)
+
+
+def test_a_sweep_of_data_sets_is_drawn_against_its_values_in_percent(swept):
+    (curve,), missing = read_curves(swept, swept.config.figures[0])
+    assert missing == ()
+    assert (curve.series, curve.label, curve.x, curve.n) == ("a", "A", (50.0, 100.0), (2, 2))
+    assert curve.y == pytest.approx((5.15, 10.15))
+    assert curve.std == pytest.approx((0.1 / np.sqrt(2),) * 2)
+
+
+def test_a_sweep_of_an_algorithm_has_a_line_for_each_stage(swept):
+    curves, missing = read_curves(swept, swept.config.figures[1])
+    assert [(curve.label, curve.x, curve.y) for curve in curves] == [
+        ("stage 1", (2.0,), (5.0,)),
+        ("stage 3", (2.0,), (2.0,)),  # the curve that ended before stays where it ended
+    ]
+    assert missing == ("T, stage 1 at 3: failed: ouch", "T, stage 3 at 3: failed: ouch")
+
+
+def test_the_mean_of_curves_keeps_those_that_end_early(swept):
+    (curve,), _ = read_curves(swept, swept.config.figures[2])
+    assert (curve.x, curve.y, curve.n) == ((1, 2, 3), (5.0, 2.5, 2.0), (2, 2, 2))
+
+
+@pytest.mark.slow
+def test_figures_of_sweeps_and_means_are_drawn(swept):
+    for drawn in write_figures(swept):
+        assert [path.suffix for path in drawn.paths] == [".csv", ".png", ".svg"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ensvm.report.published import read_published
-from ensvm.report.tables import build_table, find_studies, read_study
+from ensvm.report.tables import best_of_row, build_table, find_studies, read_study
 from ensvm.report.write import write_tables
 from ensvm.runner.store import Store
 
@@ -175,3 +175,48 @@ def test_wrong_printed_numbers_are_named(tmp_path, text, message):
 
 def test_the_records_are_json_lines(folder):
     assert all(json.loads(line) for line in (folder / "cells.jsonl").read_text().splitlines())
+
+
+MIXED = """\
+study: s
+realizations: 2
+datasets: [german]
+algorithms: {a: {estimator: SVC}, b: {estimator: SVC}}
+published: p.csv
+tables:
+  - id: 1
+    caption: Sizes and errors.
+    metric: error
+    columns:
+      - {name: size_a, algorithm: a, metric: size, decimals: 0, margin: 5}
+      - {name: size_b, algorithm: b, metric: size, decimals: 0, margin: 5}
+      - {name: error_a, algorithm: a}
+      - {name: error_b, algorithm: b}
+"""
+
+
+def test_columns_have_their_own_best_margin_and_decimals(tmp_path):
+    sizes, errors = {"a": (20, 22), "b": (30, 32)}, {"a": (0.30, 0.31), "b": (0.20, 0.21)}
+    lines = [{"kind": "run", "id": "r", "commit": None, "dirty": False}]
+    lines += [
+        record("german", r + 1, name, {"error": errors[name][r], "n_test": 300, "size": sizes[name][r]})
+        for name in "ab"
+        for r in (0, 1)
+    ]
+    with Store(tmp_path / "s") as store:
+        store.append(lines)
+    (tmp_path / "s" / "config.yaml").write_text(MIXED)
+    (tmp_path / "s" / "published.csv").write_text(
+        "table,row,column,value,std\n1,german,size_a,21,0\n1,german,size_b,100,0\n"
+    )
+    study = read_study(tmp_path / "s")
+    cells = build_table(study, study.config.tables[0])
+    assert best_of_row(study.config.tables[0], cells) == {"size_a", "error_b"}
+    ((text, _),) = write_tables(study, "md")
+    assert "**21**" in text
+    assert "**20.5**" in text
+    assert "lies within ±1; 5 for size_a, 5 for size_b" in text
+    assert {cell.column: cell.verdict for cell in cells if cell.verdict} == {
+        "size_a": "cannot tell",
+        "size_b": "differs",
+    }

@@ -1,0 +1,96 @@
+"""Missing values: kept as NaN in the arrays, filled in from the training part of each realization, refused otherwise."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError, DatasetCard, inline_card, load
+
+ROWS = b"1,red,a\n?,blue,b\n4,?,a\n8,red,b\n?,?,?\n2,blue,a\n"
+FORM = {"type": "table", "columns": ["u", "hue", "class"], "target": "class", "missing": ["?"]}
+KEEP = {**FORM, "incomplete": "keep", "unlabelled": "drop"}
+CARD: dict[str, Any] = {
+    "name": "gaps",
+    "title": "five rows",
+    "source": "nowhere",
+    "licence": "none",
+    "citation": "none",
+    "rows": 5,
+    "features": 3,
+    "classes": {"a": 3, "b": 2},
+    "positive": "a",
+    "inputs": {"u": "number", "hue": {"one-hot": ["red", "blue"]}},
+    "missing": "training-mean",
+    "scaling": "none",
+    "split": {"protocol": "random", "n_train": 3, "n_test": 2},
+}
+
+
+def card(form: dict[str, Any] = KEEP, **changes: Any) -> DatasetCard:
+    source = {"mirror": "rows.csv", "sha256": hashlib.sha256(ROWS).hexdigest(), "format": form}
+    return DatasetCard.model_validate({**CARD, "all": [source], **changes})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rows.csv").write_bytes(ROWS)
+    return tmp_path
+
+
+def test_arrays_keep_what_is_missing_and_realizations_do_not(folder: Path) -> None:
+    found = load(card(), data_dir=folder, offline=True)
+    nan = np.nan
+    np.testing.assert_array_equal(found.X, [[1, 1, 0], [nan, 0, 1], [4, nan, nan], [8, 1, 0], [2, 0, 1]])
+    for index in range(1, 6):
+        part = found.realization(index)
+        rows = np.vstack([part.X_train, part.X_test])
+        assert np.isfinite(rows).all()
+        known = [value for value in part.X_train[:, 0] if value in (1, 2, 4, 8)]
+        filled = [value for value in rows[:, 0] if value not in (1, 2, 4, 8)]
+        assert all(value == pytest.approx(np.mean(known)) for value in filled)
+
+
+@pytest.mark.parametrize("scaling", ["minmax", "standard", "e1071"])
+def test_filled_in_values_are_scaled_with_the_others(folder: Path, scaling: str) -> None:
+    found = load(card(scaling=scaling), data_dir=folder, offline=True)
+    plain = load(card(), data_dir=folder, offline=True)
+    for index in range(1, 6):
+        scaled, unscaled = found.realization(index), plain.realization(index)
+        assert np.isfinite(scaled.X_train).all()
+        if scaling == "minmax" and np.ptp(unscaled.X_train[:, 0]):
+            assert (scaled.X_train[:, 0].min(), scaled.X_train[:, 0].max()) == (-1, 1)
+
+
+def test_filling_in_is_part_of_the_fingerprint() -> None:
+    assert card().fingerprint() != card(missing=None).fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("form", "changes", "words"),
+    [
+        (KEEP, {"missing": None}, "`missing: training-mean` fills them in"),
+        (KEEP, {"missing": None, "sparse": True}, "`missing: training-mean` fills them in"),
+        ({**KEEP, "unlabelled": "refuse"}, {}, r"line 5, column 'class'.*missing"),
+        ({**KEEP, "incomplete": "refuse"}, {}, r"line 2, column 'u'.*missing"),
+    ],
+)
+def test_missing_values_that_nobody_asked_to_keep_are_refused(
+    folder: Path, form: dict[str, Any], changes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(DataError, match=words):
+        load(card(form, **changes), data_dir=folder, offline=True)
+
+
+def test_own_file_with_missing_values(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("u,v,class\n1,NA,a\n?,4,b\n3,5,a\n7,6,b\n")
+    words: dict[str, Any] = {"path": "own.csv", "target": "class", "split": {"protocol": "kfold", "n_splits": 2}}
+    with pytest.raises(DataError, match="`incomplete: keep`"):
+        inline_card(words, tmp_path)
+    with pytest.raises(DataError, match="`missing: training-mean`"):
+        inline_card(words | {"incomplete": "keep"}, tmp_path)
+    found = load(inline_card(words | {"incomplete": "keep", "missing": "training-mean"}, tmp_path))
+    assert np.isnan(found.X).sum() == 2
+    assert np.isfinite(found.realization(1).X_train).all()
