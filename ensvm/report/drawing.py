@@ -37,7 +37,7 @@ SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"
 
 PANEL_SIZE = (3.4, 2.8)  # inches: two panels fill a page's text width
 LEGEND_HEIGHT = 0.4
-LEGEND_COLUMNS = 5
+LEGEND_LETTERS, HANDLE_LETTERS = 66, 8
 STYLE: Any = {
     "font.size": 8,
     "axes.titlesize": 9,
@@ -104,7 +104,9 @@ def _panels(words: FigureWords) -> tuple[Figure, list[Axes]]:
 def _draw_panel(axes: Axes, words: FigureWords, curves: list[Curve], looks: Mapping[str, Look]) -> None:
     # Limits come first: a curve with no place on a logarithmic axis has no limits to find.
     if words.x_scale == "log":
-        axes.set_xlim(_decades(np.concatenate([curve.x for curve in curves])))  # x = 0, a curve's start, is left out
+        low, high = _decades(np.concatenate([curve.x for curve in curves]))  # x = 0, a curve's start, is left out
+        end = max(max(curve.x) for curve in curves)
+        axes.set_xlim(low, end if end > low else high)
     if words.y_scale == "log":
         axes.set_ylim(_decades(np.concatenate([curve.y for curve in curves])))
     # The first series is drawn last, on top: it is the one the figure is about.
@@ -114,8 +116,8 @@ def _draw_panel(axes: Axes, words: FigureWords, curves: list[Curve], looks: Mapp
         axes.plot(curve.x, curve.y, **look)
         band = [_standard_error(std, n) for std, n in zip(curve.std, curve.n, strict=True)]
         if any(band):
-            low, high = np.subtract(curve.y, band), np.add(curve.y, band)
-            axes.fill_between(curve.x, low, high, color=look["color"], alpha=BAND_ALPHA, linewidth=0)
+            below, above = np.subtract(curve.y, band), np.add(curve.y, band)
+            axes.fill_between(curve.x, below, above, color=look["color"], alpha=BAND_ALPHA, linewidth=0)
         if curve.mark is not None:
             axes.axvline(curve.mark, color=look["color"], linewidth=MARK_WIDTH, alpha=0.6)
 
@@ -137,4 +139,7 @@ def _legend(figure: Figure, curves: list[Curve], looks: Mapping[str, Look]) -> N
     labels = {curve.series: curve.label for curve in curves}
     lines = [Line2D([], [], **look) for look in looks.values()]
     texts = [labels[series] for series in looks]
-    figure.legend(lines, texts, loc="outside lower center", ncols=min(len(texts), LEGEND_COLUMNS))
+    # A line of the legend has room for so many letters, a handle taking about as much as some of them.
+    room = LEGEND_LETTERS * len(figure.axes)
+    columns = max(1, min(len(texts), room // (max(map(len, texts), default=0) + HANDLE_LETTERS)))
+    figure.legend(lines, texts, loc="outside lower center", ncols=columns)

@@ -63,21 +63,27 @@ def _curves_of_fits(
     study: Study, figure: CurvesWords, panel: PanelWords, number: int, missing: list[str]
 ) -> Iterator[Curve]:
     y = figure.y_of(panel)
+    kept: dict[str, list[Record]] = {}
     for series in figure.series:
         records = _records(study, figure, str(panel.dataset), series)
         if isinstance(figure.realization, int):
             records = [record for record in records if record["realization"] == figure.realization]
-        kept = [record for record in records if record.get("curves", {}).get(y)]
-        if not kept:
+        found = [record for record in records if record.get("curves", {}).get(y)]
+        if found:
+            kept[series] = found
+        else:
             missing.append(f"{panel.name}, {series}: {_why(records, f'curve {y!r}')}")
-            continue
-        # A curve that ended early stays where it ended.
-        longest = max(len(record["curves"][y]) for record in kept)
-        values = np.array([_padded(record["curves"][y], longest) for record in kept], dtype=float)
-        mark = kept[0]["metrics"].get(figure.marks) or None if len(kept) == 1 else None
-        first = figure.first if panel.first is None else panel.first
-        x = range(first, first + longest)
-        yield _curve(number, series, algorithm_label(study, series), x, list(values.T), y, mark)
+    longest = max((len(record["curves"][y]) for records in kept.values() for record in records), default=0)
+    first = figure.first if panel.first is None else panel.first
+    for series, records in kept.items():
+        curves = [record["curves"][y] for record in records]
+        if figure.realization == "mean":  # a curve that ended early stays where it ended
+            curves = [[*curve, *[curve[-1]] * (longest - len(curve))] for curve in curves]
+        mark = records[0]["metrics"].get(figure.marks) or None if len(records) == 1 else None
+        points = list(np.array(curves, dtype=float).T)
+        yield _curve(
+            number, series, algorithm_label(study, series), range(first, first + len(points)), points, y, mark
+        )
 
 
 def _curves_of_sweeps(
@@ -142,10 +148,6 @@ def _values(records: list[Record], y: str, stage: int | None) -> list[float]:
         elif curve := record.get("curves", {}).get(y):
             values.append(curve[min(stage, len(curve)) - 1])
     return [float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
-
-
-def _padded(curve: list[float], length: int) -> list[float]:
-    return [*curve, *[curve[-1]] * (length - len(curve))]
 
 
 def _why(records: list[Record], what: str) -> str:
