@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
     from ensvm.classifiers.multiplicative_update_svc import MultiplicativeUpdateSVC
     from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsemble
     from ensvm.classifiers.parzen_window import ParzenWindowClassifier
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __version__ = version("ensvm")
 
 __all__ = [
+    "LeveragedVectorMachine",
     "MultiplicativeUpdateSVC",
     "PartiallyTrainedEnsemble",
     "ParzenWindowClassifier",

@@ -2,6 +2,7 @@
 
 ESTIMATORS: dict[str, str] = {
     # ours
+    "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine:LeveragedVectorMachine",
     "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc:MultiplicativeUpdateSVC",
     "ParzenWindowClassifier": "ensvm.classifiers.parzen_window:ParzenWindowClassifier",
     "PartiallyTrainedEnsemble": "ensvm.classifiers.partially_trained_ensemble:PartiallyTrainedEnsemble",

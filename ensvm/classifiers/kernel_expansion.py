@@ -122,6 +122,8 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         return self._gram(X, None)
 
     def _gram(self, X: Any, Y: Any) -> NDArray[Any]:
+        if Y is not None and Y.shape[0] == 0:  # a machine may be its intercept alone
+            return np.zeros((X.shape[0], 0), dtype=X.dtype)
         return gram(X, Y, **self._kernel_words(X))
 
     def _kernel_words(self, X: Any) -> dict[str, Any]:

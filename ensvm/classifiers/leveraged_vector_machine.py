@@ -1,0 +1,207 @@
+"""The leveraged vector machines of Singer (NIPS-99): BVM, LVM and PBVM."""
+
+from collections.abc import Callable, Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ensvm.classifiers.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
+from ensvm.kernels import KernelFunction
+from ensvm.solvers.leverage import leverage
+
+
+def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
+    return classifier.loss == "logistic"
+
+
+class LeveragedVectorMachine(KernelExpansionClassifier):
+    """Greedy kernel machine f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), one instance j(t) a round.
+
+    Each round adds the kernel whose linear transformation reduces the loss most. `loss='exponential'` is the boosted
+    vector machine (BVM), `'logistic'` the logistic one (LVM), `penalty` makes the first a penalised one (PBVM).
+
+    Parameters
+    ----------
+    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; symmetric
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the mean
+        squared distance of the training rows to their mean; read by 'rbf' and 'poly'
+    degree : int >= 0, default 3; read by 'poly'
+    coef0 : float, default 0.0; read by 'poly'
+    loss : 'exponential' (default), eq. (3) | 'logistic', eq. (4)
+    penalty : None (default) | 'l1' | 'l2', p = 1 or 2 in eq. (8); with the exponential loss only, whose product form
+        its recursion rests on
+    gamma0 : positive float, default 0.01, weight of the penalty; not the width of the kernel
+    gamma0_scale : 'distribution' (default), gamma0 is beside the normalised loss, as eq. (8) is printed | 'sample', beside
+        the sum of the losses: n_samples times milder
+    n_rounds : int >= 1, default 500; ends the training without a warning
+    n_blocks : int >= 1, default 1; at most n_samples. Splits the candidates at random into blocks of about equal size, of
+        which one has its kernel values in memory at a time (a precomputed matrix is there as a whole)
+    rounds_per_block : None (default) | int >= 1, rounds before the next block is taken, cyclically; None for n_rounds /
+        n_blocks, rounded up. A block without gain is left at once
+    step : 'newton' (default), one quadratic step | 'search', iterated to the minimum
+    ranking : 'quadratic' (default), candidates compared by the quadratic model | 'loss', by the loss at each one's
+        quadratic step, as in the paper; about twenty times slower
+    tol : float >= 0, default 1e-5, the least relative gain for which a round is made
+    random_state : int | RandomState | None, default None; the split into blocks
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,), sorted
+    rounds_ : int array of shape (n_iter_,), row number of the instance chosen in each round; never the same twice running
+    alphas_, betas_ : arrays of shape (n_iter_,)
+    train_loss_ : array of shape (n_iter_ + 1,), mean loss before the first round and after each
+    l1_norms_ : array of shape (n_iter_ + 1,), sum of the |alpha_t| so far
+    penalties_ : array of shape (n_iter_ + 1,), gamma of eq. (8) for each round, and for one that would follow; 0 without
+        penalty
+    weights_ : array of shape (n_samples,), the sum of each instance's alphas
+    support_, dual_coef_, X_fit_ : rows of weight other than 0, their coefficients y_i weights_i, their inputs (None if
+        precomputed)
+    intercept_ : float, the sum of the betas
+    n_support_ : int, number of rows in support_
+    objective_ : float, the mean loss, plus the penalty (as a mean per row)
+    certificate_ : float >= 0, largest absolute derivative of the mean loss by beta or any row's alpha; 0 at the optimum.
+        With p = 1, by as much as it exceeds the penalty's
+    n_iter_ : int, rounds made
+    converged_ : bool, whether the rounds ended because nothing was left to gain
+    stop_reason_ : 'no_gain' | 'zero_loss' | 'n_rounds', see `ensvm.solvers.leverage`
+    gamma_ : float, the width used; None for kernels without one
+    n_features_in_ : int
+
+    Reference
+    ---------
+    Singer, Leveraged Vector Machines, NIPS-99, sections 3 and 5.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "loss": [StrOptions({"exponential", "logistic"})],
+        "penalty": [StrOptions({"l1", "l2"}), None],
+        "gamma0": [Interval(Real, 0.0, None, closed="neither")],
+        "gamma0_scale": [StrOptions({"distribution", "sample"})],
+        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "n_blocks": [Interval(Integral, 1, None, closed="left")],
+        "rounds_per_block": [None, Interval(Integral, 1, None, closed="left")],
+        "step": [StrOptions({"newton", "search"})],
+        "ranking": [StrOptions({"quadratic", "loss"})],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "mean-distance",
+        degree: int = 3,
+        coef0: float = 0.0,
+        loss: Literal["exponential", "logistic"] = "exponential",
+        penalty: Literal["l1", "l2"] | None = None,
+        gamma0: float = 0.01,
+        gamma0_scale: Literal["distribution", "sample"] = "distribution",
+        n_rounds: int = 500,
+        n_blocks: int = 1,
+        rounds_per_block: int | None = None,
+        step: Literal["newton", "search"] = "newton",
+        ranking: Literal["quadratic", "loss"] = "quadratic",
+        tol: float = 1e-5,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.loss = loss
+        self.penalty = penalty
+        self.gamma0 = gamma0
+        self.gamma0_scale = gamma0_scale
+        self.n_rounds = n_rounds
+        self.n_blocks = n_blocks
+        self.rounds_per_block = rounds_per_block
+        self.step = step
+        self.ranking = ranking
+        self.tol = tol
+        self.random_state = random_state
+
+    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        m = signs.size
+        if self.penalty is not None and self.loss != "exponential":
+            raise ValueError(f"penalty={self.penalty!r} needs loss='exponential', got loss={self.loss!r}")
+        if self.n_blocks > m:
+            raise ValueError(f"n_blocks must be at most the number of training rows, {m}, got {self.n_blocks}")
+        result = leverage(
+            self._rows(X),
+            signs,
+            loss=self.loss,
+            penalty=self.penalty,
+            initial_penalty=self.gamma0 / m if self.gamma0_scale == "sample" else self.gamma0,
+            blocks=self._blocks(m),
+            n_rounds=self.n_rounds,
+            rounds_per_block=self.rounds_per_block,
+            step=self.step,
+            ranking=self.ranking,
+            tol=self.tol,
+        )
+        self.rounds_, self.alphas_, self.betas_ = result.rounds, result.alphas, result.betas
+        self.train_loss_, self.penalties_ = result.losses, result.penalties
+        self.l1_norms_ = np.append(0.0, np.abs(result.alphas).cumsum())
+        self.weights_, self.intercept_ = result.weights, result.intercept
+        self.n_support_ = int(np.count_nonzero(result.weights))
+        self.objective_, self.certificate_ = result.objective, result.certificate
+        self.n_iter_, self.converged_, self.stop_reason_ = result.n_iter, result.converged, result.stop_reason
+        return result.weights
+
+    def _rows(self, X: Any) -> NDArray[Any] | Callable[[NDArray[np.intp]], NDArray[Any]]:
+        """Return the Gram matrix, or what makes rows of it when they are to come in blocks."""
+        if self.kernel == "precomputed" or self.n_blocks == 1:
+            return self._training_gram(X)
+        return lambda indices: self._gram(X[indices], X)
+
+    def _blocks(self, m: int) -> list[NDArray[np.intp]] | None:
+        """Return the rows of each block, in order; None for a single block."""
+        if self.n_blocks == 1:
+            return None
+        order = check_random_state(self.random_state).permutation(m)
+        return [np.sort(block) for block in np.array_split(order, self.n_blocks)]
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probabilities of the two classes at each row of X, shape (n, 2), by eq. (2); X as in `decision_function`."""
+        decision = self.decision_function(X)
+        return np.column_stack([expit(-2.0 * decision), expit(2.0 * decision)])
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield f after t rounds at each row of X, for t = 1, ..., n_iter_.
+
+        X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one equals. Takes memory for
+        n * n_support_ kernel values, and O(n) time a stage.
+        """
+        check_is_fitted(self)
+        columns = self._support_columns(X)
+        places = {row: place for place, row in enumerate(self.support_)}
+        signs = np.sign(self.dual_coef_ * self.weights_[self.support_])
+        decision = np.zeros(columns.shape[0])
+        for row, alpha, beta in zip(self.rounds_, self.alphas_, self.betas_, strict=True):
+            place = places.get(row)  # None: a row whose alphas cancel
+            decision = decision + (beta if place is None else alpha * signs[place] * columns[:, place] + beta)
+            yield decision
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the classes predicted after t rounds, shape (n,), for t = 1, ..., n_iter_."""
+        for decision in self.staged_decision_function(X):
+            yield self._classes_of(decision)
+
+    def _support_columns(self, X: Any) -> NDArray[Any]:
+        """Return the kernel values of the rows of X with the rows of the expansion, shape (n, n_support_)."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
+        if self.kernel == "precomputed":
+            columns = X[:, self.support_]
+            return columns.toarray() if sparse.issparse(columns) else columns
+        return self._gram(X.astype(self.X_fit_.dtype, copy=False), self.X_fit_)

@@ -1,0 +1,217 @@
+"""Leveraged vector machines as classifiers: what the fit says of itself, stages, probabilities, memory of the blocks."""
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
+from ensvm.kernels import gram
+from ensvm.solvers.leverage import leverage
+
+MACHINES = [{}, {"loss": "logistic"}, {"penalty": "l1", "gamma0_scale": "sample"}, {"penalty": "l2"}]
+EVERY_MACHINE = pytest.mark.parametrize("machine", MACHINES)
+
+
+@parametrize_with_checks(
+    [
+        LeveragedVectorMachine(),
+        LeveragedVectorMachine(loss="logistic", step="search", ranking="loss", n_rounds=20),
+        LeveragedVectorMachine("linear", penalty="l1", n_blocks=2),
+        LeveragedVectorMachine("precomputed", penalty="l2"),
+    ]
+)
+def test_estimator_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def circle(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the paper's clean data, section 4: half of the points inside the circle R^2 = 2 ln 2."""
+    X = np.random.default_rng(seed).normal(size=(m, 2))
+    return X, np.where((X**2).sum(axis=1) <= 2.0 * np.log(2.0), 1, -1)
+
+
+def noisy(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    X, y = circle(seed, m)
+    return X, np.where(np.random.default_rng(seed + 1).random(m) < 0.1, -y, y)
+
+
+@EVERY_MACHINE
+def test_fit_is_the_solver(machine: dict[str, Any]) -> None:
+    X, y = noisy()
+    fitted = LeveragedVectorMachine("poly", gamma=1.0, degree=2, coef0=1.0, n_rounds=40, tol=0.0, **machine).fit(X, y)
+    K = gram(X, kernel="poly", gamma=1.0, degree=2, coef0=1.0)
+    words = {word: value for word, value in machine.items() if word != "gamma0_scale"}
+    weight = 0.01 / y.size if "gamma0_scale" in machine else 0.01
+    result = leverage(K, y, n_rounds=40, tol=0.0, initial_penalty=weight, **words)
+    for name, value in vars(result).items():
+        ours = {"losses": "train_loss"}.get(name, name)
+        assert np.array_equal(getattr(fitted, f"{ours}_"), value), name
+    assert np.array_equal(fitted.l1_norms_, np.append(0.0, np.abs(result.alphas).cumsum()))
+    assert fitted.n_support_ == len(fitted.support_) == len(np.unique(fitted.rounds_))
+    assert isinstance(fitted.certificate_, float)
+    assert isinstance(fitted.intercept_, float)
+    np.testing.assert_allclose(
+        fitted.decision_function(X), K @ (y * result.weights) + result.intercept, rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_array_equal(fitted.dual_coef_, (y * result.weights)[fitted.support_])
+
+
+@EVERY_MACHINE
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("n_blocks", [1, 5])
+def test_stages_add_one_round_each_and_end_at_the_decision_function(
+    machine: dict[str, Any], container: Any, n_blocks: int
+) -> None:
+    X, y = noisy()
+    new = container(np.random.default_rng(5).normal(size=(30, 2)))
+    fitted = LeveragedVectorMachine(n_rounds=25, n_blocks=n_blocks, random_state=0, **machine).fit(container(X), y)
+    values = gram(new, X, kernel="rbf", gamma=fitted.gamma_)
+    f, stages = np.zeros(30), list(fitted.staged_decision_function(new))
+    assert len(stages) == fitted.n_iter_ > 0
+    for j, alpha, beta, stage in zip(fitted.rounds_, fitted.alphas_, fitted.betas_, stages, strict=True):
+        f += alpha * y[j] * values[:, j] + beta
+        np.testing.assert_allclose(stage, f, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(stages[-1], fitted.decision_function(new), rtol=1e-9, atol=1e-10)
+    classes = list(fitted.staged_predict(new))
+    assert np.array_equal(classes[-1], fitted.predict(new))
+    assert all(np.array_equal(c, np.where(s > 0.0, 1, -1)) for c, s in zip(classes, stages, strict=True))
+
+
+@EVERY_MACHINE
+@pytest.mark.parametrize("n_blocks", [1, 4])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_precomputed_is_the_same_machine(machine: dict[str, Any], n_blocks: int, container: Any) -> None:
+    X, y = noisy()
+    new = np.random.default_rng(5).normal(size=(30, 2))
+    words: dict[str, Any] = {"n_rounds": 30, "n_blocks": n_blocks, "random_state": 3, **machine}
+    named = LeveragedVectorMachine("linear", **words).fit(X, y)
+    computed = LeveragedVectorMachine("precomputed", **words).fit(container(X @ X.T), y)
+    called = LeveragedVectorMachine(lambda A, B: A @ B.T, **words).fit(X, y)
+    for other, rows in ((computed, container(new @ X.T)), (called, new)):
+        assert np.array_equal(named.rounds_[:8], other.rounds_[:8])
+        np.testing.assert_allclose(named.alphas_[:8], other.alphas_[:8], rtol=1e-6)
+        assert other.objective_ == pytest.approx(named.objective_, rel=1e-5)
+        np.testing.assert_allclose(other.decision_function(rows), named.decision_function(new), atol=0.02)
+        np.testing.assert_allclose(
+            list(other.staged_decision_function(rows))[-1], other.decision_function(rows), atol=1e-9
+        )
+
+
+@EVERY_MACHINE
+def test_blocks_are_a_random_partition_that_the_seed_decides(machine: dict[str, Any]) -> None:
+    X, y = noisy()
+    words: dict[str, Any] = {"n_blocks": 6, "n_rounds": 30, "tol": 0.0, **machine}
+    one, same, other = (LeveragedVectorMachine(random_state=seed, **words).fit(X, y) for seed in (0, 0, 1))
+    assert np.array_equal(one.rounds_, same.rounds_)
+    assert np.array_equal(one.alphas_, same.alphas_)
+    assert not np.array_equal(one.rounds_, other.rounds_)
+
+
+def test_unequal_blocks_switch_after_their_share_of_the_rounds() -> None:
+    X, y = noisy(m=50)
+    fitted = LeveragedVectorMachine(n_blocks=3, n_rounds=10, tol=0.0, random_state=0).fit(X, y)
+    order = np.random.RandomState(0).permutation(50)
+    where = np.empty(50, dtype=int)
+    for k, block in enumerate(np.array_split(order, 3)):
+        where[block] = k
+    assert where[fitted.rounds_].tolist() == [0] * 4 + [1] * 4 + [2] * 2
+
+
+def test_chunked_one_step_and_search_agree_after_some_rounds() -> None:
+    X, y = circle(0, 400)
+    new, truth = circle(1, 400)
+    words: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0, "n_rounds": 100}
+    errors = [
+        np.mean(LeveragedVectorMachine("poly", **words, **more).fit(X, y).predict(new) != truth)
+        for more in ({"step": "search", "ranking": "loss"}, {}, {"n_blocks": 10, "random_state": 0})
+    ]
+    assert max(errors) <= 0.02
+
+
+def test_label_noise_harms_the_boosted_machine_more() -> None:
+    X, y = noisy(3, 500)
+    new, truth = circle(4, 500)
+    words: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0}
+    boosted, logistic = (
+        np.mean(LeveragedVectorMachine("poly", loss=loss, **words).fit(X, y).predict(new) != truth)
+        for loss in ("exponential", "logistic")
+    )
+    assert logistic + 0.02 < boosted
+
+
+def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
+    X, y = noisy()
+    fitted = LeveragedVectorMachine(loss="logistic").fit(X, y)
+    probabilities = fitted.predict_proba(X)
+    f = fitted.decision_function(X)
+    np.testing.assert_allclose(probabilities[:, 1], np.exp(f) / (np.exp(f) + np.exp(-f)), rtol=1e-12)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-14)
+    assert np.array_equal(fitted.classes_[probabilities.argmax(axis=1)], fitted.predict(X))
+    assert fitted.train_loss_[-1] == pytest.approx(
+        -np.log(probabilities[np.arange(120), (y + 1) // 2]).mean(), rel=1e-9
+    )
+    assert not hasattr(LeveragedVectorMachine().fit(X, y), "predict_proba")
+
+
+def test_a_kernel_without_variation_leaves_the_intercept() -> None:
+    X, y = np.ones((8, 2)), [0, 1, 1, 1, 1, 0, 1, 1]
+    for kernel in ("rbf", "linear", lambda A, B: A @ B.T):
+        fitted = LeveragedVectorMachine(kernel, loss="logistic", step="search").fit(X, y)
+        assert fitted.n_support_ == 0
+        assert (fitted.predict(X) == 1).all()
+        np.testing.assert_allclose(fitted.predict_proba(X[:1]), [[0.25, 0.75]], rtol=1e-6)
+        np.testing.assert_allclose(list(fitted.staged_decision_function(X))[-1], fitted.intercept_)
+
+
+def test_single_precision_input_is_kept() -> None:
+    X, y = noisy()
+    double, single = (LeveragedVectorMachine(loss="logistic", n_rounds=20).fit(X.astype(t), y) for t in (float, "f4"))
+    assert single.X_fit_.dtype == np.float32
+    assert single.dual_coef_.dtype == np.float64
+    assert single.train_loss_[-1] == pytest.approx(double.train_loss_[-1], rel=0.02)
+
+
+def test_blocks_divide_the_peak_of_memory() -> None:
+    X, y = noisy(m=1000)
+    peaks = []
+    for n_blocks in (1, 10):
+        classifier = LeveragedVectorMachine(n_rounds=20, n_blocks=n_blocks, random_state=0)
+        tracemalloc.start()
+        classifier.fit(X, y)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[0] / peaks[1] > 7.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("loss", "hinge"),
+        ("penalty", "l3"),
+        ("gamma0", 0.0),
+        ("gamma0_scale", "row"),
+        ("n_rounds", 0),
+        ("n_blocks", 0),
+        ("rounds_per_block", 0),
+        ("step", "long"),
+        ("ranking", "best"),
+        ("tol", -1e-9),
+        ("random_state", "seed"),
+    ],
+)
+def test_parameters_out_of_range(name: str, value: Any) -> None:
+    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of LeveragedVectorMachine must be"):
+        LeveragedVectorMachine(**{name: value}).fit(*circle())
+
+
+def test_parameters_that_do_not_go_together() -> None:
+    with pytest.raises(ValueError, match="penalty='l1' needs loss='exponential', got loss='logistic'"):
+        LeveragedVectorMachine(loss="logistic", penalty="l1").fit(*circle())
+    with pytest.raises(ValueError, match="n_blocks must be at most the number of training rows, 120, got 121"):
+        LeveragedVectorMachine(n_blocks=121).fit(*circle())
