@@ -162,11 +162,12 @@ def _legend(findings: list[Finding]) -> str:
             "**cannot tell**. Intervals are paired t over realizations (of the logarithm for ratios). A single error of an official "
             "split has the binomial interval of two independent rates (Agresti & Caffo); any other single figure (n = 1, no "
             "interval) decides only where it lies beyond both the threshold and equality. A claim **holds** when every row "
-            "with figures holds, and **fails** when any row fails.",
+            "with figures holds, and **fails** when any row fails; one about most rows holds when more than half hold, and fails when "
+            "half or more fail.",
         ]
     )
 
 
 def _assumptions(study: Study) -> list[str]:
-    """Return the assumptions about the study as a whole; those of single tables stand there."""
-    return [f"*{entry.id}*: {entry.text}" for entry in study.config.assumptions if entry.tables is None]
+    """Return the assumptions about the study as a whole or about no table; those of single tables stand there."""
+    return [f"*{entry.id}*: {entry.text}" for entry in study.config.assumptions if not entry.tables]

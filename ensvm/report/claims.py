@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.report.claim_figures import NoFigures, n_not_ok, records_of, values_of
-from ensvm.report.claim_tests import Bound, ClaimVerdict, Evidence, judge_all, judge_most, judge_sample, judge_single_split
+from ensvm.report.claim_tests import (
+    Bound,
+    ClaimVerdict,
+    Evidence,
+    judge_all,
+    judge_most,
+    judge_sample,
+    judge_single_split,
+)
 from ensvm.report.tables import PERCENT_METRICS, Study
 from ensvm.runner.claim_words import ClaimWords
 

@@ -81,9 +81,7 @@ def _curves_of_fits(
             curves = [[*curve, *[curve[-1]] * (longest - len(curve))] for curve in curves]
         mark = records[0]["metrics"].get(figure.marks) or None if len(records) == 1 else None
         points = list(np.array(curves, dtype=float).T)
-        yield _curve(
-            number, series, algorithm_label(study, series), range(first, first + len(points)), points, y, mark
-        )
+        yield _curve(number, series, algorithm_label(study, series), range(first, first + len(points)), points, y, mark)
 
 
 def _curves_of_sweeps(
