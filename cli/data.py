@@ -30,8 +30,11 @@ def _data_dir(command: Callable[..., Any]) -> Callable[..., Any]:
 @data.command("list")
 @_data_dir
 def list_(data_dir: Path | None) -> None:
-    """Show every data set: size, licence, and which provider would serve it or why none would."""
-    header = ("name", "also called", "rows x features", "served by", "licence")
+    """Show every data set: size, licence, and which provider would serve it or why none would.
+
+    Of a generated set the options that a study may change follow, with their values.
+    """
+    header = ("name", "also called", "rows x features", "classes", "served by", "licence")
     rows = [_row(card, data_dir) for card in _asked((), data_dir)]
     console = Console()
     if console.is_terminal:
@@ -106,5 +109,7 @@ def _asked(names: tuple[str, ...], data_dir: Path | None) -> list[DatasetCard]:
 def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
     found = locate(card, data_dir=data_dir)
     served = found.provider or f"nobody: {found.reasons[-1]}"
+    if card.generator and (options := card.generator.model_dump().get("options")):
+        served += f" ({', '.join(f'{word}: {value:g}' for word, value in options.items())})"
     also = ", ".join([*card.aliases, *card.variants])
-    return card.name, also, f"{card.rows} x {card.features}", served, card.licence
+    return card.name, also, f"{card.rows} x {card.features}", str(len(card.labels)), served, card.licence

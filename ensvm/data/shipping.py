@@ -72,12 +72,14 @@ def _words(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[l
 def _decoded(block: NDArray[np.float64], encoding: Encoding) -> list[str]:
     if isinstance(encoding, str):
         return _as_text(block[:, 0])
+    codes, words = block[:, 0], dict[float, str]()
     if (values := one_hot_values(encoding)) is not None:
-        codes, words = block @ np.arange(len(values)), dict(enumerate(values))
+        codes = block @ np.arange(len(values))
+        words.update(enumerate(values))
     elif isinstance(encoding, list):
-        codes, words = block[:, 0], dict(enumerate(encoding, start=1))
+        words.update(enumerate(encoding, start=1))
     else:
-        codes, words = block[:, 0], {float(str(code)): str(word) for word, code in encoding.items()}
+        words.update({float(str(code)): str(word) for word, code in encoding.items()})
     return ["" if np.isnan(code) else words[code] for code in codes]
 
 
