@@ -57,4 +57,4 @@ def read_card(path: Path) -> DatasetCard:
 
 
 def _card_files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.yaml"))
+    return sorted(folder.glob("*.yaml"), key=lambda path: path.stem)

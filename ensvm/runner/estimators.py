@@ -62,9 +62,24 @@ def build(name: str, params: dict[str, Any]) -> Any:
         if word not in accepted:
             hint = near_miss(word, accepted)
             raise EstimatorError(f"{name} has no parameter {word!r}; accepted: {', '.join(sorted(accepted))}{hint}")
-    estimator.set_params(**params)
+    estimator.set_params(**with_estimators(params))
     check_values(estimator)
     return estimator
+
+
+def with_estimators(params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters with each value `{estimator: Name, params: {...}}` made into that estimator.
+
+    So a config writes the base estimator of a meta-estimator. Raises EstimatorError as `build` does.
+    """
+    return {
+        word: build(value["estimator"], value.get("params", {})) if _is_estimator(value) else value
+        for word, value in params.items()
+    }
+
+
+def _is_estimator(value: Any) -> bool:
+    return isinstance(value, dict) and "estimator" in value and set(value) <= {"estimator", "params"}
 
 
 def check_values(estimator: Any) -> None:
@@ -99,12 +114,17 @@ def shares_gram(estimator: Any) -> bool:
     return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)
 
 
-def code_revision(found: type) -> str:
-    """Return what identifies the code of an estimator's class.
+def code_revision(estimator: Any) -> str:
+    """Return what identifies the code of an estimator, and of those among its parameters.
 
     For ours the hash of the modules it is made of, so a comment or docstring changes nothing and a formula does; for a
     package's the version; for a loose module the hash of its source.
     """
+    inner = {type(value) for value in estimator.get_params().values() if hasattr(value, "get_params")}
+    return " + ".join([_class_revision(type(estimator)), *sorted(map(_class_revision, inner))])
+
+
+def _class_revision(found: type) -> str:
     top = found.__module__.partition(".")[0]
     if top == "ensvm":
         return _hash_of_modules(found.__module__)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
-from ensvm.runner.estimators import estimator_class, for_gram
+from ensvm.runner.estimators import estimator_class, for_gram, with_estimators
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
 from ensvm.runner.words import STAGED_ERRORS, TRAIN_ERROR
 from ensvm.seeds import seed_of
@@ -114,7 +114,8 @@ def _fit(
     grams: GramPool,
     watch: Stopwatch,
 ) -> tuple[Any, SharedGram | None, dict[str, Any]]:
-    estimator = estimator_class(algorithm["estimator"])().set_params(**algorithm["params"], **point)
+    estimator = estimator_class(algorithm["estimator"])()
+    estimator.set_params(**with_estimators({**algorithm["params"], **point}))
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
     shared = grams.for_estimator(estimator, algorithm["gram_dtype"]) if algorithm["share_gram"] else None

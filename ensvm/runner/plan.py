@@ -195,7 +195,7 @@ def _algorithm_settings(
             "gram_dtype": kernel.dtype if kernel and words.share_gram else "float64",
             **({} if words.seed is None else {"seed": words.seed}),
         },
-        "code": code_revision(type(estimator)),
+        "code": code_revision(estimator),
         "runner": RUNNER_REVISION,
     }
 

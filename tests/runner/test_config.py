@@ -93,3 +93,21 @@ def test_a_choice_that_is_not_in_the_study_is_refused(tmp_path, choice):
     path.write_text(GOOD)
     with pytest.raises(ConfigError, match=f"--{choice}: 'x' is not in this study"):
         make_plan(path, **{choice: ("x",)})
+
+
+def test_an_estimator_among_the_parameters_is_made_from_its_words(study):
+    text = """
+    plain: {estimator: "sklearn.ensemble:BaggingClassifier"}
+    trees:
+      estimator: "sklearn.ensemble:BaggingClassifier"
+      params: {estimator: {estimator: "sklearn.tree:DecisionTreeClassifier", params: {max_depth: 1}}}
+    ours:
+      estimator: "sklearn.ensemble:BaggingClassifier"
+      params: {estimator: {estimator: ParzenWindowClassifier}}
+    """
+    plan = make_plan(study(text))
+    settings = {cell.algorithm: cell.settings for cell in plan.cells if cell.algorithm != "data"}
+    assert "max_depth=1" in settings["trees"]["algorithm"]["defaults"]["estimator"]
+    assert settings["ours"]["code"].startswith(settings["plain"]["code"] + " + ")
+    with pytest.raises(ConfigError, match=r"algorithms\.trees: .*DecisionTreeClassifier has no parameter 'max_dept'"):
+        make_plan(study(text.replace("max_depth", "max_dept")))
