@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ensvm.report.render import algorithm_label
 from ensvm.report.tables import PERCENT_METRICS, Study, of_one_settings
 from ensvm.runner.figure_words import CurvesWords, FigureWords, PanelWords, SweepFigureWords
-from ensvm.runner.store import Record
+from ensvm.runner.store import Record, RunPass
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def _curves_of_fits(
     y = figure.y_of(panel)
     kept: dict[str, list[Record]] = {}
     for series in figure.series:
-        records = _records(study, figure, str(panel.dataset), series)
+        records = _records(study, figure.pass_of(panel), str(panel.dataset), series)
         if isinstance(figure.realization, int):
             records = [record for record in records if record["realization"] == figure.realization]
         found = [record for record in records if record.get("curves", {}).get(y)]
@@ -96,7 +96,7 @@ def _curves_of_sweeps(
             swept = study.config.sweep_values(series)
             label = study.config.algorithms[next(iter(swept))].label or series
             points = [(value, str(panel.dataset), name) for name, value in swept.items()]
-        cells = [(x, _records(study, figure, row, name)) for x, row, name in points]
+        cells = [(x, _records(study, figure.pass_of(panel), row, name)) for x, row, name in points]
         for stage in figure.stages or (None,):
             found = [(x, values) for x, records in cells if (values := _values(records, y, stage))]
             name = label if stage is None else f"{figure.stage_label} {stage}"
@@ -127,10 +127,10 @@ def _curve(
     return Curve(panel, series, label, tuple(x), tuple(means), tuple(std), tuple(array.size for array in arrays), mark)
 
 
-def _records(study: Study, figure: FigureWords, dataset: str, algorithm: str) -> list[Record]:
-    wanted = (dataset, algorithm, figure.run_pass)
+def _records(study: Study, run_pass: RunPass, dataset: str, algorithm: str) -> list[Record]:
+    wanted = (dataset, algorithm, run_pass)
     found = (
-        record for (row, _, name, run_pass), record in sorted(study.records.items()) if (row, name, run_pass) == wanted
+        record for (row, _, name, of_pass), record in sorted(study.records.items()) if (row, name, of_pass) == wanted
     )
     return of_one_settings(list(found))
 

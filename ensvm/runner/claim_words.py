@@ -69,7 +69,7 @@ class ClaimWords(Words):
                 raise ValueError(f"the relation {self.relation} needs `{word}:`")
         if self.stage is not None and self.relation.startswith("curve"):
             raise ValueError(f"the relation {self.relation} is about a whole curve, so there is no `stage:`")
-        if self.metric.endswith("_seconds") and self.run_pass != "timing":
+        if self.metric.rstrip("_").endswith("_seconds") and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
         return self
 

@@ -102,7 +102,7 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
 def _check_figures(config: StudyConfig, source: YamlSource) -> None:
     _must_be_distinct(source, "figures", "figure", [figure.id for figure in config.figures], "id")
     for index, figure in enumerate(config.figures):
-        if figure.run_pass == "timing" and config.timing is None:
+        if config.timing is None and any(figure.pass_of(panel) == "timing" for panel in figure.panels):
             raise source.error(
                 ("figures", index, "pass"), "a figure of the timing pass needs a `timing:` block in the study"
             )

@@ -18,6 +18,7 @@ class PanelWords(Words):
     title: str | None = None
     y: str | None = None
     first: int | None = None
+    run_pass: RunPass | None = Field(default=None, alias="pass")
     x_label: str | None = None
     y_label: str | None = None
 
@@ -65,13 +66,17 @@ class FigureWords(Words):
         for panel in self.panels:
             if self.y is None and panel.y is None:
                 raise ValueError(f"what is drawn in the panel {panel.name!r}? give `y:`, the figure's or the panel's")
-            if self.y_of(panel).endswith("_seconds") and self.run_pass != "timing":
+            if self.y_of(panel).rstrip("_").endswith("_seconds") and self.pass_of(panel) != "timing":
                 raise ValueError(f"{self.y_of(panel)} comes from the timing pass alone; add `pass: timing`")
         return self
 
     def y_of(self, panel: PanelWords) -> str:
         """Return the metric or curve that a panel shows."""
         return panel.y or str(self.y)
+
+    def pass_of(self, panel: PanelWords) -> RunPass:
+        """Return the pass whose records a panel shows."""
+        return panel.run_pass or self.run_pass
 
 
 class CurvesWords(FigureWords):
