@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.report.tables import Study, of_one_settings
+from ensvm.report.tables import Study, figure_of, of_one_settings
 from ensvm.runner.claim_words import ClaimWords
 from ensvm.runner.store import Record
 
@@ -71,9 +71,10 @@ def _records(study: Study, claim: ClaimWords, row: str, algorithm: str) -> list[
 
 
 def _metric(claim: ClaimWords, record: Record) -> Any:
+    if claim.stage is not None:
+        return figure_of(record, claim.metric, claim.stage)
     if claim.of_curves:
-        curve = record.get("curves", {}).get(claim.metric) or None
-        return curve if claim.stage is None or curve is None else curve[min(claim.stage, len(curve)) - 1]
+        return record.get("curves", {}).get(claim.metric) or None
     # Seconds come from the timing pass alone, as in tables.
     figures = {**record["metrics"], **(record["seconds"] if claim.run_pass == "timing" else {})}
     return figures.get(claim.metric)

@@ -3,14 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from ensvm.report.render import algorithm_label
-from ensvm.report.tables import PERCENT_METRICS, Study, of_one_settings
+from ensvm.report.tables import PERCENT_METRICS, Study, figure_of, of_one_settings
 from ensvm.runner.figure_words import CurvesWords, FigureWords, PanelWords, SweepFigureWords
 from ensvm.runner.store import Record, RunPass
 
@@ -137,14 +136,7 @@ def _records(study: Study, run_pass: RunPass, dataset: str, algorithm: str) -> l
 
 def _values(records: list[Record], y: str, stage: int | None) -> list[float]:
     """Return the figures of the realizations: a metric, or the entry `stage` of a curve, its last where it ended before."""
-    values: list[Any] = []
-    for record in records:
-        if record["status"] != "ok":
-            continue
-        if stage is None:
-            values.append({**record["metrics"], **record["seconds"]}.get(y))
-        elif curve := record.get("curves", {}).get(y):
-            values.append(curve[min(stage, len(curve)) - 1])
+    values = [figure_of(record, y, stage) for record in records if record["status"] == "ok"]
     return [float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
 
 

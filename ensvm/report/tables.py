@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -86,10 +87,8 @@ def _cell(
     about_data = table.of == "data"
     metric = table.metric_of(column)
     records = of_one_settings(by_cell.get((row, DATA_CELL if about_data else column.of(table)), []))
-    figures = [{**record["metrics"], **record["seconds"]} for record in records if record["status"] == "ok"]
-    values = [
-        figure[metric] for figure in figures if metric in figure and (table.of == "timing" or not _is_time(metric))
-    ]
+    figures = [figure_of(record, metric, column.stage) for record in records if record["status"] == "ok"]
+    values = [figure for figure in figures if figure is not None and (table.of == "timing" or not _is_time(metric))]
     printed = study.published.get((table.id, row, column.name))
     status, reason = _status(study, table, row, column, records, len(values), metric)
     cell = TableCell(table.id, row, column.name, status=status, reason=reason)
@@ -103,6 +102,14 @@ def _cell(
         return cell
     found = _verdict(study, table, row, ours, printed, records, metric, table.margin_of(column))
     return replace(cell, difference=ours.mean - printed.value, verdict=found)
+
+
+def figure_of(record: Record, metric: str, stage: int | None = None) -> Any:
+    """Return a record's metric or seconds; with `stage` that entry of a curve, its last where it ended before; else None."""
+    if stage is None:
+        return {**record["metrics"], **record["seconds"]}.get(metric)
+    curve = record.get("curves", {}).get(metric)
+    return curve[min(stage, len(curve)) - 1] if curve else None
 
 
 def of_one_settings(records: list[Record]) -> list[Record]:

@@ -94,6 +94,8 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
             _must_be_one_of(
                 source, where, "data fact" if table.of == "data" else "algorithm", column.of(table), accepted
             )
+            if column.stage is not None:
+                _must_be_recorded(config, source, (*where, "metric"), table.metric_of(column), column.of(table))
     for index, assumption in enumerate(config.assumptions):
         for table_id in assumption.tables or ():
             _must_be_one_of(source, ("assumptions", index, "tables"), "table", table_id, ids)

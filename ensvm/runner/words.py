@@ -132,13 +132,16 @@ class TimingWords(Words):
 class ColumnWords(Words):
     """A column of a table: the metric of one algorithm (by default the one called as the column is).
 
-    `decimals` is how many the Markdown shows, `margin` that of the verdict; by default the table's.
+    With `stage` the metric is a curve (a word of `record:`), and that entry of it is shown, the first being 1; a curve that
+    ended before stays at its last. `decimals` is how many the Markdown shows, `margin` that of the verdict; by default the
+    table's.
     """
 
     name: Name
     label: str | None = None
     algorithm: str | None = None
     metric: str | None = None
+    stage: int | None = Field(default=None, ge=1)
     decimals: int | None = Field(default=None, ge=0, le=6)
     margin: float | None = Field(default=None, ge=0)
 
