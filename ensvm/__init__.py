@@ -5,20 +5,30 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ensvm.classifiers.adaboost import AdaBoost
+    from ensvm.classifiers.bias_variance import BiasVariance
     from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
+    from ensvm.classifiers.linear_smo import LinearSMO
     from ensvm.classifiers.multiplicative_update_svc import MultiplicativeUpdateSVC
+    from ensvm.classifiers.noisy_labels import NoisyLabels
     from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsemble
     from ensvm.classifiers.parzen_window import ParzenWindowClassifier
+    from ensvm.classifiers.perceptron import Perceptron
     from ensvm.classifiers.rho_svc import RhoSVC
     from ensvm.classifiers.svm_path import SVMPathClassifier
 
 __version__ = version("ensvm")
 
 __all__ = [
+    "AdaBoost",
+    "BiasVariance",
     "LeveragedVectorMachine",
+    "LinearSMO",
     "MultiplicativeUpdateSVC",
+    "NoisyLabels",
     "PartiallyTrainedEnsemble",
     "ParzenWindowClassifier",
+    "Perceptron",
     "RhoSVC",
     "SVMPathClassifier",
     "__version__",

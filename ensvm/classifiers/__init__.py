@@ -2,10 +2,15 @@
 
 ESTIMATORS: dict[str, str] = {
     # ours
+    "AdaBoost": "ensvm.classifiers.adaboost:AdaBoost",
+    "BiasVariance": "ensvm.classifiers.bias_variance:BiasVariance",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine:LeveragedVectorMachine",
+    "LinearSMO": "ensvm.classifiers.linear_smo:LinearSMO",
     "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc:MultiplicativeUpdateSVC",
-    "ParzenWindowClassifier": "ensvm.classifiers.parzen_window:ParzenWindowClassifier",
+    "NoisyLabels": "ensvm.classifiers.noisy_labels:NoisyLabels",
     "PartiallyTrainedEnsemble": "ensvm.classifiers.partially_trained_ensemble:PartiallyTrainedEnsemble",
+    "ParzenWindowClassifier": "ensvm.classifiers.parzen_window:ParzenWindowClassifier",
+    "Perceptron": "ensvm.classifiers.perceptron:Perceptron",
     "RhoSVC": "ensvm.classifiers.rho_svc:RhoSVC",
     "SVMPathClassifier": "ensvm.classifiers.svm_path:SVMPathClassifier",
     # scikit-learn's baselines

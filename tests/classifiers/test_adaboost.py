@@ -1,0 +1,215 @@
+"""AdaBoost: its theorem on random data, scikit-learn's SAMME, the notes' toy example, and how it ends."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ensvm.classifiers.adaboost import LEAST_WEIGHT, AdaBoost
+
+STUMP = DecisionTreeClassifier(max_depth=1)
+ROUNDING = 1e-12
+TOY_X = np.column_stack([np.arange(1, 11), [10, 1, 4, 2, 7, 3, 5, 8, 9, 6]])
+TOY_Y = np.array([1, 1, -1, -1, 1, -1, 1, 1, -1, -1])
+
+
+@parametrize_with_checks([AdaBoost(n_estimators=3), AdaBoost(GaussianNB(), n_estimators=3)])
+def test_estimator_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def noisy(seed: int, m: int = 60, d: int = 3) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(m, d))
+    y = np.where(X[:, 0] + X[:, -1] ** 2 + 0.5 * generator.normal(size=m) > 0.5, 1, -1)
+    y[:2] = -1, 1
+    return X, y
+
+
+@given(seed=st.integers(0, 2**32 - 1), m=st.integers(5, 60), depth=st.integers(1, 3))
+@settings(deadline=None, max_examples=15)
+def test_the_theorem_holds_in_every_round(seed: int, m: int, depth: int) -> None:
+    X, y = noisy(seed, m)
+    fitted = AdaBoost(DecisionTreeClassifier(max_depth=depth), n_estimators=12, random_state=seed).fit(X, y)
+    gamma = 0.5 - fitted.errors_
+    assert (gamma > 0.0).all()
+    assert (fitted.train_errors_ <= fitted.error_bound_ + ROUNDING).all()
+    assert (fitted.error_bound_ <= fitted.exp_bound_ + ROUNDING).all()
+    rounds = np.arange(1, fitted.n_iter_ + 1)
+    weakest = np.minimum.accumulate(gamma)
+    assert (fitted.exp_bound_ <= np.exp(-2.0 * weakest**2 * rounds) + ROUNDING).all()
+    assert fitted.certificate_ >= -ROUNDING
+    np.testing.assert_allclose(fitted.error_bound_, np.cumprod(fitted.normalizers_))
+    assert fitted.train_error_bound_ == fitted.error_bound_[-1]
+
+
+@given(seed=st.integers(0, 2**32 - 1), rounds=st.integers(1, 6))
+@settings(deadline=None, max_examples=15)
+def test_each_hypothesis_is_no_better_than_chance_on_the_distribution_after_it(seed: int, rounds: int) -> None:
+    X, y = noisy(seed)
+    fitted = AdaBoost(n_estimators=rounds, random_state=seed).fit(X, y)
+    assert fitted.distribution_.sum() == pytest.approx(1.0)
+    wrong = fitted.estimators_[-1].predict(X) != y
+    assert fitted.distribution_[wrong].sum() == pytest.approx(0.5, abs=1e-12)
+    # D_{T+1}(x_i) = exp(-y_i f(x_i)) / (N prod Z_t), the line of the proof
+    unrolled = np.exp(-y * fitted.decision_function(X)) / (y.size * fitted.error_bound_[-1])
+    np.testing.assert_allclose(fitted.distribution_, unrolled, rtol=1e-9)
+
+
+def test_the_definitions_of_one_round() -> None:
+    X, y = noisy(4)
+    fitted = AdaBoost(n_estimators=1, random_state=0).fit(X, y)
+    error = (STUMP.fit(X, y).predict(X) != y).mean()
+    assert fitted.errors_[0] == pytest.approx(error)
+    assert fitted.alphas_[0] == pytest.approx(0.5 * np.log((1.0 - error) / error))
+    assert fitted.normalizers_[0] == pytest.approx(2.0 * np.sqrt(error * (1.0 - error)))
+    assert fitted.train_errors_[0] == pytest.approx(error)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_scikit_learns_samme_with_half_its_alphas(seed: int) -> None:
+    X, y = noisy(seed, m=150)
+    ours = AdaBoost(n_estimators=30, random_state=seed).fit(X, y)
+    theirs = AdaBoostClassifier(STUMP, n_estimators=30, random_state=seed).fit(X, y)
+    np.testing.assert_allclose(2.0 * ours.alphas_, theirs.estimator_weights_, rtol=1e-9)
+    np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_, rtol=1e-9)
+    new = np.random.default_rng(seed).normal(size=(200, 3))
+    for one, other in zip(ours.staged_predict(new), theirs.staged_predict(new), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_toy_example(criterion: str, seed: int) -> None:
+    stump = DecisionTreeClassifier(max_depth=1, criterion=criterion)
+    fitted = AdaBoost(stump, n_estimators=3, random_state=seed).fit(TOY_X, TOY_Y)
+    np.testing.assert_allclose(fitted.errors_, [0.3, 3.0 / 14.0, 3.0 / 22.0])
+    assert fitted.errors_.round(2).tolist() == [0.3, 0.21, 0.14]
+    assert fitted.alphas_.round(2).tolist() == [0.42, 0.65, 0.92]
+    # As drawn: two upright lines, then a level one; each of the first two alone is wrong on three, all together on none.
+    lines = [(int(weak.tree_.feature[0]), float(weak.tree_.threshold[0])) for weak in fitted.estimators_]
+    assert lines == [(0, 2.5), (0, 8.5), (1, 4.5)]
+    assert fitted.train_errors_.tolist() == [0.3, 0.3, 0.0]
+
+
+def test_no_stump_does_better_on_the_toy_example() -> None:
+    fitted = AdaBoost(n_estimators=3, random_state=0).fit(TOY_X, TOY_Y)
+    distribution = np.full(10, 0.1)
+    for error, weak in zip(fitted.errors_, fitted.estimators_, strict=True):
+        above = [np.where(column > t, 1, -1) for column in TOY_X.T for t in range(11)]
+        errors = [distribution[sign * side != TOY_Y].sum() for side in above for sign in (-1, 1)]
+        assert min(errors) == pytest.approx(error)
+        wrong = weak.predict(TOY_X) != TOY_Y
+        distribution = distribution * np.where(wrong, 0.5 / error, 0.5 / (1.0 - error))
+
+
+def test_margins_are_normalised_and_their_distribution_is_kept() -> None:
+    X, y = noisy(1)
+    fitted = AdaBoost(n_estimators=15, random_state=0).fit(X, y)
+    staged = list(fitted.staged_margins(X, y))
+    assert len(staged) == 15
+    np.testing.assert_allclose([margins.min() for margins in staged], fitted.min_margins_)
+    np.testing.assert_allclose(np.sort(staged[-1]), fitted.margins_)
+    np.testing.assert_allclose(staged[-1], y * fitted.decision_function(X) / fitted.alphas_.sum())
+    assert np.abs(fitted.margins_).max() <= 1.0
+    assert fitted.min_margin_ == fitted.margins_[0]
+    np.testing.assert_allclose([(margins <= 0.0).mean() for margins in staged], fitted.train_errors_)
+
+
+def test_stages_are_the_machines_of_fewer_rounds() -> None:
+    X, y = noisy(2)
+    stages = list(AdaBoost(n_estimators=6, random_state=0).fit(X, y).staged_decision_function(X))
+    for rounds, values in enumerate(stages, start=1):
+        shorter = AdaBoost(n_estimators=rounds, random_state=0).fit(X, y)
+        np.testing.assert_array_equal(shorter.decision_function(X), values)
+
+
+def test_an_error_of_zero_ends_it_and_decides_alone() -> None:
+    X, y = noisy(3)
+    first = AdaBoost(DecisionTreeClassifier(), n_estimators=9).fit(X, y)
+    assert (first.n_iter_, first.stop_reason_, first.errors_[0], first.alphas_[0]) == (1, "no_error", 0.0, 1.0)
+    assert (first.error_bound_[0], first.train_errors_[0]) == (0.0, 0.0)
+
+    class Late(DecisionTreeClassifier):
+        def fit(self, X: Any, y: Any, sample_weight: Any) -> "Late":
+            # A stump first, everything later: the weights are no longer equal then.
+            self.max_depth = 1 if np.ptp(sample_weight) < 1e-9 else None
+            return super().fit(X, y, sample_weight=sample_weight)
+
+    late = AdaBoost(Late(), n_estimators=9).fit(X, y)
+    assert (late.n_iter_, late.stop_reason_) == (2, "no_error")
+    assert late.alphas_[1] == late.alphas_[0] + 1.0
+    np.testing.assert_array_equal(late.predict(X), late.estimators_[1].predict(X))
+
+
+def test_a_round_that_is_no_better_than_chance_is_left_out() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    fitted = AdaBoost(SVC(C=1e-9, kernel="linear"), n_estimators=20).fit(X, [0, 1, 1, 1])
+    assert fitted.stop_reason_ == "no_weak_learner"
+    assert fitted.n_iter_ == len(fitted.estimators_) < 20
+    assert (fitted.errors_ < 0.5).all()
+
+
+def test_a_first_round_no_better_than_chance_is_refused() -> None:
+    with pytest.raises(ValueError, match="DecisionTreeClassifier is wrong on half of the training rows or more"):
+        AdaBoost().fit([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1])
+
+
+class WrongInTurn(ClassifierMixin, BaseEstimator):
+    """Right on the first of four rows always, and wrong on the lightest of the others."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any) -> "WrongInTurn":
+        self.classes_, self.known_ = np.unique(y), y.copy()
+        self.known_[1 + np.argmin(sample_weight[1:])] *= -1
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.known_[X[:, 0].astype(int)]
+
+
+def test_no_weight_is_lost_to_rounding() -> None:
+    # A row right in every round keeps a weight, so that an error is 0 only where there is no mistake.
+    fitted = AdaBoost(WrongInTurn(), n_estimators=2000).fit(np.arange(4.0)[:, None], [1, -1, 1, -1])
+    assert fitted.distribution_[0] == pytest.approx(LEAST_WEIGHT)
+    assert fitted.n_iter_ == 2000
+    assert np.isfinite(fitted.alphas_).all()
+    assert fitted.certificate_ >= 0.0
+
+
+def test_label_flip_names_and_sparse_input_change_nothing() -> None:
+    X, y = noisy(6)
+    X = np.round(X, 1)
+    one = AdaBoost(n_estimators=10, random_state=0).fit(X, y)
+    flipped = AdaBoost(n_estimators=10, random_state=0).fit(X, -y)
+    np.testing.assert_allclose(flipped.decision_function(X), -one.decision_function(X), rtol=1e-9)
+    named = AdaBoost(n_estimators=10, random_state=0).fit(sparse.csr_array(X), np.where(y > 0, "yes", "no"))
+    np.testing.assert_allclose(named.decision_function(sparse.csr_array(X)), one.decision_function(X), rtol=1e-9)
+
+
+def test_support_vector_machines_see_weights_with_mean_1() -> None:
+    X, y = noisy(7)
+    fitted = AdaBoost(SVC(C=0.5), n_estimators=1).fit(X, y)
+    np.testing.assert_array_equal(fitted.estimators_[0].predict(X), SVC(C=0.5).fit(X, y).predict(X))
+
+
+def test_a_base_estimator_without_weights_is_refused() -> None:
+    with pytest.raises(ValueError, match="fit takes sample_weight, and KNeighborsClassifier has none"):
+        AdaBoost(KNeighborsClassifier()).fit(*noisy(0))
+
+
+@pytest.mark.parametrize(("name", "value"), [("n_estimators", 0), ("estimator", "stump"), ("random_state", "seed")])
+def test_parameters_out_of_range(name: str, value: Any) -> None:
+    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of AdaBoost must be"):
+        AdaBoost(**{name: value}).fit(*noisy(0))
