@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ensvm.classifiers.binary_labels import signed_labels
 from ensvm.kernels import KernelFunction, gram, resolve_gamma
 
 PREDICTION_ENTRIES = 1 << 21  # kernel values held at once in prediction: 16 MiB of float64
@@ -62,7 +62,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         of range.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=KEPT_DTYPES)
-        signs = self._signs(y)
+        self.classes_, signs = signed_labels(y, type(self).__name__)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}")
         self.gamma_ = resolve_gamma(self.gamma, X) if self.kernel in ("rbf", "poly") else None
@@ -95,22 +95,6 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-    def _signs(self, y: Any) -> NDArray[np.float64]:
-        """Return the labels as -1 and +1 and keep the two classes."""
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y")
-        self.classes_ = np.unique(y)
-        if self.classes_.size == 1:
-            raise ValueError(
-                f"{type(self).__name__} needs two classes, but y holds only one class: {self.classes_[0]!r}"
-            )
-        if kind != "binary":
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {kind}. "
-                "Wrap the classifier in sklearn.multiclass.OneVsRestClassifier for more than two classes."
-            )
-        return np.where(y == self.classes_[1], 1.0, -1.0)
 
     def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
         return self.classes_[(decision > 0.0).astype(int)]
