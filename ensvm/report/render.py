@@ -7,7 +7,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from ensvm import __version__
-from ensvm.report.tables import Study, TableCell, best_of_row
+from ensvm.report.tables import Study, TableCell, best_of_row, underlined
 from ensvm.runner.words import TableWords
 
 MARKS = {"reproduced": "=", "differs": "≠", "cannot tell": "?"}
@@ -67,14 +67,17 @@ def _markdown_row(table: TableWords, row: str, cells: list[TableCell]) -> list[s
     counts = sorted({cell.n for cell in cells if cell.n})
     spread = f"{counts[0]}–{counts[-1]}" if len(counts) > 1 else str(*counts)
     decimals = {column.name: table.decimals_of(column) for column in table.columns}
-    shown = (_markdown_cell(cell, cell.column in best, decimals[cell.column]) for cell in cells)
+    lines = underlined(table, cells)
+    shown = (_markdown_cell(cell, cell.column in best, cell.column in lines, decimals[cell.column]) for cell in cells)
     return [row, *shown, spread or NOTHING]
 
 
-def _markdown_cell(cell: TableCell, best: bool, decimals: int) -> str:
+def _markdown_cell(cell: TableCell, best: bool, underline: bool, decimals: int) -> str:
     ours = NOTHING if cell.mean is None else f"{cell.mean:.{decimals}f}"
     if best:
         ours = f"**{ours}**"
+    if underline:
+        ours = f"<u>{ours}</u>"
     if cell.std is not None:
         ours += f" ±{cell.std:.{decimals}f}"
     if cell.published is None:
@@ -101,6 +104,15 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
             f"{MARKS['cannot tell']} cannot tell (always so for a single realization that does not differ)"
         )
     lines = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
+    if table.underline:
+        lines.append(
+            "Underlined: significantly better than the columns it is compared with, by a one-sided Welch t test at 5 %: "
+            + "; ".join(
+                f"{_name(study, table, one)} against {', '.join(_name(study, table, word) for word in others)}"
+                for one, others in table.underline.items()
+            )
+            + "."
+        )
     oracles = [
         column.label or algorithm_label(study, column.name)
         for column in table.columns
@@ -114,6 +126,10 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
             f"Verdicts: {', '.join(counts)}, of {sum(cell.published is not None for cell in cells)} printed cells."
         )
     return "\n\n".join(lines)
+
+
+def _name(study: Study, table: TableWords, column: str) -> str:
+    return next(words.label for words in table.columns if words.name == column) or algorithm_label(study, column)
 
 
 def _margins(table: TableWords) -> str:

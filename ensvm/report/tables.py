@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.published import Published, read_published
 from ensvm.report.verdict import Sample, Verdict, single_split_verdict, verdict
 from ensvm.runner.config import read_config
 from ensvm.runner.execute import CONFIG_COPY, PUBLISHED_COPY
 from ensvm.runner.store import CELLS_FILE, Identity, Record, read_records
-from ensvm.runner.words import DATA_CELL, STAGED_ERRORS, TRAIN_ERROR, ColumnWords, StudyConfig, TableWords
+from ensvm.runner.words import DATA_CELL, STAGED, TRAIN_ERROR, ColumnWords, StudyConfig, TableWords
 
-PERCENT_METRICS = ("error", "accuracy", TRAIN_ERROR, *STAGED_ERRORS)  # fractions in the records
+PERCENT_METRICS = ("error", "accuracy", TRAIN_ERROR, *STAGED)  # fractions in the records
+
+
+SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -189,3 +193,25 @@ def best_of_row(table: TableWords, cells: list[TableCell]) -> set[str]:
             top = (min if table.best == "min" else max)(shown.values())
             found |= {column for column, mean in shown.items() if mean == top}
     return found
+
+
+def underlined(table: TableWords, cells: list[TableCell]) -> set[str]:
+    """Return the columns that are significantly better than those `underline:` names with them (at 5 %, none equal)."""
+    by_column = {cell.column: cell for cell in cells}
+    return {
+        column
+        for column, others in table.underline.items()
+        if all(_significantly_better(by_column[column], by_column[other], table.best) for other in others)
+    }
+
+
+def _significantly_better(better: TableCell, than: TableCell, best: str) -> bool:
+    if better.std is None or than.std is None or better.mean is None or than.mean is None:
+        return False
+    if better.std == than.std == 0.0:
+        return better.mean < than.mean if best == "min" else better.mean > than.mean
+    side = "less" if best == "min" else "greater"
+    test = ttest_ind_from_stats(
+        better.mean, better.std, better.n, than.mean, than.std, than.n, equal_var=False, alternative=side
+    )
+    return bool(test.pvalue < SIGNIFICANCE)

@@ -72,8 +72,9 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
     names = [entry.name for entry in config.datasets]
     _must_be_distinct(source, "datasets", "data set", names)
     for index, entry in enumerate(config.datasets):
-        for name in entry.algorithms or ():
-            _must_be_one_of(source, ("datasets", index, "algorithms"), "algorithm", name, config.algorithms)
+        for word in ("algorithms", "realizations_of"):
+            for name in getattr(entry, word) or ():
+                _must_be_one_of(source, ("datasets", index, word), "algorithm", name, config.algorithms)
     if DATA_CELL in config.algorithms:
         raise source.error(("algorithms", DATA_CELL), f"the name {DATA_CELL!r} is reserved for the facts of the data")
     if config.timing is not None:
@@ -86,6 +87,9 @@ def _check_names(config: StudyConfig, source: YamlSource) -> None:
     for index, table in enumerate(config.tables):
         for row in table.rows or ():
             _must_be_one_of(source, ("tables", index, "rows"), "data set", row, names)
+        columns = [column.name for column in table.columns]
+        for name in [word for one, others in table.underline.items() for word in (one, *others)]:
+            _must_be_one_of(source, ("tables", index, "underline"), "column", name, columns)
         accepted = DATA_FACTS if table.of == "data" else config.algorithms
         for number, column in enumerate(table.columns):
             where = ("tables", index, "columns", number)

@@ -14,7 +14,7 @@ from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.estimators import estimator_class, for_gram, with_estimators
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
-from ensvm.runner.words import STAGED_ERRORS, TRAIN_ERROR
+from ensvm.runner.words import STAGED, TRAIN_ERROR
 from ensvm.seeds import seed_of
 
 VALIDATION_SHARE = 1 / 3
@@ -138,7 +138,7 @@ def _recorded(
         "train": (partial(_train_blocks, shared, realization), realization.y_train),
     }
     for word in words:
-        part = "train" if word == TRAIN_ERROR else STAGED_ERRORS.get(word)
+        part = "train" if word == TRAIN_ERROR else STAGED.get(word)
         if part is None:
             curves[word] = np.asarray(getattr(fitted, word)).tolist()
             continue
@@ -148,7 +148,7 @@ def _recorded(
         if word == TRAIN_ERROR:
             scalars[word] = errors[0]
         else:
-            curves[word] = errors
+            curves[word] = [1.0 - error for error in errors] if word.endswith("accuracy") else errors
     return scalars, curves
 
 

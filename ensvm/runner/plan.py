@@ -13,7 +13,7 @@ from ensvm.data.errors import near_miss
 from ensvm.runner.config import read_config
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
 from ensvm.runner.store import Identity, Record, RunPass
-from ensvm.runner.words import DATA_CELL, STAGED_ERRORS, AlgorithmWords, DatasetWords, KernelWords, StudyConfig
+from ensvm.runner.words import DATA_CELL, STAGED, AlgorithmWords, DatasetWords, KernelWords, StudyConfig
 from ensvm.runner.yaml_source import YamlSource
 from ensvm.seeds import seed_of
 
@@ -130,12 +130,13 @@ def _cells(
     there = {name: found for name in config.algorithms_of(entry) if (found := settings[name, kernel]) is not None}
     for realization in range(1, last + 1):
         for name, found in there.items():
-            yield Cell(config.study, entry.name, realization, name, {**data, **found})
+            if realization <= entry.realizations_of.get(name, last):
+                yield Cell(config.study, entry.name, realization, name, {**data, **found})
     if config.timing is not None:
         conditions = {"timing": {"blas_threads": config.timing.blas_threads}}
         for realization in range(1, min(last, config.timing.realizations) + 1):
             for name, found in there.items():
-                if config.times(entry.name, name):
+                if config.times(entry.name, name) and realization <= entry.realizations_of.get(name, last):
                     timed = {**data, **found, **conditions}
                     yield Cell(config.study, entry.name, realization, name, timed, "timing")
 
@@ -177,7 +178,7 @@ def _algorithm_settings(
         raise source.error(
             ("algorithms", name, "stage"), f"{words.estimator} has no stages (staged_predict) and no grid:"
         )
-    staged = [word for word in words.record if word in STAGED_ERRORS]
+    staged = [word for word in words.record if word in STAGED]
     if staged and (words.grid is not None or not hasattr(estimator, "staged_predict")):
         raise source.error(
             ("algorithms", name, "record"),

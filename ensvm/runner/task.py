@@ -144,6 +144,7 @@ def _outcome(task: Task, cell: Cell, realization: Realization, grams: GramPool) 
     if cell.algorithm == DATA_CELL:
         (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
         facts = {"dim": dim, "n_train": n_train, "n_test": n_test, "rows": task.card.rows}
+        facts["classes"] = len(task.card.labels)
         return {"metrics": facts, "seconds": {}}
     return evaluate(cell.settings["algorithm"], cell.seed, realization, grams)
 

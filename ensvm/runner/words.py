@@ -1,17 +1,18 @@
 """The words of a study's YAML, block by block: data sets, algorithms, timing, tables, assumptions."""
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from ensvm.runner.claim_words import ClaimWords
 from ensvm.runner.figure_words import AnyFigure
-from ensvm.runner.word_block import Id, Name, Words
+from ensvm.runner.word_block import Id, Name, Names, Words
 
-DATA_FACTS = ("dim", "n_train", "n_test", "rows")
+DATA_FACTS = ("dim", "n_train", "n_test", "rows", "classes")
 TRAIN_ERROR = "train_error"
-STAGED_ERRORS = {"staged_test_error": "test", "staged_train_error": "train"}  # a curve, and the rows it is about
+# Curves over an algorithm's stages, and the rows they are about.
+STAGED = {"staged_test_error": "test", "staged_test_accuracy": "test", "staged_train_error": "train"}
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
 
 
@@ -43,8 +44,9 @@ class DatasetWords(Words):
     """One data set of a study: a card's name, or a file of the user's own given by `path`.
 
     `name` is the row's name in the tables; `card` the card it stands for (default: the same name). `split`, `scaling` and
-    `options` (of a generator) change what the card says, `kernel` what the study says. With `path`, the remaining keys
-    describe the file, as `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no figures.
+    `options` (of a generator) change what the card says, `kernel` what the study says. `realizations_of` has the most
+    realizations of single algorithms, for where more would be the same again. With `path`, the remaining keys describe the
+    file, as `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no figures.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -59,6 +61,7 @@ class DatasetWords(Words):
     kernel: KernelWords | None = None
     algorithms: tuple[str, ...] | None = None
     realizations: int | None = Field(default=None, ge=1)
+    realizations_of: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
     sweep: SweepWords | None = None
 
     @model_validator(mode="before")
@@ -89,7 +92,7 @@ class AlgorithmWords(Words):
     holds out a third of the training rows to choose a grid point, then fits it on all of them. Ties go to the earliest.
     With `share_gram: false` the estimator is given X and computes its own kernel, as a user would run it.
     `record` names what is kept beside the test error and the fitted scalars: fitted array attributes (curves),
-    `train_error`, and the errors of all stages, `staged_test_error` and `staged_train_error`.
+    `train_error`, and the figures of all stages, `staged_test_error`, `staged_test_accuracy` and `staged_train_error`.
     Algorithms with the same `seed` (a word) draw the same random numbers.
     """
 
@@ -151,7 +154,11 @@ class ColumnWords(Words):
 
 
 class TableWords(Words):
-    """Layout of one table as in the paper: of results (the error pass), of the timing pass, or of facts of the data."""
+    """Layout of one table as in the paper: of results (the error pass), of the timing pass, or of facts of the data.
+
+    `underline` names columns that are underlined where they are significantly better (as `best` says) than all the columns
+    named with them: one-sided Welch t test at 5 % over independent realizations.
+    """
 
     id: Id
     caption: str
@@ -162,6 +169,7 @@ class TableWords(Words):
     margin: float = Field(default=1.0, ge=0)
     decimals: int = Field(default=1, ge=0, le=6)
     best: Literal["min", "max", "none"] = "min"
+    underline: dict[str, Names] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def metric_of(self, column: ColumnWords) -> str:
