@@ -122,7 +122,13 @@ def test_a_claim_holds_when_all_rows_do_and_fails_when_one_does(verdicts, verdic
 
 @pytest.mark.parametrize(
     ("holds", "fails", "neither", "verdict"),
-    [(3, 2, 0, "holds"), (2, 2, 0, "fails"), (2, 1, 1, "cannot tell"), (2, 0, 2, "cannot tell"), (0, 0, 0, "cannot tell")],
+    [
+        (3, 2, 0, "holds"),
+        (2, 2, 0, "fails"),
+        (2, 1, 1, "cannot tell"),
+        (2, 0, 2, "cannot tell"),
+        (0, 0, 0, "cannot tell"),
+    ],
 )
 def test_most_asks_for_more_than_half(holds, fails, neither, verdict):
     assert judge_most(["holds"] * holds + ["fails"] * fails + ["cannot tell"] * neither) == verdict

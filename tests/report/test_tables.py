@@ -3,11 +3,13 @@
 import json
 import statistics
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_ind
 
 from ensvm.report.published import read_published
-from ensvm.report.tables import best_of_row, build_table, find_studies, read_study
+from ensvm.report.tables import best_of_row, build_table, find_studies, read_study, underlined
 from ensvm.report.write import write_tables
 from ensvm.runner.store import Store
 
@@ -220,3 +222,41 @@ def test_columns_have_their_own_best_margin_and_decimals(tmp_path):
         "size_a": "cannot tell",
         "size_b": "differs",
     }
+
+
+def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_with(tmp_path):
+    rng = np.random.default_rng(2)
+    accuracies = {
+        name: mean + 0.002 * rng.normal(size=10) for name, mean in {"a": 0.92, "b": 0.918, "c": 0.9, "d": 0.92}.items()
+    }
+    lines = [{"kind": "run", "id": "r", "commit": None, "dirty": False}]
+    lines += [
+        record("german", r + 1, name, {"accuracy": float(value), "n_test": 300})
+        for name, values in accuracies.items()
+        for r, value in enumerate(values)
+    ]
+    with Store(tmp_path / "s") as store:
+        store.append(lines)
+    (tmp_path / "s" / "config.yaml").write_text(
+        "study: s\nrealizations: 10\ndatasets: [german]\n"
+        "algorithms: {a: {estimator: SVC}, b: {estimator: SVC}, c: {estimator: SVC}, d: {estimator: SVC}}\n"
+        "tables:\n  - {id: 1, caption: c, metric: accuracy, best: max, columns: [a, b, c, d],\n"
+        "     underline: {a: [b, c], b: [c], c: b, d: [a, c]}}\n"
+    )
+    study = read_study(tmp_path / "s")
+    (table,) = study.config.tables
+    found = underlined(table, build_table(study, table))
+    by_hand = {
+        one
+        for one, others in {"a": "bc", "b": "c", "c": "b", "d": "ac"}.items()
+        if all(
+            ttest_ind(accuracies[one], accuracies[other], equal_var=False, alternative="greater").pvalue < 0.05
+            for other in others
+        )
+    }
+    assert found == by_hand
+    assert {"b"} <= found
+    assert "c" not in found
+    ((text, _),) = write_tables(study, "md")
+    assert text.count("<u>") == len(found)
+    assert "b against c" in text

@@ -102,3 +102,15 @@ def test_algorithms_with_the_same_seed_word_draw_the_same_numbers(tmp_path):
     )
     seeds = {cell.algorithm: cell.seed for cell in make_plan(write(tmp_path, text)).cells}
     assert seeds["a"] == seeds["b"] != seeds["c"]
+
+
+def test_an_algorithm_may_have_fewer_realizations(tmp_path):
+    text = (
+        "study: s\nrealizations: 3\ndatasets: [{name: german, realizations_of: {b: 1}}]\n"
+        "algorithms: {a: {estimator: SVC}, b: {estimator: SVC}}\n"
+    )
+    cells = make_plan(write(tmp_path, text)).cells
+    assert [cell.realization for cell in cells if cell.algorithm == "a"] == [1, 2, 3]
+    assert [cell.realization for cell in cells if cell.algorithm == "b"] == [1]
+    with pytest.raises(ConfigError, match=r"realizations_of: unknown algorithm 'c'"):
+        make_plan(write(tmp_path, text.replace("{b: 1}", "{c: 1}")))
