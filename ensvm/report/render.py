@@ -99,7 +99,9 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     text = "Each cell: our mean ± standard deviation over n realizations"
     if printed:
         text += (
-            f", and small the paper's figure with the verdict: {MARKS['reproduced']} reproduced (the 95 % interval of the "
+            f", and small the paper's figure: {MARKS['reproduced']} at most {_margins(table)} from it, {MARKS['differs']} further"
+            if table.exact
+            else f", and small the paper's figure with the verdict: {MARKS['reproduced']} reproduced (the 95 % interval of the "
             f"difference lies within ±{_margins(table)}), {MARKS['differs']} differs (wholly outside), "
             f"{MARKS['cannot tell']} cannot tell (always so for a single realization that does not differ)"
         )
@@ -143,9 +145,11 @@ def _margins(table: TableWords) -> str:
 
 
 def algorithm_label(study: Study, name: str) -> str:
-    """Return an algorithm's label from the config; its name where there is none."""
+    """Return an algorithm's label from the config, with its value where it is part of a sweep; its name where there is none."""
     words = study.config.algorithms.get(name)
-    return (words.label if words else None) or name
+    if words is None or words.label is None:
+        return name
+    return words.label if words.sweep is None else f"{words.label}, {words.sweep.word} = {words.sweep.value}"
 
 
 def _assumptions(study: Study, table: TableWords) -> list[str]:

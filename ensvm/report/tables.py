@@ -169,6 +169,8 @@ def _verdict(
 ) -> Verdict:
     if table.of == "data":  # facts, not samples
         return "reproduced" if ours.mean == printed.value else "differs"
+    if table.exact:
+        return "reproduced" if abs(ours.mean - printed.value) <= margin else "differs"
     if ours.n == 1 and metric in ("error", "accuracy"):
         n_test = records[0]["metrics"]["n_test"]
         return single_split_verdict(ours.mean / 100, printed.value / 100, n_test, margin / 100)

@@ -19,7 +19,7 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     """Return the content of a config with each entry that has a `sweep:` replaced by its members.
 
     `sweep: {split.n_train: [50, 100]}` in the data set `circle` makes `circle-50` and `circle-100`, which differ in that
-    word; a member's `sweep` then says what it is part `of` and its `value`. Data sets and algorithms may be swept. Errors
+    word; a member's `sweep` then says what it is part `of`, the `word` and its `value`. Data sets and algorithms may be swept. Errors
     in a member are told at the entry's place in the file. Raises ConfigError for a sweep that is not one word with values.
     """
     content = deepcopy(source.content)
@@ -96,7 +96,7 @@ def _members(
             if not isinstance(inner, dict):
                 raise source.error((*where, word), f"{step!r} of this entry is no block of words: {inner!r}")
         inner[last] = value
-        yield f"{name}-{_text(value)}", {**member, "sweep": {"of": name, "value": value}}
+        yield f"{name}-{_text(value)}", {**member, "sweep": {"of": name, "word": last, "value": value}}
 
 
 def _text(value: Any) -> str:

@@ -34,9 +34,10 @@ class KernelWords(Words):
 
 
 class SweepWords(Words):
-    """What a member of a sweep is part `of`, and its `value` of the word that is swept (see `ensvm.runner.sweeps`)."""
+    """What a member of a sweep is part `of`, the `word` that is swept, and its `value` (see `ensvm.runner.sweeps`)."""
 
     of: Name
+    word: str
     value: int | float | str
 
 
@@ -157,7 +158,8 @@ class TableWords(Words):
     """Layout of one table as in the paper: of results (the error pass), of the timing pass, or of facts of the data.
 
     `underline` names columns that are underlined where they are significantly better (as `best` says) than all the columns
-    named with them: one-sided Welch t test at 5 % over independent realizations.
+    named with them: one-sided Welch t test at 5 % over independent realizations. The figures of an `exact` table have no
+    sampling error: they are reproduced where they differ from the printed ones by at most the margin.
     """
 
     id: Id
@@ -167,6 +169,7 @@ class TableWords(Words):
     rows: tuple[str, ...] | None = None
     columns: tuple[ColumnWords, ...]
     margin: float = Field(default=1.0, ge=0)
+    exact: bool = False
     decimals: int = Field(default=1, ge=0, le=6)
     best: Literal["min", "max", "none"] = "min"
     underline: dict[str, Names] = Field(default_factory=dict)

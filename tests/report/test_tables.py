@@ -260,3 +260,18 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
     ((text, _),) = write_tables(study, "md")
     assert text.count("<u>") == len(found)
     assert "b against c" in text
+
+
+def test_exact_figures_need_no_interval(tmp_path):
+    with Store(tmp_path / "s") as store:
+        store.append([{"kind": "run", "id": "r", "commit": None, "dirty": False}])
+        store.append([record("german", 1, "a", {"x": 0.214}), record("german", 1, "b", {"x": 0.216})])
+    (tmp_path / "s" / "config.yaml").write_text(
+        "study: s\ndatasets: [german]\nalgorithms: {a: {estimator: SVC}, b: {estimator: SVC}}\npublished: p.csv\n"
+        "tables: [{id: 1, caption: c, metric: x, exact: true, margin: 0.005, columns: [a, b]}]\n"
+    )
+    (tmp_path / "s" / "published.csv").write_text("table,row,column,value,std\n1,german,a,0.21,\n1,german,b,0.21,\n")
+    study = read_study(tmp_path / "s")
+    cells = build_table(study, study.config.tables[0])
+    assert {cell.column: cell.verdict for cell in cells} == {"a": "reproduced", "b": "differs"}
+    assert "at most 0.005 from it" in next(write_tables(study, "md"))[0]
