@@ -104,10 +104,10 @@ class Source(Strict):
 class DatasetCard(Strict):
     """One data set: identity, origin, layout, expected counts and checksum, scaling and split protocol.
 
-    `classes` maps each label to its number of rows; `positive` is the label that becomes +1 against all
-    others; without it the y are codes 0, 1, ... in the order of `classes`. `inputs` names the columns used,
-    each with its encoding: a list of values (codes 1, 2, ...), a mapping, `{one-hot: values}` (a 0/1 column for
-    each value, all counted in `features`), `number` or `integer-after-letter`.
+    `classes` maps each label to its number of rows, or all labels to null where nobody states it; `positive` is
+    the label that becomes +1 against all others; without it the y are codes 0, 1, ... in the order of `classes`.
+    `inputs` names the columns used, each with its encoding: a list of values (codes 1, 2, ...), a mapping,
+    `number` or `integer-after-letter`.
     `missing` says how missing values that the formats keep are filled in when a realization is cut, before
     scaling. `checksum` is that of the arrays before scaling. A variant repeats the card with another split or title;
     its `base` is the card's name. Of a generated set without a checksum, `classes` states the labels alone.
@@ -123,7 +123,7 @@ class DatasetCard(Strict):
     citation: str
     rows: int = Field(ge=1)
     features: int = Field(ge=1)
-    classes: dict[Label, int]
+    classes: dict[Label, int | None]
     positive: Label | None = None
     inputs: Inputs | None = None
     sparse: bool = False
@@ -138,15 +138,18 @@ class DatasetCard(Strict):
 
     @field_validator("classes")
     @classmethod
-    def _two_classes_at_least(cls, classes: dict[str, int]) -> dict[str, int]:
+    def _two_classes_at_least(cls, classes: dict[str, int | None]) -> dict[str, int | None]:
         if len(classes) < 2:
             raise ValueError(f"only one class ({', '.join(classes) or 'none'}); a classifier needs two")
+        if 0 < list(classes.values()).count(None) < len(classes):
+            raise ValueError("state the number of rows of every class, or null for all")
         return classes
 
     @model_validator(mode="after")
     def _consistent(self) -> "DatasetCard":
-        if sum(self.classes.values()) != self.rows:
-            raise ValueError(f"classes: they add up to {sum(self.classes.values())}, not to rows = {self.rows}")
+        counts = [count for count in self.classes.values() if count is not None]
+        if counts and sum(counts) != self.rows:
+            raise ValueError(f"classes: they add up to {sum(counts)}, not to rows = {self.rows}")
         if self.positive is None and len(self.classes) == 2:
             raise ValueError(f"positive: which label is +1? one of {', '.join(self.classes)}")
         if self.positive is not None and self.positive not in self.classes:

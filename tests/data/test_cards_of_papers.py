@@ -1,5 +1,6 @@
 """Cards of NIPS-99, ICMLA-05 and ECDA-13: the counts that papers and originals state, the same arrays from every provider."""
 
+import bz2
 import lzma
 import os
 from collections import Counter
@@ -219,3 +220,27 @@ def test_words_of_adult_have_a_column_each() -> None:
     words = data.X[:, ((data.X == 0) | (data.X == 1)).all(axis=0)]
     assert words.shape[1] == 97
     assert set(words.sum(axis=1)) == {7.0, 8.0}  # seven attributes have one 1 each, the sex has one column
+
+
+@pytest.mark.parametrize(("name", "classes"), [("acoustic", [0, 1, 2]), ("acoustic2", [-1, 1])])
+def test_sensit_is_read_from_text_of_its_format(
+    name: str, classes: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nobody of us could have the files: a made-up one of the same format shows that the card reads them.
+    rng = np.random.default_rng(0)
+    for part, rows in (("acoustic_scale", 30), ("acoustic_scale.t", 12)):
+        lines = [
+            f"{1 + row % 3} "
+            + " ".join(f"{at}:{value:.6g}" for at, value in enumerate(rng.uniform(-1, 1, 50), start=1))
+            for row in range(rows)
+        ]
+        (tmp_path / f"{part}.bz2").write_bytes(bz2.compress("\n".join(lines).encode()))
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    small = {"rows": 42, "split": {"protocol": "official", "n_train": 30, "n_test": 12, "realizations": 10}}
+    card = DatasetCard.model_validate({**find_card(name).model_dump(exclude={"base"}), **small})
+    data = load(card, data_dir=tmp_path, offline=True)
+    assert np.unique(data.y).tolist() == classes
+    assert (data.y == classes[-1]).sum() == 14  # class 3
+    realization = data.realization(10)
+    assert realization.X_train.shape == (30, 50)
+    assert realization.X_train.std(axis=0, ddof=1) == pytest.approx(np.ones(50))
