@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from ensvm.classifiers.bias_variance import BiasVariance
     from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
     from ensvm.classifiers.linear_smo import LinearSMO
+    from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
+    from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
     from ensvm.classifiers.multiplicative_update_svc import MultiplicativeUpdateSVC
     from ensvm.classifiers.noisy_labels import NoisyLabels
     from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsemble
@@ -24,6 +26,8 @@ __all__ = [
     "BiasVariance",
     "LeveragedVectorMachine",
     "LinearSMO",
+    "MixedKernelAdaBoost",
+    "MixedKernelBagging",
     "MultiplicativeUpdateSVC",
     "NoisyLabels",
     "PartiallyTrainedEnsemble",

@@ -6,6 +6,8 @@ ESTIMATORS: dict[str, str] = {
     "BiasVariance": "ensvm.classifiers.bias_variance:BiasVariance",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine:LeveragedVectorMachine",
     "LinearSMO": "ensvm.classifiers.linear_smo:LinearSMO",
+    "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernel_adaboost:MixedKernelAdaBoost",
+    "MixedKernelBagging": "ensvm.classifiers.mixed_kernel_bagging:MixedKernelBagging",
     "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc:MultiplicativeUpdateSVC",
     "NoisyLabels": "ensvm.classifiers.noisy_labels:NoisyLabels",
     "PartiallyTrainedEnsemble": "ensvm.classifiers.partially_trained_ensemble:PartiallyTrainedEnsemble",

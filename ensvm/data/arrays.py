@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ensvm.data.cards import DatasetCard
 from ensvm.data.errors import DataError, near_miss
 from ensvm.data.layouts import plain_label
+from ensvm.data.splits import OfficialSplit
 
 _NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(np.float64)  # of the many patterns, one for the checksum
 
@@ -51,7 +52,8 @@ def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
     _check_counts(card, X.shape, labels)
     if len(parts) == 2:
         n_train, n_test = parts[0].X.shape[0], parts[1].X.shape[0]
-        _check("rows of the test part", n_test, card.sizes()[2], card.name)
+        if isinstance(card.split, OfficialSplit):  # other protocols cut the two parts together anew
+            _check("rows of the test part", n_test, card.sizes()[2], card.name)
         splits = (np.arange(n_train)[None], np.arange(n_train, n_train + n_test)[None])
     elif card.brought_splits():
         splits = _brought_splits(card, parts[0])

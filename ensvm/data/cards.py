@@ -162,8 +162,8 @@ class DatasetCard(Strict):
         parts = bool(self.train), bool(self.test)
         if [self.generator is not None, bool(self.all), any(parts)].count(True) != 1 or len(set(parts)) > 1:
             raise ValueError("data come from one of: generator, all, train + test")
-        if isinstance(self.split, OfficialSplit) != bool(self.train):
-            raise ValueError("split: `official` and the parts `train` and `test` belong together")
+        if isinstance(self.split, OfficialSplit) and not self.train:
+            raise ValueError("split: `official` needs the parts `train` and `test`")
         check_split(self.split, self.rows)
         return self
 

@@ -82,3 +82,13 @@ def test_what_is_impossible_is_refused_by_key(name: str, changes: dict[str, Any]
     with pytest.raises(DataError, match=words) as refusal:
         adapt(find_card(name), **changes)
     assert f"data set {name!r}" in str(refusal.value)
+
+
+def test_official_parts_may_be_cut_anew() -> None:
+    card = find_card("toy-boosting")
+    official = load(card).realization(1)
+    again = load(adapt(card, split={"protocol": "random", "n_train": 14, "n_test": 6})).realization(1)
+    assert again.X_train.shape == (14, 2)
+    rows = np.vstack([official.X_train, official.X_test])
+    both = np.vstack([again.X_train, again.X_test])
+    assert np.array_equal(rows[np.lexsort(rows.T)], both[np.lexsort(both.T)])

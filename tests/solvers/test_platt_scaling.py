@@ -1,11 +1,12 @@
 """Sigmoids of greatest likelihood, and probabilities that a coupling of them minimises."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ensvm.solvers.one_vs_one import pairs_of
 from ensvm.solvers.platt_scaling import LEAST_PROBABILITY, class_probabilities, couple, fit_sigmoid, fit_sigmoids
 
 
@@ -56,7 +57,7 @@ def test_every_pair_has_its_own_sigmoid() -> None:
 def test_consistent_pairs_give_back_their_probabilities(k: int) -> None:
     p = np.random.default_rng(k).dirichlet(np.ones(k), size=50).T + 1e-3
     p /= p.sum(axis=0)
-    pairwise = np.array([p[a] / (p[a] + p[b]) for a, b in pairs_of(k)])
+    pairwise = np.array([p[a] / (p[a] + p[b]) for a, b in combinations(range(k), 2)])
     np.testing.assert_allclose(couple(pairwise), p, rtol=1e-8)
 
 
@@ -69,7 +70,7 @@ def test_the_coupling_satisfies_its_optimality_conditions(k: int) -> None:
     assert (p >= 0.0).all()
     np.testing.assert_allclose(p.sum(axis=0), 1.0, rtol=1e-12)
     gradient = np.zeros_like(p)
-    for (a, b), r in zip(pairs_of(k), pairwise, strict=True):
+    for (a, b), r in zip(combinations(range(k), 2), pairwise, strict=True):
         difference = (1 - r) * p[a] - r * p[b]
         gradient[a] += (1 - r) * difference
         gradient[b] -= r * difference
