@@ -111,7 +111,7 @@ def _format(own: OwnFile, path: Path, where: str) -> Format:
 def _card(own: OwnFile, sources: list[Source], raws: list[Raw]) -> DatasetCard:
     labels = np.concatenate([raw.labels for raw in raws])
     values, counts = np.unique(labels, return_counts=True)
-    classes = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
+    classes: dict[str, int | None] = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
     positive = own.positive
     if positive is None and len(classes) == 2:
         positive = max(classes, key=_by_size)
