@@ -9,12 +9,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: reproduce test smoke lint bench wheel-check clean
 
 reproduce: $(VENV)/.ready
-	@for study in ijcai07 ijcai07-figure1; do \
+	@for study in ijcai07 ijcai07-figure1 nips99 icmla05 ecda13 comp6321; do \
 		$(BIN)/ensvm run configs/$$study.yaml; status=$$?; \
 		if [ $$status -gt 1 ]; then exit $$status; fi; failed=$$((failed + status)); \
 	done; \
 	$(BIN)/ensvm claims results/ > /dev/null && $(BIN)/ensvm figure results/ > /dev/null && $(BIN)/ensvm table results/ || exit $$?; \
-	echo "tables, figures and claims are in $(CURDIR)/results/ijcai07 and $(CURDIR)/results/ijcai07-figure1"; exit $$failed
+	echo "tables, figures and claims are in $(CURDIR)/results/<study>"; exit $$failed
 
 test: lint
 	$(BIN)/pytest -n auto

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from ensvm.data.generator_words import Generator
-from ensvm.data.layouts import Format, Inputs, Label
+from ensvm.data.layouts import Format, Inputs, Label, one_hot_values
 from ensvm.data.scaling import Scaling
 from ensvm.data.splits import IndicesSplit, OfficialSplit, Split, check_split, identity, split_sizes
 from ensvm.data.splits import max_realizations as _max_realizations
@@ -203,7 +203,19 @@ class DatasetCard(Strict):
             identity += [self.base or self.name, self.rows, self.features, self.classes, self.positive]
         if self.missing is not None:
             identity.append({"missing": self.missing})
+        if self.scaling == "e1071" and any(self.one_hot):
+            identity.append("one-hot columns unscaled")
         return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+
+    @property
+    def one_hot(self) -> list[bool]:
+        """Return, of each column of the arrays, whether it is one of a one-hot code; nothing without `inputs`."""
+        return [
+            values is not None
+            for encoding in (self.inputs or {}).values()
+            for values in [one_hot_values(encoding)]
+            for _ in values or [None]
+        ]
 
     def variant(self, name: str) -> "DatasetCard":
         """Return the variant `name` as a card of its own (KeyError if there is none)."""

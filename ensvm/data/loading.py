@@ -59,7 +59,8 @@ class Dataset:
         X_train, X_test = self._inputs[train], self._inputs[test]
         if self.card.missing == "training-mean":
             X_train, X_test = fill_with_training_mean(X_train, X_test)
-        X_train, X_test = scale(self.card.scaling, X_train, X_test)
+        nominal = np.array(self.card.one_hot) if any(self.card.one_hot) else None
+        X_train, X_test = scale(self.card.scaling, X_train, X_test, nominal)
         return Realization(X_train, self.y[train], X_test, self.y[test])
 
     @cached_property

@@ -32,23 +32,29 @@ def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def scale(
-    word: Scaling, X_train: NDArray[np.float64], X_test: NDArray[np.float64]
+    word: Scaling,
+    X_train: NDArray[np.float64],
+    X_test: NDArray[np.float64],
+    nominal: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both parts, of shapes (m, d) and (n, d), scaled by what the training part shows.
 
     `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training part fills
     [-1, 1]; the test part may leave it. A column that is constant in training becomes 0 in both parts, for it
     tells nothing. `e1071`: as `svm` of the R package e1071 does, mean 0 and standard deviation 1 (ddof 1) on the
-    training part, but nothing at all is scaled if any column is constant there. `pixels`: bytes 0..255 become
-    [0, 1]. Other words: unchanged.
+    training part, but nothing at all is scaled if any column is constant there; `nominal`, shape (d,), marks the
+    one-hot columns, which it neither scales nor looks at. `pixels`: bytes 0..255 become [0, 1]. Other words: unchanged.
     """
+    numbers = np.ones(X_train.shape[1], dtype=bool) if nominal is None else ~nominal
     if word == "standard":
         centre, spread = X_train.mean(axis=0), X_train.std(axis=0)
     elif word == "minmax":
         low, high = X_train.min(axis=0), X_train.max(axis=0)
         centre, spread = (low + high) / 2, (high - low) / 2
-    elif word == "e1071" and np.ptp(X_train, axis=0).all():
-        centre, spread = X_train.mean(axis=0), X_train.std(axis=0, ddof=1)
+    elif word == "e1071" and np.ptp(X_train[:, numbers], axis=0).all():
+        centre = np.where(numbers, X_train.mean(axis=0), 0.0)
+        spread = np.where(numbers, X_train.std(axis=0, ddof=1), 1.0)
+        return _shift_and_divide(X_train, centre, spread), _shift_and_divide(X_test, centre, spread)
     elif word == "pixels":
         return X_train / _WHITE, X_test / _WHITE
     else:

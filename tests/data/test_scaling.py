@@ -96,3 +96,15 @@ def test_complete_data_are_not_changed_by_filling_in() -> None:
     X_train, X_test = fill_with_training_mean(TRAIN, TEST)
     np.testing.assert_array_equal(X_train, TRAIN)
     np.testing.assert_array_equal(X_test, TEST)
+
+
+def test_e1071_leaves_one_hot_columns_alone() -> None:
+    rng = np.random.default_rng(0)
+    numbers, codes = rng.normal(3.0, 2.0, size=(20, 2)), np.eye(3)[rng.integers(3, size=20)]
+    codes[:, 2] = 0.0  # a level that training does not have keeps nothing from being scaled
+    X, nominal = np.hstack([numbers, codes]), np.array([False, False, True, True, True])
+    train, test = scale("e1071", X[:15], X[15:], nominal)
+    assert np.array_equal(train[:, 2:], X[:15, 2:])
+    assert np.array_equal(test[:, 2:], X[15:, 2:])
+    assert train[:, :2].mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-12)
+    assert train[:, :2].std(axis=0, ddof=1) == pytest.approx(np.ones(2))
