@@ -214,7 +214,7 @@ class DatasetCard(Strict):
             values is not None
             for encoding in (self.inputs or {}).values()
             for values in [one_hot_values(encoding)]
-            for _ in values or [None]
+            for _ in values or [""]
         ]
 
     def variant(self, name: str) -> "DatasetCard":
