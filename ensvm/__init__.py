@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ensvm.classifiers.adaboost import AdaBoost
     from ensvm.classifiers.bias_variance import BiasVariance
+    from ensvm.classifiers.boosted_svm import BoostedSVM
+    from ensvm.classifiers.editing_svc import EditingSVC
     from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
     from ensvm.classifiers.linear_smo import LinearSMO
     from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
@@ -18,12 +20,16 @@ if TYPE_CHECKING:
     from ensvm.classifiers.perceptron import Perceptron
     from ensvm.classifiers.rho_svc import RhoSVC
     from ensvm.classifiers.svm_path import SVMPathClassifier
+    from ensvm.classifiers.weakened_svc import WeakenedSVC
+    from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
 
 __version__ = version("ensvm")
 
 __all__ = [
     "AdaBoost",
     "BiasVariance",
+    "BoostedSVM",
+    "EditingSVC",
     "LeveragedVectorMachine",
     "LinearSMO",
     "MixedKernelAdaBoost",
@@ -35,6 +41,8 @@ __all__ = [
     "Perceptron",
     "RhoSVC",
     "SVMPathClassifier",
+    "WeakenedSVC",
+    "WeightedNuSVC",
     "__version__",
 ]
 

@@ -17,6 +17,7 @@ FLOORS = (
     "ensvm.solvers",
     "ensvm.lowrank",
     "ensvm.partial_cholesky",
+    "ensvm.sigest",
     "ensvm.kernels",
 )
 MODULES = sorted([*(ROOT / "ensvm").rglob("*.py"), *(ROOT / "cli").rglob("*.py")])
@@ -50,7 +51,9 @@ def test_imports_run_downwards(path):
             assert there >= here, f"{module_name(path)} imports {name}, a higher room"
 
 
-@pytest.mark.parametrize("room", ["ensvm/solvers", "ensvm/lowrank.py", "ensvm/partial_cholesky.py", "ensvm/kernels.py"])
+@pytest.mark.parametrize(
+    "room", ["ensvm/solvers", "ensvm/lowrank.py", "ensvm/partial_cholesky.py", "ensvm/sigest.py", "ensvm/kernels.py"]
+)
 def test_the_lowest_rooms_know_no_scikit_learn_and_no_files(room):
     place = ROOT / room
     for path in [place] if place.is_file() else sorted(place.glob("*.py")):

@@ -4,6 +4,8 @@ ESTIMATORS: dict[str, str] = {
     # ours
     "AdaBoost": "ensvm.classifiers.adaboost:AdaBoost",
     "BiasVariance": "ensvm.classifiers.bias_variance:BiasVariance",
+    "BoostedSVM": "ensvm.classifiers.boosted_svm:BoostedSVM",
+    "EditingSVC": "ensvm.classifiers.editing_svc:EditingSVC",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine:LeveragedVectorMachine",
     "LinearSMO": "ensvm.classifiers.linear_smo:LinearSMO",
     "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernel_adaboost:MixedKernelAdaBoost",
@@ -15,6 +17,8 @@ ESTIMATORS: dict[str, str] = {
     "Perceptron": "ensvm.classifiers.perceptron:Perceptron",
     "RhoSVC": "ensvm.classifiers.rho_svc:RhoSVC",
     "SVMPathClassifier": "ensvm.classifiers.svm_path:SVMPathClassifier",
+    "WeakenedSVC": "ensvm.classifiers.weakened_svc:WeakenedSVC",
+    "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svc:WeightedNuSVC",
     # scikit-learn's baselines
     "LinearSVC": "sklearn.svm:LinearSVC",
     "NuSVC": "sklearn.svm:NuSVC",

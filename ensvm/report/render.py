@@ -97,7 +97,9 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
         return f"Ours, and small the paper's figure: {MARKS['reproduced']} equal, {MARKS['differs']} different."
     printed = any(cell.published is not None for cell in cells)
     text = "Each cell: our mean ± standard deviation over n realizations"
-    if printed:
+    if printed and table.of == "timing":
+        text += ", and small the paper's figure, on other machines: to be compared as ratios only"
+    elif printed:
         text += (
             f", and small the paper's figure: {MARKS['reproduced']} at most {_margins(table)} from it, {MARKS['differs']} further"
             if table.exact

@@ -102,7 +102,7 @@ def _cell(
         return cell
     ours = _sample(values, 100.0 if metric in PERCENT_METRICS else 1.0)
     cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n)
-    if printed is None:
+    if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
     found = _verdict(study, table, row, ours, printed, records, metric, table.margin_of(column))
     return replace(cell, difference=ours.mean - printed.value, verdict=found)

@@ -19,8 +19,9 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     """Return the content of a config with each entry that has a `sweep:` replaced by its members.
 
     `sweep: {split.n_train: [50, 100]}` in the data set `circle` makes `circle-50` and `circle-100`, which differ in that
-    word; a member's `sweep` then says what it is part `of`, the `word` and its `value`. Data sets and algorithms may be swept. Errors
-    in a member are told at the entry's place in the file. Raises ConfigError for a sweep that is not one word with values.
+    word; a member's `sweep` then says what it is part `of`, the `word` and its `value`. A data set's members stand for the card of the
+    sweep's name, unless the entry has a `card:` or `path:`. Data sets and algorithms may be swept. Errors in a member are told at the
+    entry's place in the file. Raises ConfigError for a sweep that is not one word with values.
     """
     content = deepcopy(source.content)
     members: dict[str, list[str]] = {}
@@ -48,7 +49,8 @@ def _swept_datasets(source: YamlSource, datasets: list[Any], members: dict[str, 
         else:
             pairs = list(_members(source, location, str(entry["name"]), entry))
             members[str(entry["name"])] = [name for name, _ in pairs]
-            found = [{**member, "name": name} for name, member in pairs]
+            card = {} if "path" in entry else {"card": str(entry["name"])}
+            found = [{**card, **member, "name": name} for name, member in pairs]
         for member in found:
             source.moved["datasets", count] = location
             count += 1

@@ -98,6 +98,23 @@ def test_facts_are_equal_or_differ(cells):
     assert cells["1", "german", "n_test"].verdict == "differs"
 
 
+def test_seconds_of_other_machines_have_no_verdict(folder):
+    words = (
+        "  - {id: 3, caption: Seconds., of: timing, metric: train_seconds, columns: [a]}\ntiming: {realizations: 1}\n"
+    )
+    (folder / "config.yaml").write_text(CONFIG.replace("assumptions:", words + "assumptions:"))
+    (folder / "published.csv").write_text(PUBLISHED + "3,german,a,80.0,\n")
+    with Store(folder) as store:
+        store.append([record("german", 1, "a") | {"pass": "timing", "seconds": {"train_seconds": 0.5}}])
+    study = read_study(folder)
+    cell = build_table(study, study.config.tables[2])[0]
+    assert (cell.row, cell.mean, cell.published) == ("german", 0.5, 80.0)
+    assert (cell.verdict, cell.difference) == (None, None)
+    *_, (text, _) = write_tables(study, "md")
+    assert "on other machines: to be compared as ratios only" in text
+    assert "80" in text
+
+
 def test_every_cell_without_a_figure_says_why(cells):
     assert (cells["2", "web2", "a"].status, cells["2", "web2", "a"].reason) == (
         "unavailable",

@@ -39,6 +39,12 @@ def test_members_are_what_one_would_write_out(tmp_path):
     assert [cell.key for cell in make_plan(write(tmp_path, written_out)).cells] == [cell.key for cell in swept.cells]
 
 
+def test_members_stand_for_the_card_that_the_sweep_is_named_after(tmp_path):
+    short = SWEPT.replace("size", "german").replace("card: german, ", "")
+    cells = make_plan(write(tmp_path, SWEPT.replace("size", "german"))).cells
+    assert [cell.key for cell in make_plan(write(tmp_path, short)).cells] == [cell.key for cell in cells]
+
+
 def test_the_name_of_a_sweep_stands_for_its_members(tmp_path):
     config, _ = read_config(write(tmp_path, SWEPT))
     machines = ("svc-0.5", "svc-1", "svc-10")

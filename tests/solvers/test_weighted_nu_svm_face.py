@@ -1,0 +1,69 @@
+"""Minimising over a face: it never rises, keeps both equalities, and ends where the face's gradient is theirs."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ensvm.kernels import gram
+from ensvm.solvers import weighted_nu_svm as solver
+from ensvm.solvers.weighted_nu_svm_face import factor_of, minimise_over_face
+from ensvm.solvers.weighted_nu_svm_steps import descend
+
+RIDGE = 1e-14
+
+
+def state_after(steps: int, seed: int, gamma: float = 0.3, m: int = 60) -> Any:
+    rng = np.random.default_rng(seed)
+    X, D = rng.normal(size=(m, 3)), rng.exponential(size=m)
+    y = np.where(X[:, 0] + rng.normal(size=m) > 0.0, 1.0, -1.0)
+    D /= D.mean()
+    K = gram(X, kernel="rbf", gamma=gamma)
+    weights = solver.heaviest_first(y, D, 0.4 * solver.nu_max(y, D))
+    state = solver._new_state(K, np.arange(m), y, D, weights)
+    assert descend(state, 1e-12, 0.0, steps) == steps
+    return state
+
+
+def free(state: Any) -> Any:
+    return np.flatnonzero((state.no_growth == 0.0) & (state.no_shrinking == 0.0))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("gamma", [0.003, 0.3, 10.0])
+def test_descent_within_the_equalities_to_the_minimum_of_the_face_left(seed: int, gamma: float) -> None:
+    state = state_after(60, seed, gamma)
+    before, fixed = state.coef.copy(), np.setdiff1d(np.arange(60), free(state))
+    value, sums = before @ state.gram @ before, (before.sum(), state.targets @ before)
+    minimise_over_face(state, RIDGE)
+    assert state.coef @ state.gram @ state.coef <= value * (1.0 + 1e-12)
+    np.testing.assert_allclose((state.coef.sum(), state.targets @ state.coef), sums, atol=1e-11)
+    np.testing.assert_array_equal(state.coef[fixed], before[fixed])
+    np.testing.assert_allclose(state.values, state.gram @ state.coef, atol=1e-11)
+    assert np.all((state.labels * state.coef >= 0.0) & (state.labels * state.coef <= 1.0))
+    rows = free(state)
+    plane = np.column_stack([np.ones(rows.size), state.targets[rows]])
+    residual = state.values[rows] - plane @ np.linalg.lstsq(plane, state.values[rows])[0]
+    assert np.abs(residual).max() <= 1e-7 * np.abs(state.values).max()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 11, 20])
+def test_factor_is_that_of_the_faces_gram_matrix(n: int) -> None:
+    state = state_after(60, 0)
+    face = free(state)[:n]
+    lower, rotated = factor_of(state, face, RIDGE)
+    expected = np.linalg.cholesky(state.gram[np.ix_(face, face)])
+    np.testing.assert_allclose(np.tril(lower), expected, atol=1e-9)
+    right = np.array([np.ones(n), state.targets[face], state.values[face]])
+    np.testing.assert_allclose(rotated, np.linalg.solve(expected, right.T).T, rtol=1e-6, atol=1e-9)
+
+
+def test_a_matrix_without_a_minimum_changes_nothing_for_the_worse() -> None:
+    state = state_after(60, 0)
+    wild = np.random.default_rng(1).normal(size=(60, 60))
+    state = state._replace(rows=solver._for_reading(wild))
+    state.values[:] = wild @ state.coef
+    value = state.coef @ state.values
+    minimise_over_face(state, RIDGE)
+    assert np.isfinite(state.coef).all()
+    assert state.coef @ state.values <= value
