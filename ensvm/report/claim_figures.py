@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ensvm.report.tables import Study, figure_of, of_one_settings
 from ensvm.runner.claim_words import ClaimWords
@@ -39,8 +40,26 @@ def records_of(study: Study, claim: ClaimWords, row: str, algorithm: str) -> dic
 
 
 def n_not_ok(study: Study, claim: ClaimWords, row: str, algorithm: str) -> int:
-    """Return how many realizations of an algorithm did not end well."""
-    return sum(record["status"] != "ok" for record in _records(study, claim, row, algorithm))
+    """Return how many realizations of an algorithm did not end well; on all members where the row is a sweep's name."""
+    members = study.config.sweep_values(row) if claim.over else [row]
+    return sum(record["status"] != "ok" for member in members for record in _records(study, claim, member, algorithm))
+
+
+def growth_of(study: Study, claim: ClaimWords, algorithm: str) -> NDArray[np.float64]:
+    """Return the exponents of the metric's growth with the value swept over, shape (n_realizations, 1).
+
+    They are the slopes of least-squares lines through the logarithms. Raises NoFigures where a figure is missing or not positive.
+    """
+    swept = study.config.sweep_values(str(claim.over))
+    found = [records_of(study, claim, member, algorithm) for member in swept]
+    shared = sorted(set(found[0]).intersection(*found[1:]))
+    if not shared:
+        raise NoFigures(f"{algorithm}: no realization has figures of all members of {claim.over}")
+    figures = np.array([[values_of(claim, (of_member[number],))[0] for of_member in found] for number in shared])
+    if not (figures > 0.0).all():
+        raise NoFigures(f"{claim.metric} is not positive everywhere, so its growth has no exponent")
+    values = np.log(np.array(list(swept.values()), dtype=float))
+    return np.polyfit(values, np.log(figures).T, 1)[0][:, np.newaxis]
 
 
 def values_of(claim: ClaimWords, records: tuple[Record, ...]) -> list[float]:

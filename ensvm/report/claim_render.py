@@ -21,6 +21,7 @@ MEANINGS = {
     "curve-falls": "the curve never rises (rises: iterations that raise it)",
     "value-at-most": "the figure is at most the limit",
     "value-at-least": "the figure is at least the limit",
+    "growth-at-most": "the figure grows at most as the swept value to the power of the limit",
 }
 EFFECTS = {
     "less": "difference",
@@ -29,6 +30,7 @@ EFFECTS = {
     "ratio": "ratio",
     "curve-below": "ratio",
     "curve-falls": "rises",
+    "growth-at-most": "exponent",
 }
 
 
@@ -83,7 +85,8 @@ def _claim(study: Study, finding: Finding) -> list[str]:
 
 def _threshold(claim: ClaimWords) -> str:
     word = claim.threshold_word
-    points = " percentage points" if word != "factor" and claim.metric in PERCENT_METRICS else ""
+    bare = word == "factor" or claim.over
+    points = " percentage points" if not bare and claim.metric in PERCENT_METRICS else ""
     return f"{word} {claim.threshold:g}{points}" if word else ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.report.claim_figures import NoFigures, n_not_ok, records_of, values_of
+from ensvm.report.claim_figures import NoFigures, growth_of, n_not_ok, records_of, values_of
 from ensvm.report.claim_tests import (
     Bound,
     ClaimVerdict,
@@ -26,9 +26,9 @@ class Comparison:
     """A claim on one data set: the means of the algorithms (percent for errors), the effect, and the verdict.
 
     `effect` is better's figure minus than's (relations `less`, `at-most`, `within`), the geometric mean of than's over better's
-    (`ratio`, `curve-below`), or better's figure alone. `low` and `high` are its 95 % interval, None for a single figure
-    without one. `printed` is the effect that the paper's own figures have, where they are printed. `verdict` is None
-    where there are no figures; `reason` then says why.
+    (`ratio`, `curve-below`), the exponent (`growth-at-most`), or better's figure alone. `low` and `high` are its 95 % interval, None
+    for a single figure without one. `printed` is the effect that the paper's own figures have, where they are printed. `verdict` is
+    None where there are no figures; `reason` then says why.
     """
 
     claim: str
@@ -76,7 +76,9 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
 
 
 def _rows(study: Study, claim: ClaimWords) -> tuple[str, ...]:
-    """Return the claim's rows: its own, or every data set on which the config asks for all its algorithms."""
+    """Return the claim's rows: its own, the sweep that it is about, or every data set on which the config asks for all its algorithms."""
+    if claim.over is not None:
+        return (claim.over,)
     if claim.rows is not None:
         return claim.rows
     config, wanted = study.config, {*claim.better, *(claim.than or ())}
@@ -94,15 +96,11 @@ def _compare(study: Study, claim: ClaimWords, row: str, better: str, than: str |
     printed = _printed(study, claim, row, names)
     blank = Comparison(claim.id, claim.relation, claim.metric, row, better, than, claim.threshold, printed=printed)
     try:
-        found = [records_of(study, claim, row, name) for name in names]
-        shared = sorted(set(found[0]).intersection(*found[1:]))
-        if not shared:
-            raise NoFigures(f"no realization has figures of both {' and '.join(names)}")
-        records = [tuple(of_algorithm[realization] for of_algorithm in found) for realization in shared]
-        values = np.array([values_of(claim, of_realization) for of_realization in records])
-        if claim.metric in PERCENT_METRICS:
-            values *= 100.0
-        evidence = _evidence(claim, values, records[0][0]["metrics"].get("n_test"))
+        if claim.over:
+            values, n_test = growth_of(study, claim, better), None
+        else:
+            values, n_test = _paired(study, claim, row, names)
+        evidence = _evidence(claim, values, n_test)
     except NoFigures as reason:
         return replace(blank, reason=str(reason))
     means = values.mean(axis=0).tolist()
@@ -117,6 +115,21 @@ def _compare(study: Study, claim: ClaimWords, row: str, better: str, than: str |
         ),
         **vars(evidence),
     )
+
+
+def _paired(
+    study: Study, claim: ClaimWords, row: str, names: tuple[str, ...]
+) -> tuple[NDArray[np.float64], int | None]:
+    """Return the figures of the realizations that all the algorithms have, shape (n_realizations, 1 or 2), and the test set's size."""
+    found = [records_of(study, claim, row, name) for name in names]
+    shared = sorted(set(found[0]).intersection(*found[1:]))
+    if not shared:
+        raise NoFigures(f"no realization has figures of both {' and '.join(names)}")
+    records = [tuple(of_algorithm[realization] for of_algorithm in found) for realization in shared]
+    values = np.array([values_of(claim, of_realization) for of_realization in records])
+    if claim.metric in PERCENT_METRICS:
+        values *= 100.0
+    return values, records[0][0]["metrics"].get("n_test")
 
 
 def _printed(study: Study, claim: ClaimWords, row: str, names: tuple[str, ...]) -> float | None:

@@ -8,7 +8,15 @@ from ensvm.runner.store import RunPass
 from ensvm.runner.word_block import Id, Names, Words
 
 Relation = Literal[
-    "less", "at-most", "ratio", "curve-below", "curve-falls", "value-at-most", "value-at-least", "within"
+    "less",
+    "at-most",
+    "within",
+    "ratio",
+    "curve-below",
+    "curve-falls",
+    "value-at-most",
+    "value-at-least",
+    "growth-at-most",
 ]
 
 # Which words a relation has beside `metric` and `better`; it needs them unless they have a default.
@@ -21,6 +29,7 @@ WORDS_OF: dict[Relation, tuple[str, ...]] = {
     "curve-falls": (),
     "value-at-most": ("limit",),
     "value-at-least": ("limit",),
+    "growth-at-most": ("over", "limit"),
 }
 DEFAULTS = {"margin": 0.0, "factor": 1.0}
 
@@ -41,6 +50,8 @@ class ClaimWords(Words):
     - `curve-below`: where better's curve ends, than's is at least `factor` times as high (metric: a word of `record:`)
     - `curve-falls`: better's curve never rises
     - `value-at-most`, `value-at-least`: better's metric against `limit`
+    - `growth-at-most`: better's metric grows at most as the swept value to the power `limit`, over the members of the sweep of data
+      sets named by `over` (least squares through the logarithms)
     """
 
     id: Id
@@ -56,12 +67,13 @@ class ClaimWords(Words):
     stage: int | None = Field(default=None, ge=1)
     scope: Literal["all", "most"] = "all"
     rows: tuple[str, ...] | None = None
+    over: str | None = None
     note: str = ""
 
     @model_validator(mode="after")
     def _words_of_the_relation(self) -> Self:
         wanted = WORDS_OF[self.relation]
-        for word in ("than", "margin", "factor", "limit"):
+        for word in ("than", "margin", "factor", "limit", "over"):
             given = getattr(self, word) is not None
             if given and word not in wanted:
                 raise ValueError(f"the relation {self.relation} has no `{word}:`")
@@ -69,6 +81,8 @@ class ClaimWords(Words):
                 raise ValueError(f"the relation {self.relation} needs `{word}:`")
         if self.stage is not None and self.relation.startswith("curve"):
             raise ValueError(f"the relation {self.relation} is about a whole curve, so there is no `stage:`")
+        if self.over is not None and self.rows is not None:
+            raise ValueError("give `over:` or `rows:`, not both")
         if self.metric.rstrip("_").endswith("_seconds") and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
         return self
@@ -76,7 +90,7 @@ class ClaimWords(Words):
     @property
     def threshold_word(self) -> str | None:
         """Which word gives the threshold: margin, factor, limit, or none."""
-        return next((word for word in WORDS_OF[self.relation] if word != "than"), None)
+        return next((word for word in WORDS_OF[self.relation] if word not in ("than", "over")), None)
 
     @property
     def threshold(self) -> float:

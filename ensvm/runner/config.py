@@ -120,10 +120,9 @@ def _check_panel(
     config: StudyConfig, source: YamlSource, location: Location, figure: FigureWords, panel: PanelWords
 ) -> None:
     names = [entry.name for entry in config.datasets]
-    data_sweeps = sorted({entry.sweep.of for entry in config.datasets if entry.sweep})
     sweeps = sorted({words.sweep.of for words in config.algorithms.values() if words.sweep})
     if panel.over is not None:
-        _must_be_one_of(source, location, "sweep of data sets", panel.over, data_sweeps)
+        _must_be_one_of(source, location, "sweep of data sets", panel.over, _data_sweeps(config))
     else:
         _must_be_one_of(source, location, "data set", str(panel.dataset), names)
     swept = isinstance(figure, SweepFigureWords) and panel.over is None
@@ -141,6 +140,10 @@ def _check_panel(
                 _must_be_recorded(config, source, (*location[:2], "y"), figure.y_of(panel), algorithm)
 
 
+def _data_sweeps(config: StudyConfig) -> list[str]:
+    return sorted({entry.sweep.of for entry in config.datasets if entry.sweep})
+
+
 def _check_claims(config: StudyConfig, source: YamlSource) -> None:
     names = [entry.name for entry in config.datasets]
     _must_be_distinct(source, "claims", "claim", [claim.id for claim in config.claims], "id")
@@ -151,6 +154,13 @@ def _check_claims(config: StudyConfig, source: YamlSource) -> None:
             )
         for row in claim.rows or ():
             _must_be_one_of(source, ("claims", index, "rows"), "data set", row, names)
+        if claim.over is not None:
+            _must_be_one_of(source, ("claims", index, "over"), "sweep of data sets", claim.over, _data_sweeps(config))
+            values = config.sweep_values(claim.over).values()
+            if len(values) < 2 or not all(isinstance(value, int | float) and value > 0 for value in values):
+                raise source.error(
+                    ("claims", index, "over"), f"growth needs two positive numbers to grow with, got {list(values)}"
+                )
         for word in ("better", "than"):
             for name in getattr(claim, word) or ():
                 _must_be_one_of(source, ("claims", index, word), "algorithm", name, config.algorithms)

@@ -40,7 +40,8 @@ StopReason: TypeAlias = Literal[
 ]
 
 NU_ROUNDING = 1e-12  # nu may exceed nu_max by this part: both are sums that callers round in their own order
-LEAST_PHASE = 200
+LEAST_PHASE = 200  # steps between two minimisations over a face, which cost about as much as the steps of a phase
+PHASE_SHARE = 8  # of the points: longer phases take more steps, shorter ones more factors, for nothing measurable
 ROUNDINGS = (
     100.0  # of the largest kernel value, times (sum of weights)^2: a gap within them that steps cannot close is theirs
 )
@@ -214,14 +215,15 @@ def _new_state(
 ) -> DescentState:
     n, coef = members.size, labels * weights
     whole = n == gram.shape[0] and bool(np.array_equal(members, np.arange(n)))
-    buffer = np.empty((0, 0) if whole else (n, n), dtype=gram.dtype)  # rows never filled in take no memory
+    buffer = np.empty((0, 0) if whole else (n, n), dtype=gram.dtype)  # what is never filled in takes no memory
     gram = _for_reading(gram)
     state = DescentState(
         gram=gram,
         members=members,
         rows=gram if whole else _for_reading(buffer),
         buffer=buffer,
-        present=np.full(n, whole),
+        places=np.arange(n) if whole else np.full(n, -1),
+        n_filled=np.zeros(1, dtype=np.int64),
         labels=labels,
         targets=labels * distribution,
         coef=coef,
@@ -259,7 +261,7 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
     floor, ridge = EPS * largest, RIDGE * precision * largest
     done, before = 0, np.inf
     while True:
-        phase = min(max(LEAST_PHASE, state.coef.size), max_iter - done)
+        phase = min(max(LEAST_PHASE, state.coef.size // PHASE_SHARE), max_iter - done)
         done += descend(state, tol, floor, phase)
         _refresh(state)
         violation, _ = find_direction(state, np.empty(4, np.int64))

@@ -13,7 +13,7 @@ from numba import njit
 
 from ensvm.solvers.path_factor import dot, solve_backward, solve_forward
 from ensvm.solvers.weighted_nu_svm_factor import delete_point, factorise
-from ensvm.solvers.weighted_nu_svm_steps import fill_row, place, room_for
+from ensvm.solvers.weighted_nu_svm_steps import place, room_for, row_of
 
 LARGEST_FACE = (
     3000  # free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it saves
@@ -65,8 +65,7 @@ def factor_of(state, face, ridge):  # type: ignore[no-untyped-def]
     n = face.size
     lower, rotated = np.empty((n, n)), np.empty((3, n))
     for a in range(n):
-        fill_row(state, face[a])
-        row = state.rows[face[a]]
+        row = row_of(state, face[a])
         for b in range(a + 1):
             lower[a, b] = row[face[b]]
         lower[a, a] += ridge
@@ -117,6 +116,6 @@ def add_changes(state, face, changes):  # type: ignore[no-untyped-def]
     """Bring the values up to date with changes of the coefficients of the face."""
     for k in range(face.size):
         if changes[k] != 0.0:
-            row = state.rows[face[k]]
+            row = row_of(state, face[k])
             for j in range(state.values.size):
                 state.values[j] += changes[k] * row[j]

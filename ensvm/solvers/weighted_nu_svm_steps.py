@@ -39,9 +39,10 @@ class DescentState(NamedTuple):
 
     gram: Any  # (m, m), the whole Gram matrix, for reading only
     members: Any  # (n,), the rows of it that take part
-    rows: Any  # (n, n), the part of it among the members, for reading only
+    rows: Any  # (n, n), rows of the part of it among the members, in the order of their first use, for reading only
     buffer: Any  # the same memory as `rows`, unless that is the whole Gram matrix
-    present: Any  # (n,), which rows of that part are filled in
+    places: Any  # (n,), where in `rows` a member's row is, -1 where it is not filled in
+    n_filled: Any  # (1,)
     labels: Any  # (n,)
     targets: Any  # (n,) beta, its absolute values 1 on average
     coef: Any  # (n,) u
@@ -197,12 +198,10 @@ def combine(state, points, direction):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def move(state, points, direction, rate):  # type: ignore[no-untyped-def]
     """Go along the direction to the least objective or to the first bound; the objective falls at `rate` at first."""
-    for point in points:
-        fill_row(state, point)
     curvature = 0.0
     for a in range(points.size):
         for b in range(points.size):
-            curvature += direction[a] * direction[b] * state.rows[points[a], points[b]]
+            curvature += direction[a] * direction[b] * row_of(state, points[a])[points[b]]
     length, first = rate / max(curvature, LEAST_CURVATURE), -1
     for a in range(points.size):
         room = room_for(state, points[a], direction[a])
@@ -246,19 +245,23 @@ def place(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
     """Add weight K_i + other K_j to the values."""
-    first, second, values = state.rows[i], state.rows[j], state.values
+    first, second, values = row_of(state, i), row_of(state, j), state.values
     for k in range(values.size):
         values[k] += weight * first[k] + other * second[k]
 
 
 @njit(cache=True)
-def fill_row(state, point):  # type: ignore[no-untyped-def]
-    """Copy a member's kernel values out of the whole matrix, unless that is done: most rows are never needed."""
-    if not state.present[point]:
-        source, target, members = state.gram[state.members[point]], state.buffer[point], state.members
+def row_of(state, point):  # type: ignore[no-untyped-def]
+    """Return a member's kernel values with all members, copied out of the whole matrix once: most rows are never needed."""
+    place = state.places[point]
+    if place < 0:
+        place = state.n_filled[0]  # one after another: pages of memory never reached cost nothing
+        source, target, members = state.gram[state.members[point]], state.buffer[place], state.members
         for k in range(members.size):
             target[k] = source[members[k]]
-        state.present[point] = True
+        state.places[point] = place
+        state.n_filled[0] += 1
+    return state.rows[place]
 
 
 @njit(cache=True)

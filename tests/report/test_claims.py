@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up_records import claimed, errors, record
+from made_up_records import CLAIMED, claimed, errors, make_study, record
 
 from ensvm.report.claims import evaluate_claims
 
@@ -231,3 +231,52 @@ def test_a_stage_of_a_whole_curve_or_of_no_curve_is_refused(study):
     ):
         with pytest.raises(ValueError, match=message):
             study(f"- {{id: 1, text: t, better: a, {words}}}", [])
+
+
+GROWTH = "- {id: 1, text: t, metric: size, better: a, relation: growth-at-most, over: german, limit: 0.5}"
+SWEPT = "datasets: [{name: german, sweep: {split.n_train: [100, 200, 400]}}]"
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(0.25, "holds"), (0.5, "holds"), (1.0, "fails"), (0.0, "holds")])
+def test_growth_is_the_power_planted(tmp_path, power, verdict):
+    text = CLAIMED.replace(CLAIMED.splitlines()[2], SWEPT).replace("published: p.csv\n", "")
+    lines = [
+        record(f"german-{m}", number, "a", size=number * 2**-40 * m**power)
+        for m in (100, 200, 400)
+        for number in (1, 2)
+    ]
+    found = only(evaluate_claims(make_study(tmp_path / "s", text + "  " + GROWTH + "\n", lines)))
+    assert (found.row, found.better, found.n) == ("german", "a", 2)
+    assert found.effect == pytest.approx(power, abs=1e-12)
+    if power != 0.5:  # there rounding decides
+        assert found.verdict == verdict
+
+
+def test_growth_needs_all_members_and_positive_figures(tmp_path):
+    text = CLAIMED.replace(CLAIMED.splitlines()[2], SWEPT).replace("published: p.csv\n", "") + "  " + GROWTH + "\n"
+    lines = [record(f"german-{m}", 1, "a", size=m) for m in (100, 200)]
+    assert only(evaluate_claims(make_study(tmp_path / "s", text, lines))).reason == "a: not run yet"
+    zero = record("german-400", 1, "a", size=0)
+    found = only(evaluate_claims(make_study(tmp_path / "t", text, [*lines, zero])))
+    assert found.reason == "size is not positive everywhere, so its growth has no exponent"
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (GROWTH.replace("over: german", "over: web2"), "unknown sweep of data sets 'web2'; accepted: german"),
+        (GROWTH.replace("over: german, ", ""), "the relation growth-at-most needs `over:`"),
+        (GROWTH.replace("limit", "rows: [german], limit"), "give `over:` or `rows:`, not both"),
+    ],
+)
+def test_wrong_words_of_growth_are_refused(tmp_path, claim, message):
+    text = CLAIMED.replace(CLAIMED.splitlines()[2], SWEPT).replace("published: p.csv\n", "")
+    with pytest.raises(ValueError, match=message):
+        make_study(tmp_path / "s", text + "  " + claim + "\n", [])
+
+
+def test_growth_needs_positive_numbers(tmp_path):
+    sizes = SWEPT.replace("split.n_train: [100, 200, 400]", "scaling: [none, zscore]")
+    text = CLAIMED.replace(CLAIMED.splitlines()[2], sizes).replace("published: p.csv\n", "")
+    with pytest.raises(ValueError, match="growth needs two positive numbers to grow with"):
+        make_study(tmp_path / "s", text + "  " + GROWTH + "\n", [])
