@@ -70,7 +70,8 @@ def run(
         if dry_run:
             _dry_run(plan, results / plan.config.study, workers)
             return
-        signal.signal(signal.SIGTERM, _interrupt)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
         try:
             with RunProgress() as progress:
                 outcome = run_plan(plan, results, progress, jobs=workers, data_dir=data_dir, timeout=timeout)
@@ -137,4 +138,8 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
+    # A second signal (an impatient user, or one to the process and one to its group) must not end the helpers that joblib stops its
+    # workers with; they inherit that it is ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -1,9 +1,11 @@
 """Tasks in parallel worker processes; a worker that dies costs the cell it was at, and no other."""
 
 import shutil
+import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 
 from ensvm.runner.store import Record, journal_lines
@@ -95,7 +97,22 @@ def _parallel(tasks: list[Task], jobs: int, timeout: float | None) -> Iterator[l
     workers = jobs if timeout is None else max(jobs, 2)
     ahead = 2 * jobs if jobs > 1 else 1
     parallel = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
-    yield from parallel(delayed(run_task)(task) for task in tasks)
+    with _workers_spared():
+        outcomes = parallel(delayed(run_task)(task) for task in tasks)
+    yield from outcomes
+
+
+@contextmanager
+def _workers_spared() -> Iterator[None]:
+    """Block Ctrl+C while processes and threads start, which inherit that: it is for this thread alone, from the first moment on."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _keep(tasks: list[Task], wanted: Callable[[str], bool]) -> list[Task]:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,13 @@ def invoke(*words):
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-def start(config, results, *words):
-    """Start the command as a process of its own, as a shell would."""
+def start(config, results, *words, group=False):
+    """Start the command as a process of its own, as a shell would; `group`: as the first of a group of its own."""
     code = "from ensvm_cli.main import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *words]
     with open(f"{results}.log", "w") as log:
-        return subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        return subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=group)
 
 
 def wait_for_cells(results, count):
@@ -133,6 +134,22 @@ def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, 
         invoke("table", tmp_path / results)
     tables = [(tmp_path / results / "trial" / "table-1.csv").read_bytes() for results in ("stopped", "whole")]
     assert tables[0] == tables[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=lambda stop: stop.name)
+def test_an_impatient_user_ends_it_no_less_well(study, tmp_path, stop):
+    config = study('nap: {estimator: "troublesome:Naps"}', realizations=40)
+    run = start(config, tmp_path / "results", "--jobs", "2", group=True)
+    wait_for_cells(tmp_path / "results", 2)
+    run.send_signal(stop)
+    for _ in range(20):  # to the group, as Ctrl+C and `timeout` do: whatever helps to stop the workers gets it too
+        time.sleep(0.01)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(run.pid, stop)
+    run.wait(timeout=60)
+    assert run.returncode == 130
+    assert "Traceback" not in (tmp_path / "results.log").read_text()
 
 
 @pytest.mark.slow
