@@ -30,7 +30,7 @@ smoke: $(VENV)/.ready
 	ENSVM_OFFLINE=1 $(BIN)/ensvm run smoke --results "$$folder" && $(BIN)/ensvm table "$$folder"
 
 bench: $(VENV)/.ready-dev
-	@for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit $$?; done
+	@for benchmark in benchmarks/[!_]*.py; do $(BIN)/python $$benchmark || exit $$?; done
 
 # The wheel in an environment and a folder of its own: configs, cards and shipped data must be inside.
 wheel-check: $(VENV)/.ready

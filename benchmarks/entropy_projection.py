@@ -1,8 +1,7 @@
 """Microseconds a step of Algorithm 1 against the bare product with the Gram matrix, its lower bound; one BLAS thread."""
 
-import time
-
 import numpy as np
+from _stopwatch import best_of
 from scipy.linalg import blas
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
@@ -16,16 +15,6 @@ SETS = {"titanic": 150, "waveform": 400, "german": 700}
 PRODUCTS = {np.float64: blas.dsymv, np.float32: blas.ssymv}
 
 
-def best_of(work) -> float:
-    """Return the shortest of several wall times, in seconds."""
-    times = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def measure(name: str, dtype: type) -> list[object]:
     """Return one row of the table."""
     data = load(find_card(name)).realization(1)
@@ -33,9 +22,9 @@ def measure(name: str, dtype: type) -> list[object]:
     y = data.y_train
     vector = np.full(len(y), 1 / len(y), dtype=dtype)
     product = PRODUCTS[dtype]
-    matvec = best_of(lambda: [product(1.0, K.T, vector) for _ in range(100)]) / 100
+    matvec = best_of(REPEATS, lambda: [product(1.0, K.T, vector) for _ in range(100)])[0] / 100
     result = entropy_projection(K, y)
-    step = best_of(lambda: entropy_projection(K, y)) / result.n_matvec
+    step = best_of(REPEATS, lambda: entropy_projection(K, y))[0] / result.n_matvec
     return [name, len(y), np.dtype(dtype).name, result.n_iter, 1e6 * step, 1e6 * matvec, step / matvec]
 
 

@@ -6,12 +6,11 @@ With `--plot FILE` (.png or .svg) the growth is drawn too.
 """
 
 import argparse
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _stopwatch import best_of
 from sklearn.svm import SVC
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
@@ -25,16 +24,6 @@ SETS = ("titanic", "breast-cancer", "waveform", "diabetis", "german", "a1a", "sv
 GRID = np.geomspace(1e-2, 1e4, 20)
 SIZES = (200, 400, 800, 1600, 3200)
 REPEATS = 3
-
-
-def best_of(repeats: int, work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the shortest of several wall times, in seconds, and the last result."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = work()
-        times.append(time.perf_counter() - start)
-    return min(times), result
 
 
 def mean_distance_gram(X: Any) -> Any:

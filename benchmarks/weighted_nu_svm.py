@@ -5,12 +5,11 @@ the definition. Ours is stopped at the gap that the other reached. NuSVC runs at
 at 1e-5.
 """
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import clarabel
 import numpy as np
+from _stopwatch import best_of
 from scipy import sparse
 from sklearn.svm import NuSVC
 from tabulate import tabulate
@@ -24,16 +23,6 @@ from ensvm.solvers.weighted_nu_svm import weighted_nu_svm
 REPEATS = 5
 NUS = (0.1, 0.3, 0.6)
 KERNELS = {"rbf 0.1": 0.1, "rbf 0.02": 0.02}
-
-
-def best_of(repeats: int, work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the shortest of several wall times, in seconds, and the last result."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = work()
-        times.append(time.perf_counter() - start)
-    return min(times), result
 
 
 def noisy(m: int) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from margin_weights import expected_failures
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -11,20 +12,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ensvm.classifiers.weakened_svc import WeakenedSVC, resolve_shares
 from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
 
-WEIGHTS_ARE_MARGINS = "sample weights are margins asked for: weight 0 still acts, weight 2 is not a repetition"
-
 
 def data(seed: int = 0, m: int = 80) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, 3))
     return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1)
-
-
-def expected_failures(estimator: Any) -> dict[str, str]:
-    return {
-        "check_sample_weight_equivalence_on_dense_data": WEIGHTS_ARE_MARGINS,
-        "check_sample_weight_equivalence_on_sparse_data": WEIGHTS_ARE_MARGINS,
-    }
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

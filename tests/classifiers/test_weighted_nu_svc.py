@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from margin_weights import expected_failures
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import NuSVC
@@ -14,20 +15,11 @@ from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
 from ensvm.kernels import gram
 from ensvm.solvers.weighted_nu_svm import weighted_nu_svm
 
-WEIGHTS_ARE_MARGINS = "sample weights are margins asked for: weight 0 still acts, weight 2 is not a repetition"
-
 
 def data(seed: int = 0, m: int = 80) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, 3))
     return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1)
-
-
-def expected_failures(estimator: Any) -> dict[str, str]:
-    return {
-        "check_sample_weight_equivalence_on_dense_data": WEIGHTS_ARE_MARGINS,
-        "check_sample_weight_equivalence_on_sparse_data": WEIGHTS_ARE_MARGINS,
-    }
 
 
 # One check hands over an indefinite "Gram matrix", where no more can be asked than the warning.
