@@ -41,7 +41,7 @@ StopReason: TypeAlias = Literal[
 
 NU_ROUNDING = 1e-12  # nu may exceed nu_max by this part: both are sums that callers round in their own order
 LEAST_PHASE = 200  # steps between two minimisations over a face, which cost about as much as the steps of a phase
-PHASE_SHARE = 8  # of the points: longer phases take more steps, shorter ones more factors, for nothing measurable
+PHASE_SHARE = 8  # phases have as many steps as this part of the points, but the first as many as points: before that no face is settled
 ROUNDINGS = (
     100.0  # of the largest kernel value, times (sum of weights)^2: a gap within them that steps cannot close is theirs
 )
@@ -261,7 +261,7 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
     floor, ridge = EPS * largest, RIDGE * precision * largest
     done, before = 0, np.inf
     while True:
-        phase = min(max(LEAST_PHASE, state.coef.size // PHASE_SHARE), max_iter - done)
+        phase = min(max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1)), max_iter - done)
         done += descend(state, tol, floor, phase)
         _refresh(state)
         violation, _ = find_direction(state, np.empty(4, np.int64))
