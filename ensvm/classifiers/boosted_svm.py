@@ -61,7 +61,7 @@ class BoostedSVM(KernelExpansionClassifier):
     bound_excess_ : float, the most by which an error exceeds the bound nu + mu (and sigma, with weak='editing') of Lemma 1, over the
         rounds with rho > 0 (beyond rounding); at most 0 if the bound holds; -1.0 if there is no such round
     round_seconds_ : array of shape (T,), wall time of each round, the Gram matrix excluded
-    elapsed_seconds_ : array of shape (T,), wall time until the end of each round, the Gram matrix included
+    solve_seconds_, elapsed_seconds_ : arrays of shape (T,), wall time until the end of each round, without and with the Gram matrix
     gram_seconds_ : float, wall time of the Gram matrix, computed once
     member_coefs_, member_intercepts_ : arrays of shapes (T, n_samples) and (T,), f_t / max |f_t| as expansions in all training rows
     support_, dual_coef_, X_fit_, intercept_ : the reduced model
@@ -196,7 +196,8 @@ class BoostedSVM(KernelExpansionClassifier):
         self.normalizers_ = boosting.normalizers
         self.train_errors_ = boosting.train_errors
         self.round_seconds_ = boosting.round_seconds
-        self.elapsed_seconds_ = self.gram_seconds_ + np.cumsum(boosting.round_seconds)
+        self.solve_seconds_ = np.cumsum(boosting.round_seconds)
+        self.elapsed_seconds_ = self.gram_seconds_ + self.solve_seconds_
         bound = sum(resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam))
         bound += self.sigma if self.weak == "editing" else 0.0
         excesses = [
