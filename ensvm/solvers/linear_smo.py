@@ -23,12 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.linear_separability import separability, signed_points
 
-LEAST_CURVATURE = (
-    1e-12  # stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
-)
-OFFENDERS = (
-    64  # rows of either kind that join the pairs of a sweep: enough for few sweeps, few enough for a small Gram matrix
-)
+# Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
+LEAST_CURVATURE = 1e-12
+# Rows of either kind that join the pairs of a sweep: enough for few sweeps, few enough for a small Gram matrix
+OFFENDERS = 64
 # Pairs among few rows go on until the violation is this share of what it was over all: more would be lost at the next sweep.
 SHARE_LEFT = 0.3
 

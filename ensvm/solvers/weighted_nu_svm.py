@@ -42,9 +42,8 @@ StopReason: TypeAlias = Literal[
 NU_ROUNDING = 1e-12  # nu may exceed nu_max by this part: both are sums that callers round in their own order
 LEAST_PHASE = 200  # steps between two minimisations over a face, which cost about as much as the steps of a phase
 PHASE_SHARE = 8  # phases have as many steps as this part of the points, but the first as many as points: before that no face is settled
-ROUNDINGS = (
-    100.0  # of the largest kernel value, times (sum of weights)^2: a gap within them that steps cannot close is theirs
-)
+# Of the largest kernel value, times (sum of weights)^2: a gap within them that steps cannot close is theirs
+ROUNDINGS = 100.0
 PROGRESS = 1e-13  # a whole phase that lowers the objective by a smaller part has met rounding
 
 

@@ -26,9 +26,8 @@ StopReason: TypeAlias = Literal["n_rounds", "no_better_than_random", "vanishing_
 LARGEST_ALPHA = 10.0  # weights of examples with margin 1 fall by exp(-10) at most: more would leave the next round a handful of examples
 BALANCE = 1e-13  # |sum_i D_{t+1,i} y_i h_t(x_i)| at which alpha_t counts as the minimiser of Z_t
 MOST_BISECTIONS = 200  # safeguarded Newton steps; about ten are the rule
-RANDOM_EDGE = (
-    1e-12  # a hypothesis must agree with the labels by more than this, in D-weighted mean, to be better than random
-)
+# A hypothesis must agree with the labels by more than this, in D-weighted mean, to be better than random
+RANDOM_EDGE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,8 @@ from ensvm.solvers.path_factor import dot, solve_backward, solve_forward
 from ensvm.solvers.weighted_nu_svm_factor import delete_point, factorise
 from ensvm.solvers.weighted_nu_svm_steps import place, room_for, row_of
 
-LARGEST_FACE = (
-    3000  # free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it saves
-)
+# Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it saves
+LARGEST_FACE = 3000
 RIDGE = 16.0  # roundings of the matrix's own precision, added to its diagonal: it may be indefinite by as much
 SAME_TARGETS = 1e-12  # relative determinant below which the two equalities are one on the face, as where it has one class and equal D
 

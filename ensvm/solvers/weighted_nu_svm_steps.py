@@ -24,13 +24,11 @@ LANES = 64  # running extremes kept side by side, for a loop that the compiler v
 NEAR_STEEPEST = 0.3  # a direction is taken from this part of the largest violation on: finding the steepest one costs more than it saves
 MOST_LINES = 50  # looked at in one step; two or three are the rule
 FLAT = 1e-15  # slopes below this part of the mean target count as 0: what the second equality loses is rounding
-PAIR_ROUNDING = (
-    2 * EPS
-)  # of the terms of a violation: a smaller one is none, and would send rho anywhere along a nearly flat line
+# Of the terms of a violation: a smaller one is none, and would send rho anywhere along a nearly flat line
+PAIR_ROUNDING = 2 * EPS
 AT_BOUND = 8 * EPS  # multipliers this near to their bound are on it
-LEAST_CURVATURE = (
-    1e-300  # dividing by it gives a step to the bound, as duplicates and matrices that are not semidefinite need
-)
+# Dividing by it gives a step to the bound, as duplicates and matrices that are not semidefinite need
+LEAST_CURVATURE = 1e-300
 CHECK_EVERY = 32  # steps from one look at the gap to the next, which costs about as much as a step
 
 

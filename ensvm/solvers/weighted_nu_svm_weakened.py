@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ensvm.solvers.weighted_nu_svm import Vector, WeightedNuSVMResult, nu_max, weighted_nu_svm
 
-SHARE_ROUNDING = (
-    1e-12  # a rejected total may exceed its bound by this part: half of equal weights sum to 0.5 up to rounding only
-)
+# A rejected total may exceed its bound by this part: half of equal weights sum to 0.5 up to rounding only
+SHARE_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
