@@ -26,7 +26,7 @@ KINDS = (
     "linear",
     "smooth",
 )
-PROBLEMS_A_KIND = 35
+PROBLEMS_A_KIND = 40
 SEEDS = pytest.mark.parametrize("seed", range(4))
 
 
