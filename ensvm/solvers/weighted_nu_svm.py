@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.path_events import add_products
-from ensvm.solvers.weighted_nu_svm_face import RIDGE, minimise_over_face
+from ensvm.solvers.weighted_nu_svm_face import RIDGE, minimise_over_face, new_face
 from ensvm.solvers.weighted_nu_svm_steps import (
     EPS,
     GAP,
@@ -41,7 +41,7 @@ StopReason: TypeAlias = Literal[
 
 NU_ROUNDING = 1e-12  # nu may exceed nu_max by this part: both are sums that callers round in their own order
 LEAST_PHASE = 200  # steps between two minimisations over a face, which cost about as much as the steps of a phase
-PHASE_SHARE = 8  # phases have as many steps as this part of the points, but the first as many as points: before that no face is settled
+PHASE_SHARE = 16  # phases have as many steps as this part of the points, but the first as many as points: before that no face is settled
 # Of the largest kernel value, times (sum of weights)^2: a gap within them that steps cannot close is theirs
 ROUNDINGS = 100.0
 PROGRESS = 1e-13  # a whole phase that lowers the objective by a smaller part has met rounding
@@ -258,6 +258,7 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
         float(np.finfo(state.gram.dtype).eps),
     )
     floor, ridge = EPS * largest, RIDGE * precision * largest
+    face = new_face(state.coef.size)
     done, before = 0, np.inf
     while True:
         phase = min(max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1)), max_iter - done)
@@ -276,4 +277,4 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
         if not before - objective > PROGRESS * abs(objective):  # nor if it is not a number
             return done, "gap_below_rounding" if state.scalars[GAP] <= rounding * EPS else "no_progress"
         before = objective
-        minimise_over_face(state, ridge)
+        minimise_over_face(state, face, ridge)

@@ -2,41 +2,64 @@
 
 Steps in three coefficients need millions of repetitions where the kernel is smooth and the optimum small. There the descent is
 interrupted for exact minimisation over the face of the feasible set that it has reached: Newton's step on the free coefficients, by a
-Cholesky factor of their Gram matrix; whenever it meets a bound, that coefficient leaves the face and the factor.
+Cholesky factor of their Gram matrix; whenever it meets a bound, that coefficient leaves the face and the factor. The steps in between
+free some and bind hardly any, so that the factor is kept and grows by rows.
 
-numba's cache notices changes in the file of the calling function only: whoever changes `path_factor` or
-`weighted_nu_svm_factor` touches this one too.
+numba's cache notices changes in the file of the calling function only: whoever changes `path_factor`,
+`path_events` or `weighted_nu_svm_factor` touches this one too.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
+from ensvm.solvers.path_events import add_products
 from ensvm.solvers.path_factor import dot, solve_backward, solve_forward
-from ensvm.solvers.weighted_nu_svm_factor import delete_point, factorise
+from ensvm.solvers.weighted_nu_svm_factor import delete_point, extend
 from ensvm.solvers.weighted_nu_svm_steps import place, room_for, row_of
 
 # Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it saves
 LARGEST_FACE = 3000
 RIDGE = 16.0  # roundings of the matrix's own precision, added to its diagonal: it may be indefinite by as much
+MOST_DELETED = (
+    16  # if a larger part of the factor's points than the inverse has gone, it is made anew: that takes less time
+)
 SAME_TARGETS = 1e-12  # relative determinant below which the two equalities are one on the face, as where it has one class and equal D
 
 
+class Face(NamedTuple):
+    """The free coefficients of the last minimisation and their factor, which the next one goes on from."""
+
+    points: Any  # (c,), the first `size`: the free coefficients in the order of the factor
+    lower: Any  # (c, at least c), the first `size` rows and columns: the Cholesky factor L of their Gram matrix
+    rotated: Any  # (3, c): L^{-1} times ones, targets and gradient
+    size: Any  # (1,)
+
+
+def new_face(n: int) -> Face:
+    """Return an empty face of n points at most, `LARGEST_FACE` if n is more."""
+    most = min(n, LARGEST_FACE)
+    width = 8 * ((most + 7) // 8 | 1)  # an odd number of cache lines: rows a power of 2 apart would displace each other
+    return Face(np.empty(most, np.int64), np.empty((most, width)), np.empty((3, most)), np.zeros(1, np.int64))
+
+
 @njit(cache=True)
-def minimise_over_face(state, ridge):  # type: ignore[no-untyped-def]
+def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
     """Minimise over the free coefficients with all others fixed; `ridge` is added to the diagonal.
 
     Nothing is done if they are fewer than two or more than `LARGEST_FACE`, or if rounding made the objective rise.
     """
-    face = np.flatnonzero((state.no_growth == 0.0) & (state.no_shrinking == 0.0))
-    n = face.size
-    if n < 2 or n > LARGEST_FACE:
+    n = update(state, face, ridge)
+    if n < 2:
         return
-    before, objective = state.coef[face].copy(), dot(state.coef, state.values, state.coef.size)
-    lower, rotated = factor_of(state, face, ridge)
-    points = face.copy()
+    lower, rotated, points = face.lower, face.rotated, face.points
+    moved = points[:n].copy()
+    before, objective = state.coef[moved], dot(state.coef, state.values, state.coef.size)
     while n >= 2:
         step = newton_step(state, lower, rotated, points[:n])
         if not np.isfinite(step.sum()):  # the matrix is too far from positive semidefinite
+            n = 0
             break
         length, first = 1.0, -1
         for k in range(n):
@@ -49,30 +72,43 @@ def minimise_over_face(state, ridge):  # type: ignore[no-untyped-def]
             break
         # What the step has left of the gradient; the part that the equalities take up plays no role.
         rotated[2, :n] *= 1.0 - length
-        n = drop_bound(state, lower, rotated, points, n)
-    add_changes(state, face, state.coef[face] - before)
+        n = drop(state, face, state.no_growth + state.no_shrinking != 0.0, n)
+    face.size[0] = n
+    add_products(state.rows, state.places[moved], state.coef[moved] - before, state.values)
     if not dot(state.coef, state.values, state.coef.size) <= objective:
-        changes = before - state.coef[face]
-        for k in range(face.size):
-            place(state, face[k], before[k], False, 0.0)
-        add_changes(state, face, changes)
+        changes = before - state.coef[moved]
+        for k in range(moved.size):
+            place(state, moved[k], before[k], False, 0.0)
+        add_products(state.rows, state.places[moved], changes, state.values)
+        face.size[0] = 0
 
 
 @njit(cache=True)
-def factor_of(state, face, ridge):  # type: ignore[no-untyped-def]
-    """Return the Cholesky factor L of the face's Gram matrix, and L^{-1} times ones, targets and gradient, one a row."""
-    n = face.size
-    lower, rotated = np.empty((n, n)), np.empty((3, n))
-    for a in range(n):
-        row = row_of(state, face[a])
+def update(state, face, ridge):  # type: ignore[no-untyped-def]
+    """Bring the face up to the present free coefficients, and return their number; 0 if they are more than it has room for."""
+    free = (state.no_growth == 0.0) & (state.no_shrinking == 0.0)
+    points, lower, rotated = face.points, face.lower, face.rotated
+    n = free.sum()
+    if n > points.size:
+        face.size[0] = 0
+        return 0
+    known = face.size[0]
+    stay = free[points[:known]].sum()
+    known = 0 if MOST_DELETED * (known - stay) > known else drop(state, face, ~free, known)
+    free[points[:known]] = False
+    points[known:n] = np.flatnonzero(free)
+    for a in range(known, n):
+        row = row_of(state, points[a])
         for b in range(a + 1):
-            lower[a, b] = row[face[b]]
+            lower[a, b] = row[points[b]]
         lower[a, a] += ridge
-        rotated[0, a], rotated[1, a], rotated[2, a] = 1.0, state.targets[face[a]], state.values[face[a]]
-    factorise(lower)
-    for vector in rotated:
-        solve_forward(lower, vector, n)
-    return lower, rotated
+        rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
+    extend(lower, rotated[:2], known, n)
+    for k in range(n):
+        rotated[2, k] = state.values[points[k]]
+    solve_forward(lower, rotated[2], n)
+    face.size[0] = n
+    return n
 
 
 @njit(cache=True)
@@ -98,23 +134,12 @@ def without_part_in(first, second, vector):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def drop_bound(state, lower, rotated, points, n):  # type: ignore[no-untyped-def]
-    """Take the coefficients that met a bound out of the factor and return how many are left."""
+def drop(state, face, gone, n):  # type: ignore[no-untyped-def]
+    """Take the points marked in `gone` out of the first n of the factor, and return how many are left."""
     for k in range(n - 1, -1, -1):
-        point = points[k]
-        if state.no_growth[point] != 0.0 or state.no_shrinking[point] != 0.0:
-            delete_point(lower, rotated, k, n)
+        if gone[face.points[k]]:
+            delete_point(face.lower, face.rotated, k, n)
             for j in range(k, n - 1):
-                points[j] = points[j + 1]
+                face.points[j] = face.points[j + 1]
             n -= 1
     return n
-
-
-@njit(cache=True)
-def add_changes(state, face, changes):  # type: ignore[no-untyped-def]
-    """Bring the values up to date with changes of the coefficients of the face."""
-    for k in range(face.size):
-        if changes[k] != 0.0:
-            row = row_of(state, face[k])
-            for j in range(state.values.size):
-                state.values[j] += changes[k] * row[j]

@@ -11,11 +11,13 @@ from ensvm.solvers.path_factor import PIVOT_FLOOR, SMALLEST_PIVOT, dot
 
 
 @njit(cache=True)
-def factorise(lower):  # type: ignore[no-untyped-def]
-    """Overwrite the lower triangle of a symmetric matrix with its Cholesky factor; pivots are lifted as in `path_factor`."""
-    n = lower.shape[0]
-    whole = n - n % 4
-    for start in range(0, whole, 4):
+def extend(lower, vectors, known, n):  # type: ignore[no-untyped-def]
+    """Turn rows `known` to n - 1 of a symmetric matrix's lower triangle into its Cholesky factor's, those above being that already.
+
+    The rows of `vectors`, solutions L^{-1} v up to `known`, go on from there. Pivots are lifted as in `path_factor`.
+    """
+    whole = n - (n - known) % 4
+    for start in range(known, whole, 4):
         a, b, c, d = lower[start], lower[start + 1], lower[start + 2], lower[start + 3]
         for i in range(start):
             first, second, third, fourth = _four_dots(lower[i], a, b, c, d, i)
@@ -28,6 +30,9 @@ def factorise(lower):  # type: ignore[no-untyped-def]
             _finish_row(lower, k, start)
     for k in range(whole, n):
         _finish_row(lower, k, 0)
+    for vector in vectors:
+        for i in range(known, n):
+            vector[i] = (vector[i] - dot(lower[i], vector, i)) / lower[i, i]
 
 
 @njit(cache=True)

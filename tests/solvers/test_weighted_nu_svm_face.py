@@ -7,7 +7,7 @@ import pytest
 
 from ensvm.kernels import gram
 from ensvm.solvers import weighted_nu_svm as solver
-from ensvm.solvers.weighted_nu_svm_face import factor_of, minimise_over_face
+from ensvm.solvers.weighted_nu_svm_face import minimise_over_face, new_face, update
 from ensvm.solvers.weighted_nu_svm_steps import descend
 
 RIDGE = 1e-14
@@ -35,7 +35,7 @@ def test_descent_within_the_equalities_to_the_minimum_of_the_face_left(seed: int
     state = state_after(60, seed, gamma)
     before, fixed = state.coef.copy(), np.setdiff1d(np.arange(60), free(state))
     value, sums = before @ state.gram @ before, (before.sum(), state.targets @ before)
-    minimise_over_face(state, RIDGE)
+    minimise_over_face(state, new_face(60), RIDGE)
     assert state.coef @ state.gram @ state.coef <= value * (1.0 + 1e-12)
     np.testing.assert_allclose((state.coef.sum(), state.targets @ state.coef), sums, atol=1e-11)
     np.testing.assert_array_equal(state.coef[fixed], before[fixed])
@@ -47,15 +47,40 @@ def test_descent_within_the_equalities_to_the_minimum_of_the_face_left(seed: int
     assert np.abs(residual).max() <= 1e-7 * np.abs(state.values).max()
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 11, 20])
-def test_factor_is_that_of_the_faces_gram_matrix(n: int) -> None:
+@pytest.mark.parametrize("bound", [0, 1, 4, 30], ids="{} bound in between".format)
+def test_the_factor_kept_is_that_of_the_faces_gram_matrix(bound: int) -> None:
+    state, face = state_after(60, 0), new_face(60)
+    every = free(state)
+    for fixed in (every[::2], every[1 : 1 + bound], every[:0]):  # grows, loses some for others, grows
+        state.no_growth[every], state.no_shrinking[fixed] = 0.0, np.inf
+        state.no_shrinking[np.setdiff1d(every, fixed)] = 0.0
+        n = update(state, face, RIDGE)
+        points = face.points[:n]
+        np.testing.assert_array_equal(np.sort(points), free(state))
+        expected = np.linalg.cholesky(state.gram[np.ix_(points, points)])
+        np.testing.assert_allclose(np.tril(face.lower[:n, :n]), expected, atol=1e-9)
+        right = np.array([np.ones(n), state.targets[points], state.values[points]])
+        np.testing.assert_allclose(face.rotated[:, :n], np.linalg.solve(expected, right.T).T, rtol=1e-6, atol=1e-9)
+
+
+def test_a_face_kept_over_many_phases_leads_where_a_new_one_does() -> None:
+    kept, anew = state_after(60, 3), state_after(60, 3)
+    face = new_face(60)
+    for _ in range(40):
+        minimise_over_face(kept, face, RIDGE)
+        minimise_over_face(anew, new_face(60), RIDGE)
+        descend(kept, 1e-12, 0.0, 5)
+        descend(anew, 1e-12, 0.0, 5)
+    np.testing.assert_allclose(kept.coef @ kept.gram @ kept.coef, anew.coef @ anew.gram @ anew.coef, rtol=1e-10)
+    np.testing.assert_allclose(kept.coef, anew.coef, atol=1e-6)
+
+
+def test_more_free_coefficients_than_a_face_holds_are_left_alone() -> None:
     state = state_after(60, 0)
-    face = free(state)[:n]
-    lower, rotated = factor_of(state, face, RIDGE)
-    expected = np.linalg.cholesky(state.gram[np.ix_(face, face)])
-    np.testing.assert_allclose(np.tril(lower), expected, atol=1e-9)
-    right = np.array([np.ones(n), state.targets[face], state.values[face]])
-    np.testing.assert_allclose(rotated, np.linalg.solve(expected, right.T).T, rtol=1e-6, atol=1e-9)
+    before, face = state.coef.copy(), new_face(free(state).size - 1)
+    minimise_over_face(state, face, RIDGE)
+    np.testing.assert_array_equal(state.coef, before)
+    assert face.size[0] == 0
 
 
 def test_a_matrix_without_a_minimum_changes_nothing_for_the_worse() -> None:
@@ -64,6 +89,6 @@ def test_a_matrix_without_a_minimum_changes_nothing_for_the_worse() -> None:
     state = state._replace(rows=solver._for_reading(wild))
     state.values[:] = wild @ state.coef
     value = state.coef @ state.values
-    minimise_over_face(state, RIDGE)
+    minimise_over_face(state, new_face(60), RIDGE)
     assert np.isfinite(state.coef).all()
     assert state.coef @ state.values <= value

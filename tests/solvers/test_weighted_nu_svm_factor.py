@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.solvers.path_factor import delete_row
-from ensvm.solvers.weighted_nu_svm_factor import delete_point, factorise
+from ensvm.solvers.weighted_nu_svm_factor import delete_point, extend
 
 SIZES = pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 9, 31])
 
@@ -16,11 +16,15 @@ def positive_definite(n: int) -> NDArray[np.float64]:
 
 
 @SIZES
-def test_factor_is_lapacks(n: int) -> None:
-    G = positive_definite(n)
-    lower = G.copy()
-    factorise(lower)
-    np.testing.assert_allclose(np.tril(lower), np.linalg.cholesky(G), rtol=1e-10, atol=1e-12)
+@pytest.mark.parametrize("known", [0, 1, 4, 7])
+def test_factor_is_lapacks_from_wherever_it_goes_on(n: int, known: int) -> None:
+    G, known = positive_definite(n), min(known, n)
+    expected, right = np.linalg.cholesky(G), np.random.default_rng(0).normal(size=(2, n))
+    solved = np.linalg.solve(expected, right.T).T
+    lower, vectors = np.vstack([expected[:known], G[known:]]), np.hstack([solved[:, :known], right[:, known:]])
+    extend(lower, vectors, known, n)
+    np.testing.assert_allclose(np.tril(lower), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(vectors, solved, rtol=1e-10, atol=1e-12)
 
 
 @SIZES
@@ -42,6 +46,6 @@ def test_a_point_that_goes_leaves_the_factor_of_the_others(n: int) -> None:
 
 def test_a_matrix_without_full_rank_gets_a_factor_all_the_same() -> None:
     lower = np.ones((6, 6))
-    factorise(lower)
+    extend(lower, np.ones((1, 6)), 0, 6)
     assert np.all(np.diag(lower) > 0.0)
     np.testing.assert_allclose(np.tril(lower) @ np.tril(lower).T, np.ones((6, 6)), atol=1e-6)
