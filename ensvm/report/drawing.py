@@ -37,7 +37,8 @@ SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"
 
 PANEL_SIZE = (3.4, 2.8)  # inches: two panels fill a page's text width
 LEGEND_HEIGHT = 0.4
-LEGEND_LETTERS, HANDLE_LETTERS = 66, 8
+# Of the figure's width, what its legend may take: lines start within its frame, and measures are for another resolution
+LEGEND_SHARE = 0.95
 STYLE: Any = {
     "font.size": 8,
     "axes.titlesize": 9,
@@ -139,7 +140,8 @@ def _legend(figure: Figure, curves: list[Curve], looks: Mapping[str, Look]) -> N
     labels = {curve.series: curve.label for curve in curves}
     lines = [Line2D([], [], **look) for look in looks.values()]
     texts = [labels[series] for series in looks]
-    # A line of the legend has room for so many letters, a handle taking about as much as some of them.
-    room = LEGEND_LETTERS * len(figure.axes)
-    columns = max(1, min(len(texts), room // (max(map(len, texts), default=0) + HANDLE_LETTERS)))
-    figure.legend(lines, texts, loc="outside lower center", ncols=columns)
+    for rows in range(1, len(texts) + 1):
+        legend = figure.legend(lines, texts, loc="outside lower center", ncols=math.ceil(len(texts) / rows))
+        if legend.get_window_extent().width <= LEGEND_SHARE * figure.bbox.width or rows == len(texts):
+            break
+        legend.remove()

@@ -105,6 +105,32 @@ def test_drawings_are_images_and_the_same_bytes_twice(study):
     assert "<dc:date>" not in text
 
 
+MANY = """\
+study: s
+realizations: 1
+datasets: [german]
+algorithms:
+  {algorithms}
+figures:
+  - {{id: 1, caption: Legend., panels: [german], series: [{series}], y: path_, x_label: x, y_label: y}}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("letters", [1, 14, 28, 45])
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_the_legend_stays_within_the_figure(tmp_path, count, letters):
+    names = "abcde"[:count]
+    algorithms = "\n  ".join(f"{n}: {{label: {n * letters}, estimator: RhoSVC, record: [path_]}}" for n in names)
+    lines = [record("german", 1, name, curve=[1.0, 2.0]) for name in names]
+    study = make_study(tmp_path / "s", MANY.format(algorithms=algorithms, series=", ".join(names)), lines)
+    _, png, svg = next(write_figures(study)).paths
+    pixels = imread(png)[..., :3]
+    assert (pixels[:, [0, 1, -2, -1]] == 1.0).all()
+    assert (pixels[[0, 1, -2, -1]] == 1.0).all()
+    assert all(f"<!-- {name * letters} -->" in svg.read_text() for name in names)
+
+
 SWEPT = """\
 study: s
 realizations: 2
