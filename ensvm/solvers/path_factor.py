@@ -25,9 +25,9 @@ def dot(a, b, n):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def solve_forward(lower, x, n):  # type: ignore[no-untyped-def]
-    """Overwrite x with L^{-1} x."""
-    for i in range(n):
+def solve_forward(lower, x, n, known=0):  # type: ignore[no-untyped-def]
+    """Overwrite x with L^{-1} x; its first `known` entries are that already."""
+    for i in range(known, n):
         x[i] = (x[i] - dot(lower[i], x, i)) / lower[i, i]
 
 
@@ -44,10 +44,17 @@ def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
     """Extend the factor by a point with kernel values `column` (length n) and `diagonal`."""
+    lower[n, :n] = column[:n]
+    lower[n, n] = diagonal
+    finish_row(lower, n)
+
+
+@njit(cache=True)
+def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
+    """Turn row n from the matrix's into the factor's, which its first `known` entries are already."""
     row = lower[n]
-    row[:n] = column[:n]
-    solve_forward(lower, row, n)
-    row[n] = np.sqrt(max(diagonal - dot(row, row, n), PIVOT_FLOOR * diagonal, SMALLEST_PIVOT))
+    solve_forward(lower, row, n, known)
+    row[n] = np.sqrt(max(row[n] - dot(row, row, n), PIVOT_FLOOR * row[n], SMALLEST_PIVOT))
 
 
 @njit(cache=True)

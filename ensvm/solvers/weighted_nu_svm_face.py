@@ -22,9 +22,8 @@ from ensvm.solvers.weighted_nu_svm_steps import place, room_for, row_of
 # Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it saves
 LARGEST_FACE = 3000
 RIDGE = 16.0  # roundings of the matrix's own precision, added to its diagonal: it may be indefinite by as much
-MOST_DELETED = (
-    16  # if a larger part of the factor's points than the inverse has gone, it is made anew: that takes less time
-)
+# Where more than one in so many of the factor's points has gone, it is made anew: that takes less time than to take them out
+MOST_DELETED = 16
 SAME_TARGETS = 1e-12  # relative determinant below which the two equalities are one on the face, as where it has one class and equal D
 
 
@@ -72,7 +71,7 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
             break
         # What the step has left of the gradient; the part that the equalities take up plays no role.
         rotated[2, :n] *= 1.0 - length
-        n = drop(state, face, state.no_growth + state.no_shrinking != 0.0, n)
+        n = drop_bound(state, face, n)
     face.size[0] = n
     add_products(state.rows, state.places[moved], state.coef[moved] - before, state.values)
     if not dot(state.coef, state.values, state.coef.size) <= objective:
@@ -94,7 +93,7 @@ def update(state, face, ridge):  # type: ignore[no-untyped-def]
         return 0
     known = face.size[0]
     stay = free[points[:known]].sum()
-    known = 0 if MOST_DELETED * (known - stay) > known else drop(state, face, ~free, known)
+    known = 0 if MOST_DELETED * (known - stay) > known else drop_bound(state, face, known)
     free[points[:known]] = False
     points[known:n] = np.flatnonzero(free)
     for a in range(known, n):
@@ -104,8 +103,7 @@ def update(state, face, ridge):  # type: ignore[no-untyped-def]
         lower[a, a] += ridge
         rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
     extend(lower, rotated[:2], known, n)
-    for k in range(n):
-        rotated[2, k] = state.values[points[k]]
+    rotated[2, :n] = state.values[points[:n]]
     solve_forward(lower, rotated[2], n)
     face.size[0] = n
     return n
@@ -134,10 +132,11 @@ def without_part_in(first, second, vector):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def drop(state, face, gone, n):  # type: ignore[no-untyped-def]
-    """Take the points marked in `gone` out of the first n of the factor, and return how many are left."""
+def drop_bound(state, face, n):  # type: ignore[no-untyped-def]
+    """Take the points on a bound out of the first n of the factor, and return how many are left."""
     for k in range(n - 1, -1, -1):
-        if gone[face.points[k]]:
+        point = face.points[k]
+        if state.no_growth[point] != 0.0 or state.no_shrinking[point] != 0.0:
             delete_point(face.lower, face.rotated, k, n)
             for j in range(k, n - 1):
                 face.points[j] = face.points[j + 1]

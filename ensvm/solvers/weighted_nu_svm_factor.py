@@ -7,7 +7,7 @@ they share is read once.
 import numpy as np
 from numba import njit
 
-from ensvm.solvers.path_factor import PIVOT_FLOOR, SMALLEST_PIVOT, dot
+from ensvm.solvers.path_factor import finish_row, solve_forward
 
 
 @njit(cache=True)
@@ -27,21 +27,11 @@ def extend(lower, vectors, known, n):  # type: ignore[no-untyped-def]
             c[i] = (c[i] - third) * scale
             d[i] = (d[i] - fourth) * scale
         for k in range(start, start + 4):
-            _finish_row(lower, k, start)
+            finish_row(lower, k, start)
     for k in range(whole, n):
-        _finish_row(lower, k, 0)
+        finish_row(lower, k)
     for vector in vectors:
-        for i in range(known, n):
-            vector[i] = (vector[i] - dot(lower[i], vector, i)) / lower[i, i]
-
-
-@njit(cache=True)
-def _finish_row(lower, k, known):  # type: ignore[no-untyped-def]
-    """Turn row k, of which the first `known` entries are those of the factor already, into the factor's."""
-    row = lower[k]
-    for i in range(known, k):
-        row[i] = (row[i] - dot(lower[i], row, i)) / lower[i, i]
-    row[k] = np.sqrt(max(row[k] - dot(row, row, k), PIVOT_FLOOR * row[k], SMALLEST_PIVOT))
+        solve_forward(lower, vector, n, known)
 
 
 @njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
