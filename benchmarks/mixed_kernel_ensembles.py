@@ -5,12 +5,11 @@ learning rate 0.5 makes its weights ours. BaggingClassifier gets SVC(probability
 probabilities. Both sides have 50 machines. Every row is one run of each side, one after the other; targets are those of the project.
 """
 
-import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from _stopwatch import best_of
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.svm import SVC
@@ -55,13 +54,6 @@ class ResampledSVC(ClassifierMixin, BaseEstimator):
         return self.svc_.predict(X)
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the seconds that a call takes, and its result."""
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
-
-
 def sides(method: str, kernel: str, X: Any) -> tuple[Any, Any]:
     """Return our classifier and scikit-learn's."""
     low, middle, high = sigest(X, rng=np.random.default_rng(0))
@@ -82,8 +74,8 @@ def measure(name: str, method: str, kernel: str) -> list[object]:
     fits, predictions, errors = [], [], []
     for _ in range(REPEATS):
         pair = sides(method, kernel, data.X_train)
-        fits.append([timed(lambda side=side: side.fit(data.X_train, data.y_train))[0] for side in pair])
-        results = [timed(lambda side=side: side.predict(data.X_test)) for side in pair]
+        fits.append([best_of(1, lambda side=side: side.fit(data.X_train, data.y_train))[0] for side in pair])
+        results = [best_of(1, lambda side=side: side.predict(data.X_test)) for side in pair]
         predictions.append([seconds for seconds, _ in results])
         errors.append([100.0 * np.mean(classes != data.y_test) for _, classes in results])
     fit, predict, error = (np.median(values, axis=0) for values in (fits, predictions, errors))

@@ -1,5 +1,6 @@
 """What every classifier sign(sum_i c_i k(x_i, x) + b) shares: kernel, labels, validation, prediction."""
 
+import warnings
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -95,6 +97,13 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+    def _keep_ending(self, n_iter: int, stop_reason: str, *, converged: bool) -> None:
+        """Keep how the solver ended, and warn if it was cut short. Called by what `_weigh` calls."""
+        self.n_iter_, self.stop_reason_, self.converged_ = n_iter, stop_reason, converged
+        if not converged:
+            message = f"{type(self).__name__} stopped after {n_iter} steps ({stop_reason})"
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
     def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
         return self.classes_[(decision > 0.0).astype(int)]

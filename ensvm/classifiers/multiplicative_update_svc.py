@@ -1,12 +1,10 @@
 """The hard-margin machine trained by multiplicative updates at a fixed rate (Cristianini et al., 1999)."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
@@ -110,11 +108,6 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
         self.objective_path_ = np.array(path)
         self.dual_objective_ = result.objective
         self.certificate_ = result.certificate
-        self.n_iter_ = result.n_iter
         self.overshoot_ = result.overshoot_iteration or 0
-        self.converged_ = result.converged
-        self.stop_reason_ = result.stop_reason
-        if not result.converged:
-            message = f"{type(self).__name__} stopped after {result.n_iter} steps ({result.stop_reason})"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        self._keep_ending(result.n_iter, result.stop_reason, converged=result.converged)
         return self.weights_

@@ -1,12 +1,10 @@
 """The hard-margin rho-SVM of Tsang & Kwok (IJCAI-07), trained by entropy projections."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
@@ -149,12 +147,7 @@ class RhoSVC(KernelExpansionClassifier):
         self.objective_path_ = np.array(path)
         self.lower_bound_ = result.lower_bound
         self.certificate_ = result.certificate
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        self.stop_reason_ = result.stop_reason
-        if not result.converged:
-            message = f"{type(self).__name__} stopped after {result.n_iter} steps ({result.stop_reason})"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        self._keep_ending(result.n_iter, result.stop_reason, converged=result.converged)
         return result
 
     def _operator(self, X: Any) -> NDArray[Any] | LowRankGram | DiagonalCorrectedGram:

@@ -12,14 +12,6 @@ from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm_weakened import WeakenedResult, weakened_nu_svm
 
-WEAKENING_CONSTRAINTS: dict[str, list[Any]] = {
-    "nu": [None, Interval(Real, 0.0, 1.0, closed="right")],
-    "mu": [None, Interval(Real, 0.0, 1.0, closed="left")],
-    "gamma_weak": [None, Interval(Real, 0.0, 0.5, closed="left")],
-    "lam": [None, Interval(Real, 0.0, 1.0, closed="right")],
-    "normalize": ["boolean"],
-    "random_state": ["random_state"],
-}
 DEFAULT_SHARES = (0.2, 0.2)  # gamma_weak = 0.1 and lam = 1/2: a weighted error of at most 0.4
 
 
@@ -80,7 +72,12 @@ class WeakenedSVC(WeightedNuSVC):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedNuSVC._parameter_constraints,
-        **WEAKENING_CONSTRAINTS,
+        "nu": [None, Interval(Real, 0.0, 1.0, closed="right")],
+        "mu": [None, Interval(Real, 0.0, 1.0, closed="left")],
+        "gamma_weak": [None, Interval(Real, 0.0, 0.5, closed="left")],
+        "lam": [None, Interval(Real, 0.0, 1.0, closed="right")],
+        "normalize": ["boolean"],
+        "random_state": ["random_state"],
     }
 
     def __init__(

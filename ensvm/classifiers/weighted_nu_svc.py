@@ -1,12 +1,10 @@
 """The nu-SVM on a distribution over its examples, of Rangel, Lozano & Garcia (ICMLA-05, section 3.1)."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
 
@@ -120,10 +118,5 @@ class WeightedNuSVC(KernelExpansionClassifier):
         self.objective_ = machine.objective
         self.certificate_ = machine.certificate
         self.nu_max_ = machine.nu_max
-        self.n_iter_ = machine.n_iter
-        self.converged_ = machine.converged
-        self.stop_reason_ = machine.stop_reason
-        if not machine.converged:
-            message = f"{type(self).__name__} stopped after {machine.n_iter} steps ({machine.stop_reason})"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        self._keep_ending(machine.n_iter, machine.stop_reason, converged=machine.converged)
         return machine.weights

@@ -253,10 +253,8 @@ def _refresh(state: DescentState) -> None:
 
 def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
     """Descend, in phases of steps each followed by a minimisation over the face reached; return the steps and why it ended."""
-    largest, precision = (
-        float(np.abs(state.gram.diagonal()[state.members]).max()),
-        float(np.finfo(state.gram.dtype).eps),
-    )
+    largest = float(np.abs(state.gram.diagonal()[state.members]).max())
+    precision = float(np.finfo(state.gram.dtype).eps)
     floor, ridge = EPS * largest, RIDGE * precision * largest
     face = new_face(state.coef.size)
     done, before = 0, np.inf

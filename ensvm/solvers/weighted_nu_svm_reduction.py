@@ -41,9 +41,8 @@ def reduce_expansion(gram: NDArray[Any], coefs: NDArray[np.float64], allowed: fl
     gram = np.asarray(gram, dtype=np.float64)
     factor = incomplete_cholesky(lambda rows: gram[:, rows], gram.diagonal())
     coordinates = factor.factor.T @ coefs  # of each expansion, in the basis that the pivots build
-    left_out = np.append(
-        np.cumsum(coordinates[::-1, 0] ** 2)[::-1], 0.0
-    )  # squared norm of what follows the first r directions
+    # Squared norm of what follows the first r directions
+    left_out = np.append(np.cumsum(coordinates[::-1, 0] ** 2)[::-1], 0.0)
     errors = np.sqrt(left_out * gram.diagonal().max())
     rank = int(np.argmax(errors <= allowed))
     pivots = factor.pivots[:rank]
