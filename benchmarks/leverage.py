@@ -1,7 +1,8 @@
 """Seconds of 500 rounds of a leveraged vector machine against reading its Gram matrix 500 times, and how they and the memory grow.
 
-One thread, kernel values included, circle data of NIPS-99 (section 4) with 5 % label noise, on which no round is spared. The
-targets are 0.3 s and 4 readings at m = 1000. Measurements that are compared take turns, and the shortest of each counts.
+One thread, kernel values included, circle data of NIPS-99 (section 4) with 5 % label noise, on
+which no round is spared. The targets are 0.3 s and 4 readings at m = 1000. Measurements that are
+compared take turns, and the shortest of each counts.
 """
 
 import time
@@ -16,10 +17,14 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
 from ensvm.kernels import gram
-from ensvm.solvers.leverage import leverage
+from ensvm.solvers.leverage.algorithm import leverage
 
 M, ROUNDS, REPEATS = 1000, 500, 7
-MACHINES = {"BVM": {}, "LVM": {"loss": "logistic"}, "PBVM, p = 2": {"penalty": "l2", "gamma0_scale": "sample"}}
+MACHINES = {
+    "BVM": {},
+    "LVM": {"loss": "logistic"},
+    "PBVM, p = 2": {"penalty": "l2", "gamma0_scale": "sample"},
+}
 BLOCK = 400
 SIZES = (800, 1600, 3200, 6400)
 GAMMA = 0.5
@@ -63,16 +68,31 @@ def against_reading(name: str, dtype: type, X: Any, y: Any) -> list[object]:
     X = X.astype(dtype)
     K = gram(X, kernel="rbf", gamma=GAMMA, dtype=dtype)
     fit, reading, kernel = take_turns(
-        lambda: machine.fit(X, y), lambda: read(K, ROUNDS), lambda: gram(X, kernel="rbf", gamma=GAMMA, dtype=dtype)
+        lambda: machine.fit(X, y),
+        lambda: read(K, ROUNDS),
+        lambda: gram(X, kernel="rbf", gamma=GAMMA, dtype=dtype),
     )
-    return [name, np.dtype(dtype).name, machine.n_iter_, fit, kernel, reading, fit / reading, (fit - kernel) / reading]
+    return [
+        name,
+        np.dtype(dtype).name,
+        machine.n_iter_,
+        fit,
+        kernel,
+        reading,
+        fit / reading,
+        (fit - kernel) / reading,
+    ]
 
 
 def growth(m: int) -> list[object]:
     """Return the time of a round on one block of fixed size; a long run and a short one differ by such rounds alone."""
     X, y = circle(m)
     rows = gram(X[:BLOCK], X, kernel="rbf", gamma=GAMMA)
-    words: dict[str, Any] = {"blocks": np.split(np.arange(m), m // BLOCK), "rounds_per_block": ROUNDS, "tol": 0.0}
+    words: dict[str, Any] = {
+        "blocks": np.split(np.arange(m), m // BLOCK),
+        "rounds_per_block": ROUNDS,
+        "tol": 0.0,
+    }
     short, long = take_turns(
         # The other blocks are read once, for the certificate: any numbers do.
         lambda: leverage(lambda indices: rows, y, n_rounds=50, **words),
@@ -84,10 +104,19 @@ def growth(m: int) -> list[object]:
 
 def rankings(X: Any, y: Any) -> list[object]:
     """Return seconds by ranking, and how much of the two machines is the same."""
-    quick, true = (LeveragedVectorMachine(gamma=GAMMA, n_rounds=100, ranking=word) for word in ("quadratic", "loss"))
+    quick, true = (
+        LeveragedVectorMachine(gamma=GAMMA, n_rounds=100, ranking=word)
+        for word in ("quadratic", "loss")
+    )
     seconds = take_turns(lambda: quick.fit(X, y), lambda: true.fit(X, y))
     same = np.mean(quick.predict(X) == true.predict(X))
-    return [*seconds, seconds[1] / seconds[0], quick.train_loss_[-1], true.train_loss_[-1], 100 * same]
+    return [
+        *seconds,
+        seconds[1] / seconds[0],
+        quick.train_loss_[-1],
+        true.train_loss_[-1],
+        100 * same,
+    ]
 
 
 def memory(n_blocks: int, X: Any, y: Any) -> float:
@@ -114,14 +143,30 @@ if __name__ == "__main__":
             "fit / reading",
             "without kernel",
         ]
-        table = [against_reading(name, dtype, X, y) for dtype in (np.float64, np.float32) for name in MACHINES]
+        table = [
+            against_reading(name, dtype, X, y)
+            for dtype in (np.float64, np.float32)
+            for name in MACHINES
+        ]
         print(tabulate(table, headers=headers, floatfmt=".3f"))
         print(f"\nA round on a block of {BLOCK} candidates")
-        print(tabulate([growth(m) for m in SIZES], headers=["m", "us", "ns per row"], floatfmt=".1f"))
+        print(
+            tabulate([growth(m) for m in SIZES], headers=["m", "us", "ns per row"], floatfmt=".1f")
+        )
         print("\n100 rounds by ranking")
-        headers = ["s quadratic", "s loss", "ratio", "loss, quadratic", "loss, loss", "% same classes"]
+        headers = [
+            "s quadratic",
+            "s loss",
+            "ratio",
+            "loss, quadratic",
+            "loss, loss",
+            "% same classes",
+        ]
         print(tabulate([rankings(X, y)], headers=headers, floatfmt=".3f"))
         whole = memory(1, X, y)
-        peaks = [[n_blocks, peak := memory(n_blocks, X, y), whole / peak] for n_blocks in (1, 2, 5, 10, 20)]
+        peaks = [
+            [n_blocks, peak := memory(n_blocks, X, y), whole / peak]
+            for n_blocks in (1, 2, 5, 10, 20)
+        ]
         print("\nPeak memory of a fit")
         print(tabulate(peaks, headers=["blocks", "MiB", "times less"], floatfmt=".2f"))

@@ -1,8 +1,9 @@
 """Mixed-kernel ensembles against scikit-learn's AdaBoostClassifier and BaggingClassifier over SVC doing the same work; one BLAS thread.
 
-AdaBoostClassifier gets a learner that draws 300 rows by weight (and a radial width from the same range) and fits an SVC on them; its
-learning rate 0.5 makes its weights ours. BaggingClassifier gets SVC(probability=True) on 300 rows: with that, it sums
-probabilities. Both sides have 50 machines. Every row is one run of each side, one after the other; targets are those of the project.
+AdaBoostClassifier gets a learner that draws 300 rows by weight (and a radial width from the same
+range) and fits an SVC on them; its learning rate 0.5 makes its weights ours. BaggingClassifier gets
+SVC(probability=True) on 300 rows: with that, it sums probabilities. Both sides have 50 machines.
+Every row is one run of each side, one after the other; targets are those of the project.
 """
 
 import warnings
@@ -17,24 +18,29 @@ from sklearn.utils import check_random_state
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
-from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
+from ensvm.classifiers.mixed_kernels.adaboost import MixedKernelAdaBoost
+from ensvm.classifiers.mixed_kernels.bagging import MixedKernelBagging
 from ensvm.data import DataUnavailable, find_card, load
-from ensvm.sigest import sigest
+from ensvm.kernels.widths import sigest
 
 SETS = ("spambase", "optdigits", "satimage")
 KERNELS = ("rbf", "poly")
 REPEATS = 3
 MACHINES = 50
 SAMPLES = 300
-TARGETS = {("boosting", "rbf"): (8, 15), ("boosting", "poly"): (4, 6)}  # fit, predict; bagging: predict only
+TARGETS = {
+    ("boosting", "rbf"): (8, 15),
+    ("boosting", "poly"): (4, 6),
+}  # fit, predict; bagging: predict only
 BAGGING_TARGET = 10
 
 
 class ResampledSVC(ClassifierMixin, BaseEstimator):
     """SVC on rows drawn by their weights, with replacement, its radial width drawn from a range."""
 
-    def __init__(self, svc: SVC | None = None, gamma_range: Any = None, random_state: Any = None) -> None:
+    def __init__(
+        self, svc: SVC | None = None, gamma_range: Any = None, random_state: Any = None
+    ) -> None:
         self.svc = svc
         self.gamma_range = gamma_range
         self.random_state = random_state
@@ -60,12 +66,20 @@ def sides(method: str, kernel: str, X: Any) -> tuple[Any, Any]:
     gamma = middle if kernel == "rbf" else 1.0 / X.shape[1]
     words = {"C": 10.0, "gamma": gamma, "degree": 3, "coef0": 1.0}
     if method == "boosting":
-        ours = MixedKernelAdaBoost((kernel,), gamma="sigest-random", n_estimators=MACHINES, random_state=0)
-        learner = ResampledSVC(SVC(kernel=kernel, **words), (low, high) if kernel == "rbf" else None)
-        return ours, AdaBoostClassifier(learner, n_estimators=MACHINES, learning_rate=0.5, random_state=0)
+        ours = MixedKernelAdaBoost(
+            (kernel,), gamma="sigest-random", n_estimators=MACHINES, random_state=0
+        )
+        learner = ResampledSVC(
+            SVC(kernel=kernel, **words), (low, high) if kernel == "rbf" else None
+        )
+        return ours, AdaBoostClassifier(
+            learner, n_estimators=MACHINES, learning_rate=0.5, random_state=0
+        )
     ours = MixedKernelBagging((kernel,), gamma="sigest", n_estimators=MACHINES, random_state=0)
     learner = SVC(kernel=kernel, probability=True, random_state=0, **words)
-    return ours, BaggingClassifier(learner, n_estimators=MACHINES, max_samples=SAMPLES, random_state=0)
+    return ours, BaggingClassifier(
+        learner, n_estimators=MACHINES, max_samples=SAMPLES, random_state=0
+    )
 
 
 def measure(name: str, method: str, kernel: str) -> list[object]:
@@ -74,7 +88,9 @@ def measure(name: str, method: str, kernel: str) -> list[object]:
     fits, predictions, errors = [], [], []
     for _ in range(REPEATS):
         pair = sides(method, kernel, data.X_train)
-        fits.append([best_of(1, lambda side=side: side.fit(data.X_train, data.y_train))[0] for side in pair])
+        fits.append(
+            [best_of(1, lambda side=side: side.fit(data.X_train, data.y_train))[0] for side in pair]
+        )
         results = [best_of(1, lambda side=side: side.predict(data.X_test)) for side in pair]
         predictions.append([seconds for seconds, _ in results])
         errors.append([100.0 * np.mean(classes != data.y_test) for _, classes in results])
@@ -90,7 +106,9 @@ def measure(name: str, method: str, kernel: str) -> list[object]:
 
 def main() -> None:
     """Print the table."""
-    warnings.simplefilter("ignore", FutureWarning)  # SVC's probability=True, deprecated in scikit-learn 1.9
+    warnings.simplefilter(
+        "ignore", FutureWarning
+    )  # SVC's probability=True, deprecated in scikit-learn 1.9
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 3
     for make in (MixedKernelAdaBoost, MixedKernelBagging):  # compiled before anything is timed
@@ -98,7 +116,11 @@ def main() -> None:
     rows = []
     for name in SETS:
         try:
-            rows += [measure(name, method, kernel) for method in ("boosting", "bagging") for kernel in KERNELS]
+            rows += [
+                measure(name, method, kernel)
+                for method in ("boosting", "bagging")
+                for kernel in KERNELS
+            ]
         except DataUnavailable:
             rows.append([name, "not at hand"])
     heads = [

@@ -1,8 +1,9 @@
 """Seconds for the whole regularization path against a grid of 20 LIBSVM fits, and how they grow with m; one thread, kernel excluded.
 
-LIBSVM gets the Gram matrix and its default tolerance (1e-3); the path is exact. The target is 3 grids. The R package svmpath took 25 of
-LIBSVM's grids for german (8.7 s against 0.35 s on one machine, quoted, not measured here) and does not end on titanic.
-With `--plot FILE` (.png or .svg) the growth is drawn too.
+LIBSVM gets the Gram matrix and its default tolerance (1e-3); the path is exact. The target is 3
+grids. The R package svmpath took 25 of LIBSVM's grids for german (8.7 s against 0.35 s on one
+machine, quoted, not measured here) and does not end on titanic. With `--plot FILE` (.png or .svg)
+the growth is drawn too.
 """
 
 import argparse
@@ -16,9 +17,9 @@ from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
 from ensvm.data import DataUnavailable, find_card, load
-from ensvm.data.generators import waveform
+from ensvm.data.generators.draws import waveform
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.regularization_path import RegularizationPath, regularization_path
+from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 SETS = ("titanic", "breast-cancer", "waveform", "diabetis", "german", "a1a", "svmguide1")
 GRID = np.geomspace(1e-2, 1e4, 20)
@@ -44,7 +45,9 @@ def against_grid(name: str) -> list[object]:
         return [name, "not at hand"]
     K, y = mean_distance_gram(data.X_train), data.y_train
     seconds, path = best_of(REPEATS, lambda: regularization_path(K, y))
-    grid, _ = best_of(1, lambda: [SVC(C=C, kernel="precomputed", cache_size=1000).fit(K, y) for C in GRID])
+    grid, _ = best_of(
+        1, lambda: [SVC(C=C, kernel="precomputed", cache_size=1000).fit(K, y) for C in GRID]
+    )
     events = f"{path.n_start_events} + {path.n_events}"
     return [
         name,
@@ -64,7 +67,13 @@ def growth(m: int) -> list[object]:
     X, classes = waveform(m, seed=1)
     K, y = mean_distance_gram((X - X.mean(axis=0)) / X.std(axis=0)), np.where(classes == 0, 1, -1)
     seconds, path = best_of(REPEATS if m < 2000 else 1, lambda: regularization_path(K, y))
-    return [m, seconds, path.n_start_events + path.n_events, path.largest_violation, kept(path) / K.nbytes]
+    return [
+        m,
+        seconds,
+        path.n_start_events + path.n_events,
+        path.largest_violation,
+        kept(path) / K.nbytes,
+    ]
 
 
 def plot(rows: list[list[Any]], exponent: float, path: Path) -> None:
@@ -87,7 +96,9 @@ def plot(rows: list[list[Any]], exponent: float, path: Path) -> None:
 def main() -> None:
     """Print both tables, and draw the second where asked."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--plot", type=Path, metavar="FILE", help="draw the growth into this .png or .svg file")
+    options.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the growth into this .png or .svg file"
+    )
     drawing: Path | None = options.parse_args().plot
     regularization_path(np.eye(2), [1, -1])  # compiled before anything is timed
     rows = [against_grid(name) for name in SETS]
@@ -104,7 +115,10 @@ def main() -> None:
     ]
     print(tabulate(rows, heads, floatfmt=".3g"))
     sizes = [growth(m) for m in SIZES]
-    print("\n" + tabulate(sizes, ["m", "path s", "events", "violation", "kept / Gram"], floatfmt=".3g"))
+    print(
+        "\n"
+        + tabulate(sizes, ["m", "path s", "events", "violation", "kept / Gram"], floatfmt=".3g")
+    )
     exponent = np.polyfit(np.log(SIZES), np.log([row[1] for row in sizes]), 1)[0]
     print(f"\nseconds grow as m^{exponent:.2f} from m = {SIZES[0]} to {SIZES[-1]}")
     if drawing is not None:

@@ -49,6 +49,8 @@ if __name__ == "__main__":
     print(f"Runner: {CELLS} cells that cost nothing")
     print(
         tabulate(
-            rows, headers=["jobs", "seconds in all", "ms a cell", "seconds to see that all is done"], floatfmt=".2f"
+            rows,
+            headers=["jobs", "seconds in all", "ms a cell", "seconds to see that all is done"],
+            floatfmt=".2f",
         )
     )

@@ -1,8 +1,8 @@
 """Seconds for the weighted nu-SVM against LIBSVM's NuSVC (equal weights) and a general QP solver (unequal ones), and for boosting.
 
-One thread. All get the same Gram matrix, and every gap is the duality gap of problem (5)-(6) relative to its optimum, computed here from
-the definition. Ours is stopped at the gap that the other reached. NuSVC runs at its default tolerance (1e-3 on the KKT conditions) and
-at 1e-5.
+One thread. All get the same Gram matrix, and every gap is the duality gap of problem (5)-(6)
+relative to its optimum, computed here from the definition. Ours is stopped at the gap that the
+other reached. NuSVC runs at its default tolerance (1e-3 on the KKT conditions) and at 1e-5.
 """
 
 from typing import Any
@@ -15,10 +15,10 @@ from sklearn.svm import NuSVC
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from ensvm.classifiers.boosted_svm import BoostedSVM
+from ensvm.classifiers.weighted_nu_svm.boosted_svm import BoostedSVM
 from ensvm.data import DataError, find_card, load
 from ensvm.kernels import gram
-from ensvm.solvers.weighted_nu_svm import weighted_nu_svm
+from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
 
 REPEATS = 5
 NUS = (0.1, 0.3, 0.6)
@@ -29,7 +29,9 @@ def noisy(m: int) -> tuple[Any, Any]:
     """Return two overlapping classes in ten dimensions with a curved boundary."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(m, 10))
-    return X, np.where(np.sin(2 * X[:, 0]) + X[:, 1] ** 2 - 1 + 0.5 * rng.normal(size=m) > 0, 1.0, -1.0)
+    return X, np.where(
+        np.sin(2 * X[:, 0]) + X[:, 1] ** 2 - 1 + 0.5 * rng.normal(size=m) > 0, 1.0, -1.0
+    )
 
 
 def skewed(m: int) -> Any:
@@ -42,18 +44,26 @@ def gap_of(K: Any, y: Any, D: Any, nu: float, coef: Any, rho: float, intercept: 
     """Return the duality gap relative to the objective."""
     values = K @ coef
     objective = 0.5 * coef @ values
-    return (2 * objective - nu * rho + np.maximum(D * rho - y * (values + intercept), 0).sum()) / objective
+    return (
+        2 * objective - nu * rho + np.maximum(D * rho - y * (values + intercept), 0).sum()
+    ) / objective
 
 
 def ours(K: Any, y: Any, D: Any, nu: float, tol: float) -> tuple[float, float, int]:
     """Return seconds, gap and steps."""
     seconds, result = best_of(REPEATS, lambda: weighted_nu_svm(K, y, D, nu, tol=tol))
-    return seconds, gap_of(K, y, D, nu, y * result.weights, result.rho, result.intercept), result.n_iter
+    return (
+        seconds,
+        gap_of(K, y, D, nu, y * result.weights, result.rho, result.intercept),
+        result.n_iter,
+    )
 
 
 def libsvm(K: Any, y: Any, nu: float, tol: float) -> tuple[float, float]:
     """Return seconds and gap; LIBSVM divides by rho, so that the largest multiplier says what it was."""
-    seconds, machine = best_of(REPEATS, lambda: NuSVC(nu=nu, kernel="precomputed", tol=tol, cache_size=2000).fit(K, y))
+    seconds, machine = best_of(
+        REPEATS, lambda: NuSVC(nu=nu, kernel="precomputed", tol=tol, cache_size=2000).fit(K, y)
+    )
     coef = np.zeros(y.size)
     coef[machine.support_] = machine.dual_coef_[0]
     scale = np.abs(coef).max()
@@ -68,15 +78,22 @@ def interior_points(K: Any, y: Any, D: Any, nu: float) -> tuple[float, float]:
     settings.verbose, settings.max_threads = False, 1
     matrices = (
         sparse.csc_matrix(np.triu(K * np.outer(y, y))),
-        sparse.vstack([sparse.csc_matrix(np.vstack([y, m * D])), sparse.eye(m), -sparse.eye(m)], format="csc"),
+        sparse.vstack(
+            [sparse.csc_matrix(np.vstack([y, m * D])), sparse.eye(m), -sparse.eye(m)], format="csc"
+        ),
     )
     right = np.concatenate([[0.0, m * nu], np.ones(m), np.zeros(m)])
     cones = [clarabel.ZeroConeT(2), clarabel.NonnegativeConeT(2 * m)]
     seconds, solution = best_of(
-        1, lambda: clarabel.DefaultSolver(matrices[0], np.zeros(m), matrices[1], right, cones, settings).solve()
+        1,
+        lambda: clarabel.DefaultSolver(
+            matrices[0], np.zeros(m), matrices[1], right, cones, settings
+        ).solve(),
     )
     multipliers = np.array(solution.z)
-    return seconds, gap_of(K, y, D, nu, y * np.array(solution.x), -multipliers[1] * m, multipliers[0])
+    return seconds, gap_of(
+        K, y, D, nu, y * np.array(solution.x), -multipliers[1] * m, multipliers[0]
+    )
 
 
 def equal_weights(m: int) -> list[list[object]]:
@@ -128,10 +145,20 @@ def boosting() -> list[list[object]]:
     for mu in (0.0, 0.3, 0.5, 0.6):
         words: dict[str, Any] = {"kernel": "poly", "degree": 3, "gamma": 0.01, "nu": 0.1, "mu": mu}
         seconds, fitted = best_of(
-            1, lambda words=words: BoostedSVM(**words, random_state=0).fit(data.X_train, data.y_train)
+            1,
+            lambda words=words: BoostedSVM(**words, random_state=0).fit(data.X_train, data.y_train),
         )
         error = 1 - fitted.score(data.X_test, data.y_test)
-        rows.append([mu, seconds, fitted.gram_seconds_, fitted.round_seconds_.sum(), fitted.n_support_, error])
+        rows.append(
+            [
+                mu,
+                seconds,
+                fitted.gram_seconds_,
+                fitted.round_seconds_.sum(),
+                fitted.n_support_,
+                error,
+            ]
+        )
     return rows
 
 
@@ -140,12 +167,26 @@ def main() -> None:
     weighted_nu_svm(np.eye(2), [1, -1], [1, 1], 0.5)  # compiled before anything is timed
     heads = ["m", "kernel", "nu"]
     own = ["ours s", "gap", "steps"]
-    print(tabulate(equal_weights(2000), [*heads, "tol", "NuSVC s", "gap", *own, "ours / NuSVC"], floatfmt=".3g"))
-    print("\n" + tabulate(unequal_weights(1000), [*heads, "QP s", "gap", *own, "QP / ours"], floatfmt=".3g"))
+    print(
+        tabulate(
+            equal_weights(2000),
+            [*heads, "tol", "NuSVC s", "gap", *own, "ours / NuSVC"],
+            floatfmt=".3g",
+        )
+    )
+    print(
+        "\n"
+        + tabulate(
+            unequal_weights(1000), [*heads, "QP s", "gap", *own, "QP / ours"], floatfmt=".3g"
+        )
+    )
     print("\n" + tabulate(large(5000), [*heads, "weights", *own], floatfmt=".3g"))
     rows = boosting()
     heads = ["mu", "all s", "Gram s", "rounds s", "support vectors", "test error"]
-    print("\n" + (tabulate(rows, heads, floatfmt=".3g") if rows else "MNIST is not at hand: no boosting"))
+    print(
+        "\n"
+        + (tabulate(rows, heads, floatfmt=".3g") if rows else "MNIST is not at hand: no boosting")
+    )
 
 
 if __name__ == "__main__":

@@ -9,15 +9,18 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 
 @click.command()
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results")
+@click.argument(
+    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
+)
 def claims(results: Path) -> None:
     """Say of each claim of the studies in RESULTS whether it holds, fails, or cannot be told, with the evidence.
 
-    Writes claims.md and claims.csv (a comparison a line, unrounded) into each study's folder, and prints the former.
+    Writes claims.md and claims.csv (a comparison a line, unrounded) into each study's folder, and
+    prints the former.
     """
     written: list[Path] = []
     with readable_errors():
-        from ensvm.report.tables import find_studies, read_study
+        from ensvm.report.tables.cells import find_studies, read_study
         from ensvm.report.write import write_claims
 
         for folder in find_studies(results):

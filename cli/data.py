@@ -87,7 +87,9 @@ def verify(names: tuple[str, ...], data_dir: Path | None) -> None:
     for card in cards:
         try:
             found = load(card, data_dir=data_dir, offline=True)
-            click.echo(f"{card.name}: right, from {found.provider} (arrays {found.checksum[:12]}...)")
+            click.echo(
+                f"{card.name}: right, from {found.provider} (arrays {found.checksum[:12]}...)"
+            )
         except DataUnavailable:
             absent += 1
             click.echo(f"{card.name}: not here; `ensvm data fetch {card.name}` tries to get it")
@@ -112,4 +114,11 @@ def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
     if card.generator and (options := card.generator.model_dump().get("options")):
         served += f" ({', '.join(f'{word}: {value:g}' for word, value in options.items())})"
     also = ", ".join([*card.aliases, *card.variants])
-    return card.name, also, f"{card.rows} x {card.features}", str(len(card.labels)), served, card.licence
+    return (
+        card.name,
+        also,
+        f"{card.rows} x {card.features}",
+        str(len(card.labels)),
+        served,
+        card.licence,
+    )

@@ -9,17 +9,24 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 
 @click.command()
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results")
+@click.argument(
+    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
+)
 def figure(results: Path) -> None:
     """Draw the figures of the studies in RESULTS and print the files written.
 
-    For each figure of each study: figure-<id>.png, figure-<id>.svg, and figure-<id>.csv with the data behind it.
+    For each figure of each study: figure-<id>.png, figure-<id>.svg, and figure-<id>.csv with the
+    data behind it.
     """
     with readable_errors():
-        from ensvm.report.tables import find_studies, read_study
+        from ensvm.report.tables.cells import find_studies, read_study
         from ensvm.report.write import write_figures
 
-        drawn = [drawing for folder in find_studies(results) for drawing in write_figures(read_study(folder))]
+        drawn = [
+            drawing
+            for folder in find_studies(results)
+            for drawing in write_figures(read_study(folder))
+        ]
     for drawing in drawn:
         for line in drawing.missing:
             click.echo(f"figure {drawing.figure.id}: missing: {line}", err=True)

@@ -24,11 +24,28 @@ def _names(context: click.Context, option: click.Parameter, value: str | None) -
 
 @click.command()
 @click.argument("config")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells at a time [default: the number of cores].")
-@click.option("--realizations", type=click.IntRange(min=1), help="At most this many realizations of each data set.")
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    help="Cells at a time [default: the number of cores].",
+)
+@click.option(
+    "--realizations",
+    type=click.IntRange(min=1),
+    help="At most this many realizations of each data set.",
+)
 @click.option("--datasets", callback=_names, metavar="A,B", help="Only these data sets (rows).")
-@click.option("--algorithms", callback=_names, metavar="A,B", help="Only these algorithms (columns).")
-@click.option("--results", type=RESULTS, default="results", show_default=True, help="Where records and tables go.")
+@click.option(
+    "--algorithms", callback=_names, metavar="A,B", help="Only these algorithms (columns)."
+)
+@click.option(
+    "--results",
+    type=RESULTS,
+    default="results",
+    show_default=True,
+    help="Where records and tables go.",
+)
 @click.option(
     "--data-dir",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -54,15 +71,16 @@ def run(
 ) -> None:
     """Run the cells of CONFIG that are still missing: a file, or a shipped study's name such as ijcai07.
 
-    Every finished cell is kept at once in RESULTS/<study>/cells.jsonl; the same command goes on after an interruption.
-    Exit status: 0 done, 1 some cells failed (they are tried again by the next run), 2 wrong input, 130 interrupted.
+    Every finished cell is kept at once in RESULTS/<study>/cells.jsonl; the same command goes on
+    after an interruption. Exit status: 0 done, 1 some cells failed (they are tried again by the
+    next run), 2 wrong input, 130 interrupted.
     """
     with readable_errors():
         from joblib import cpu_count
 
-        from ensvm.runner.config import find_config
         from ensvm.runner.execute import run_plan
         from ensvm.runner.plan import make_plan
+        from ensvm.study.reading import find_config
 
         path = find_config(config)
         plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
@@ -74,9 +92,14 @@ def run(
             signal.signal(number, _interrupt)
         try:
             with RunProgress() as progress:
-                outcome = run_plan(plan, results, progress, jobs=workers, data_dir=data_dir, timeout=timeout)
+                outcome = run_plan(
+                    plan, results, progress, jobs=workers, data_dir=data_dir, timeout=timeout
+                )
         except KeyboardInterrupt:
-            click.echo("interrupted; every finished cell is kept, the same command goes on from here", err=True)
+            click.echo(
+                "interrupted; every finished cell is kept, the same command goes on from here",
+                err=True,
+            )
             sys.exit(INTERRUPTED)
     _tell(outcome, plan, results)
     sys.exit(1 if outcome.failures else 0)
@@ -87,8 +110,8 @@ def run(
 def check(config: str) -> None:
     """Check every word of CONFIG without running anything."""
     with readable_errors():
-        from ensvm.runner.config import find_config
         from ensvm.runner.plan import make_plan
+        from ensvm.study.reading import find_config
 
         path = find_config(config)
         plan = make_plan(path)
@@ -98,21 +121,34 @@ def check(config: str) -> None:
 def _dry_run(plan: "Plan", folder: Path, jobs: int) -> None:
     from tabulate import tabulate
 
+    from ensvm.records.store import read_records
     from ensvm.runner.estimate import estimate
-    from ensvm.runner.store import read_records
 
     records = read_records(folder)
     missing = plan.missing(records)
-    click.echo(f"{plan.config.study}: {_size(plan)}; {len(plan.cells) - len(missing)} done, {len(missing)} to do")
+    click.echo(
+        f"{plan.config.study}: {_size(plan)}; {len(plan.cells) - len(missing)} done, {len(missing)} to do"
+    )
     planned = Counter((cell.dataset, cell.algorithm) for cell in plan.cells)
     to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
     why = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
-    rows = [[*pair, count, count - to_do[pair], to_do[pair], why.get(pair, "")] for pair, count in planned.items()]
-    click.echo(tabulate(rows, headers=["data set", "algorithm", "cells", "done", "to do", "why"], tablefmt="simple"))
+    rows = [
+        [*pair, count, count - to_do[pair], to_do[pair], why.get(pair, "")]
+        for pair, count in planned.items()
+    ]
+    click.echo(
+        tabulate(
+            rows,
+            headers=["data set", "algorithm", "cells", "done", "to do", "why"],
+            tablefmt="simple",
+        )
+    )
     cost = estimate(plan, [cell for cell, _ in missing], records, jobs)
     if missing:
         basis = (
-            f"{cost.guessed} of {len(missing)} cells guessed from their size" if cost.guessed else "from measured cells"
+            f"{cost.guessed} of {len(missing)} cells guessed from their size"
+            if cost.guessed
+            else "from measured cells"
         )
         click.echo(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
 
@@ -125,7 +161,9 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     done = sum(outcome.statuses.values())
     counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
     before = f"{outcome.already_done} of {len(plan.cells)} cells were done before"
-    click.echo(f"{plan.config.study}: {before}" + (f"; now {counts}" if done else "; nothing to do"))
+    click.echo(
+        f"{plan.config.study}: {before}" + (f"; now {counts}" if done else "; nothing to do")
+    )
     for why, count in outcome.reasons.items():
         if why != "not run yet":
             click.echo(f"  done again: {count} cells ({why})")
@@ -134,12 +172,14 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         click.echo(f"  {record['status']}: {cell}: {record['reason']}", err=True)
     if len(outcome.failures) > 10:
         click.echo(f"  ... and {len(outcome.failures) - 10} more; see the records", err=True)
-    click.echo(f"records: {results / plan.config.study / 'cells.jsonl'}; tables: ensvm table {results}")
+    click.echo(
+        f"records: {results / plan.config.study / 'cells.jsonl'}; tables: ensvm table {results}"
+    )
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
-    # A second signal (an impatient user, or one to the process and one to its group) must not end the helpers that joblib stops its
-    # workers with; they inherit that it is ignored.
+    # A second signal (an impatient user, or one to the process and one to its group) must not end
+    # the helpers that joblib stops its workers with; they inherit that it is ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

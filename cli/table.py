@@ -9,7 +9,9 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 
 @click.command()
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results")
+@click.argument(
+    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
+)
 @click.option(
     "--format",
     "form",
@@ -21,11 +23,11 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 def table(results: Path, form: str) -> None:
     """Write the tables of the studies in RESULTS as the papers lay them out, and print them.
 
-    For each table of each study: table-<id>.csv (long form, unrounded) and table-<id>.md; with --format latex also
-    table-<id>.tex.
+    For each table of each study: table-<id>.csv (long form, unrounded) and table-<id>.md; with
+    --format latex also table-<id>.tex.
     """
     with readable_errors():
-        from ensvm.report.tables import find_studies, read_study
+        from ensvm.report.tables.cells import find_studies, read_study
         from ensvm.report.write import write_tables
 
         folders = find_studies(results)

@@ -19,7 +19,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from ensvm.runner.store import Record
+from ensvm.records.store import Record
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -42,9 +42,9 @@ def readable_errors() -> Iterator[None]:
 def _mendable() -> tuple[type[Exception], ...]:
     # Looked up only when something has gone wrong: these modules bring scipy along.
     from ensvm.data import DataError
-    from ensvm.runner.store import RecordsDamaged, StoreLocked
+    from ensvm.records.store import RecordsDamaged, StoreLocked
     from ensvm.runner.workers import WorkersDie
-    from ensvm.runner.yaml_source import ConfigError
+    from ensvm.study.source import ConfigError
 
     return ConfigError, DataError, RecordsDamaged, StoreLocked, WorkersDie
 
@@ -78,7 +78,10 @@ class RunProgress:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._bar.stop()
 
@@ -90,7 +93,9 @@ class RunProgress:
         """Set out for `cells` cells of `cost` in all."""
         self._cells, self._cost = cells, cost
         self._begun = time.monotonic()
-        self._bar.reset(self._task, total=max(cost, 1.0), description="running", count=self._count())
+        self._bar.reset(
+            self._task, total=max(cost, 1.0), description="running", count=self._count()
+        )
 
     def done(self, records: list[Record], cost: float) -> None:
         """Move on by the cells that have ended."""
@@ -98,7 +103,9 @@ class RunProgress:
         self._spent += cost
         self._failed += sum(record["status"] in ("failed", "timeout") for record in records)
         self._bar.update(self._task, advance=cost, count=self._count())
-        if not self._live and (time.monotonic() - self._told > PLAIN_LINE_SECONDS or self._done == self._cells):
+        if not self._live and (
+            time.monotonic() - self._told > PLAIN_LINE_SECONDS or self._done == self._cells
+        ):
             self._told = time.monotonic()
             click.echo(f"{self._count()}, {self._eta()}", err=True)
 

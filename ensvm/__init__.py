@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ensvm.classifiers.adaboost import AdaBoost
     from ensvm.classifiers.bias_variance import BiasVariance
-    from ensvm.classifiers.boosted_svm import BoostedSVM
-    from ensvm.classifiers.editing_svc import EditingSVC
     from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
     from ensvm.classifiers.linear_smo import LinearSMO
-    from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
-    from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
+    from ensvm.classifiers.mixed_kernels.adaboost import MixedKernelAdaBoost
+    from ensvm.classifiers.mixed_kernels.bagging import MixedKernelBagging
     from ensvm.classifiers.multiplicative_update_svc import MultiplicativeUpdateSVC
     from ensvm.classifiers.noisy_labels import NoisyLabels
     from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsemble
@@ -20,8 +18,10 @@ if TYPE_CHECKING:
     from ensvm.classifiers.perceptron import Perceptron
     from ensvm.classifiers.rho_svc import RhoSVC
     from ensvm.classifiers.svm_path import SVMPathClassifier
-    from ensvm.classifiers.weakened_svc import WeakenedSVC
-    from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
+    from ensvm.classifiers.weighted_nu_svm.boosted_svm import BoostedSVM
+    from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC
+    from ensvm.classifiers.weighted_nu_svm.weakened_svc import WeakenedSVC
+    from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import WeightedNuSVC
 
 __version__ = version("ensvm")
 
@@ -48,7 +48,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Classifiers are imported on first use: scikit-learn would triple the start-up time of the command line.
+    # Classifiers are imported on first use: scikit-learn would triple the start-up time of the
+    # command line.
     if name in __all__:
         from ensvm.classifiers import ESTIMATORS
 

@@ -2,14 +2,23 @@
 
 import textwrap
 
-from ensvm.report.tables import Study, read_study
-from ensvm.runner.store import Store
+from ensvm.records.store import Store
+from ensvm.report.tables.cells import Study, read_study
 
 RUN = {"kind": "run", "id": "r", "commit": "c" * 40, "dirty": False}
 
 
 def record(
-    dataset, realization, algorithm, *, run_pass="error", status="ok", reason="", curve=None, seconds=None, **metrics
+    dataset,
+    realization,
+    algorithm,
+    *,
+    run_pass="error",
+    status="ok",
+    reason="",
+    curve=None,
+    seconds=None,
+    **metrics,
 ):
     """Return a record of a cell with the metrics given, a curve `path_` and `train_seconds`."""
     return {

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-WEIGHTS_ARE_MARGINS = "sample weights are margins asked for: weight 0 still acts, weight 2 is not a repetition"
+WEIGHTS_ARE_MARGINS = (
+    "sample weights are margins asked for: weight 0 still acts, weight 2 is not a repetition"
+)
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:

@@ -17,7 +17,9 @@ def test_a_study_is_planned_and_named_as_its_file(path):
 
 
 def unavailable(config, dataset, algorithm):
-    return config.dataset(dataset).unavailable or (algorithm != "data" and config.algorithms[algorithm].unavailable)
+    return config.dataset(dataset).unavailable or (
+        algorithm != "data" and config.algorithms[algorithm].unavailable
+    )
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -34,7 +36,9 @@ def test_every_printed_cell_is_planned_once_or_marked_unavailable(path):
     }
     tables = {table.id for table in plan.config.tables}
     for table, row, column in read_published(plan.published):
-        assert (table, row, column) in layout or path.stem.startswith("ijcai07-")  # these show parts of the paper
+        assert (table, row, column) in layout or path.stem.startswith(
+            "ijcai07-"
+        )  # these show parts of the paper
         if table in tables and (table, row, column) in layout:
             dataset, algorithm = layout[table, row, column]
             assert (dataset, algorithm) in places or unavailable(plan.config, dataset, algorithm)

@@ -16,7 +16,9 @@ def filled(text: str) -> str:
     """Return the README with the present content of the files it shows: whole (`file`), or their first table (`grid`)."""
 
     def block(match: re.Match[str]) -> str:
-        content = (ROOT / match["path"]).read_text(encoding="utf-8").replace("## Table", "#### Table")
+        content = (
+            (ROOT / match["path"]).read_text(encoding="utf-8").replace("## Table", "#### Table")
+        )
         if match["what"] == "grid":
             content = next(part for part in content.split("\n\n") if part.startswith("|"))
         return f"{match[1]}\n{content.strip()}\n\n{match[4]}"

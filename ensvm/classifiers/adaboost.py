@@ -12,8 +12,8 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from ensvm.classifiers.binary_labels import signed_labels
-from ensvm.classifiers.seeded_clone import seeded_clone
+from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.meta_estimator import seeded_clone
 
 # A weight that rounding makes 0 stays 0, and a mistake on its row would count for nothing.
 LEAST_WEIGHT = float(np.finfo(np.float64).tiny)
@@ -22,13 +22,15 @@ LEAST_WEIGHT = float(np.finfo(np.float64).tiny)
 class AdaBoost(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """AdaBoost sign(sum_t alpha_t h_t(x)) for two classes, h_t(x) in {-1, +1}.
 
-    Each round trains h_t with row weights m D_t(x_i), whose mean is 1, so that a base estimator's C keeps its meaning. With
-    epsilon_t the weight of its mistakes, alpha_t = log((1 - epsilon_t) / epsilon_t) / 2, and D_{t+1}(x_i) is
-    D_t(x_i) exp(-alpha_t y_i h_t(x_i)) over the normaliser Z_t = 2 sqrt(epsilon_t (1 - epsilon_t)).
+    Each round trains h_t with row weights m D_t(x_i), whose mean is 1, so that a base estimator's C
+    keeps its meaning. With epsilon_t the weight of its mistakes, alpha_t = log((1 - epsilon_t) /
+    epsilon_t) / 2, and D_{t+1}(x_i) is D_t(x_i) exp(-alpha_t y_i h_t(x_i)) over the normaliser Z_t
+    = 2 sqrt(epsilon_t (1 - epsilon_t)).
 
-    The formula ends where epsilon_t = 0, for alpha_t would be infinite: the round is the last, and alpha_t is 1 more than
-    all before it together, so that h_t decides alone. A round with epsilon_t >= 1/2 is no weak learner: it is left out and
-    the training ends; in the first round that is an error.
+    The formula ends where epsilon_t = 0, for alpha_t would be infinite: the round is the last, and
+    alpha_t is 1 more than all before it together, so that h_t decides alone. A round with epsilon_t
+    >= 1/2 is no weak learner: it is left out and the training ends; in the first round that is an
+    error.
 
     Parameters
     ----------
@@ -40,16 +42,21 @@ class AdaBoost(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     estimators_ : list of the fitted h_t; n_iter_ : int, how many
     errors_, alphas_, normalizers_ : arrays of shape (n_iter_,), epsilon_t, alpha_t and Z_t
-    train_errors_ : array of shape (n_iter_,), the share of rows with y_i f(x_i) <= 0 after each round, as the theorem counts
+    train_errors_ : array of shape (n_iter_,), the share of rows with y_i f(x_i) <= 0 after each
+        round, as the theorem counts
     error_bound_ : array of shape (n_iter_,), prod_{s<=t} Z_s
     exp_bound_ : array of shape (n_iter_,), exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2)
-    certificate_ : float, the least slack in train_errors_ <= error_bound_ <= exp_bound_; not negative, rounding aside
-    min_margins_ : array of shape (n_iter_,), the least of the margins y_i f(x_i) / sum_s alpha_s after each round
-    margins_ : array of shape (n_samples,), the margins after the last round in ascending order: their distribution
+    certificate_ : float, the least slack in train_errors_ <= error_bound_ <= exp_bound_; not
+        negative, rounding aside
+    min_margins_ : array of shape (n_iter_,), the least of the margins y_i f(x_i) / sum_s alpha_s
+        after each round
+    margins_ : array of shape (n_samples,), the margins after the last round in ascending order:
+        their distribution
     min_margin_, train_error_bound_ : float, the last of min_margins_ and of error_bound_
     distribution_ : array of shape (n_samples,), D_{T+1}; D_T if epsilon_T = 0
     stop_reason_ : 'n_estimators' | 'no_error' | 'no_weak_learner'
-    classes_ : array of shape (2,), sorted; the second is +1; f(x) = 0 counts as -1, as in scikit-learn
+    classes_ : array of shape (2,), sorted; the second is +1; f(x) = 0 counts as -1, as in
+        scikit-learn
     n_features_in_ : int
 
     Reference
@@ -78,8 +85,8 @@ class AdaBoost(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to training rows X, shape (n_samples, n_features), dense or sparse, and their labels y, of two values.
 
-        Raises ValueError for another number of classes, a base estimator whose fit does not take `sample_weight`, or one that is
-        wrong on half of the rows in the first round.
+        Raises ValueError for another number of classes, a base estimator whose fit does not take
+        `sample_weight`, or one that is wrong on half of the rows in the first round.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr")
         self.classes_, signs = signed_labels(y, "AdaBoost")
@@ -133,7 +140,9 @@ class AdaBoost(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Yield the margins y f(x) / sum_{s<=t} alpha_s in [-1, 1] of the rows of X with labels y, shape (n,), after each round t."""
         check_is_fitted(self)
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
-        for votes, total in zip(self.staged_decision_function(X), np.cumsum(self.alphas_), strict=True):
+        for votes, total in zip(
+            self.staged_decision_function(X), np.cumsum(self.alphas_), strict=True
+        ):
             yield signs * votes / total
 
     def __sklearn_tags__(self) -> Tags:
@@ -160,7 +169,9 @@ class AdaBoost(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.error_bound_ = np.cumprod(self.normalizers_)
         self.exp_bound_ = np.exp(-2.0 * np.cumsum((0.5 - self.errors_) ** 2))
         self.train_errors_ = np.array(rounds.train_errors)
-        slack = np.minimum(self.error_bound_ - self.train_errors_, self.exp_bound_ - self.error_bound_)
+        slack = np.minimum(
+            self.error_bound_ - self.train_errors_, self.exp_bound_ - self.error_bound_
+        )
         self.certificate_ = float(slack.min())
         self.train_error_bound_ = float(self.error_bound_[-1])
         self.margins_ = np.sort(rounds.margins)

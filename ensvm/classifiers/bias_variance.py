@@ -14,8 +14,8 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ensvm.classifiers.binary_labels import signed_labels
-from ensvm.classifiers.seeded_clone import seeded_clone
+from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.meta_estimator import seeded_clone
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,10 @@ def bias_variance(
 class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Bootstrap estimate of the bias and variance of a classifier; as a classifier, the vote of its replicates.
 
-    B bootstrap replicates are drawn from the training rows with replacement, a copy of the estimator is fitted to each, and at
-    each row the K hypotheses whose replicates lack it are compared with its label y in {-1, +1}: bias(x) = y - mean_k h_k(x), and
-    variance(x) = sum_k (h_k(x) - mean_k h_k(x))^2 / (K - 1). Noise is taken for bias, as the notes take it.
+    B bootstrap replicates are drawn from the training rows with replacement, a copy of the
+    estimator is fitted to each, and at each row the K hypotheses whose replicates lack it are
+    compared with its label y in {-1, +1}: bias(x) = y - mean_k h_k(x), and variance(x) = sum_k
+    (h_k(x) - mean_k h_k(x))^2 / (K - 1). Noise is taken for bias, as the notes take it.
 
     As h_k(x) is -1 or +1, the share of wrong h_k is (bias(x)^2 + (1 - 1/K) variance(x)) / 4.
 
@@ -56,22 +57,26 @@ class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     estimator : classifier, default None: an unpruned decision tree
     n_replicates : int >= 2, default 200, B
-    max_samples : float in (0, 1], default 1.0, the size of a replicate as a share of the training rows
+    max_samples : float in (0, 1], default 1.0, the size of a replicate as a share of the training
+        rows
     random_state : int | RandomState | None, default None; draws the replicates and seeds the copies
 
     Attributes
     ----------
     squared_bias_ : float, the mean of bias(x)^2 over the training rows with K >= 1
     variance_ : float, the mean of variance(x) over those with K >= 2
-    error_ : float, the mean share of wrong hypotheses, over the rows with K >= 1: the out-of-bag error of one replicate
+    error_ : float, the mean share of wrong hypotheses, over the rows with K >= 1: the out-of-bag
+        error of one replicate
     estimate_ : BiasVarianceEstimate, bias, variance and error at each training row
-    estimators_ : list of the B fitted copies; one of a replicate that holds one class predicts that class
+    estimators_ : list of the B fitted copies; one of a replicate that holds one class predicts that
+        class
     classes_ : array of shape (2,), sorted; the second is +1; a tied vote counts as -1
     n_features_in_ : int
 
     Reference
     ---------
-    COMP 6321 lecture 5, "Measuring bias and variance in practice" to "Bagging: Bootstrap aggregation".
+    COMP 6321 lecture 5, "Measuring bias and variance in practice" to "Bagging: Bootstrap
+    aggregation".
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -105,7 +110,9 @@ class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.estimators_: list[Any] = []
         total, count = np.zeros(signs.size), np.zeros(signs.size, dtype=np.int64)
         for drawn, copy in self._replicates(signs.size):
-            hypothesis = copy if np.unique(y[drawn]).size == 2 else DummyClassifier(strategy="most_frequent")
+            hypothesis = (
+                copy if np.unique(y[drawn]).size == 2 else DummyClassifier(strategy="most_frequent")
+            )
             self.estimators_.append(hypothesis.fit(X[drawn], y[drawn]))
             left_out = np.setdiff1d(np.arange(signs.size), drawn)
             if left_out.size:

@@ -13,9 +13,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ensvm.classifiers.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.leverage import leverage
+from ensvm.solvers.leverage.algorithm import leverage
 
 
 def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
@@ -25,53 +25,57 @@ def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
 class LeveragedVectorMachine(KernelExpansionClassifier):
     """Greedy kernel machine f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), one instance j(t) a round.
 
-    Each round adds the kernel whose linear transformation reduces the loss most. `loss='exponential'` is the boosted
-    vector machine (BVM), `'logistic'` the logistic one (LVM), `penalty` makes the first a penalised one (PBVM).
+    Each round adds the kernel whose linear transformation reduces the loss most.
+    `loss='exponential'` is the boosted vector machine (BVM), `'logistic'` the logistic one (LVM),
+    `penalty` makes the first a penalised one (PBVM).
 
     Parameters
     ----------
-    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; symmetric
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the mean
-        squared distance of the training rows to their mean; read by 'rbf' and 'poly'
+    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf';
+        symmetric
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
+        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
     degree : int >= 0, default 3; read by 'poly'
     coef0 : float, default 0.0; read by 'poly'
     loss : 'exponential' (default), eq. (3) | 'logistic', eq. (4)
-    penalty : None (default) | 'l1' | 'l2', p = 1 or 2 in eq. (8); with the exponential loss only, whose product form
-        its recursion rests on
+    penalty : None (default) | 'l1' | 'l2', p = 1 or 2 in eq. (8); with the exponential loss only,
+        whose product form its recursion rests on
     gamma0 : positive float, default 0.01, weight of the penalty; not the width of the kernel
-    gamma0_scale : 'distribution' (default), gamma0 is beside the normalised loss, as eq. (8) is printed | 'sample', beside
-        the sum of the losses: n_samples times milder
+    gamma0_scale : 'distribution' (default), gamma0 is beside the normalised loss, as eq. (8) is
+        printed | 'sample', beside the sum of the losses: n_samples times milder
     n_rounds : int >= 1, default 500; ends the training without a warning
-    n_blocks : int >= 1, default 1; at most n_samples. Splits the candidates at random into blocks of about equal size, of
-        which one has its kernel values in memory at a time (a precomputed matrix is there as a whole)
-    rounds_per_block : None (default) | int >= 1, rounds before the next block is taken, cyclically; None for n_rounds /
-        n_blocks, rounded up. A block without gain is left at once
+    n_blocks : int >= 1, default 1; at most n_samples. Splits the candidates at random into blocks
+        of about equal size, of which one has its kernel values in memory at a time (a precomputed
+        matrix is there as a whole)
+    rounds_per_block : None (default) | int >= 1, rounds before the next block is taken, cyclically;
+        None for n_rounds / n_blocks, rounded up. A block without gain is left at once
     step : 'newton' (default), one quadratic step | 'search', iterated to the minimum
-    ranking : 'quadratic' (default), candidates compared by the quadratic model | 'loss', by the loss at each one's
-        quadratic step, as in the paper; about twenty times slower
+    ranking : 'quadratic' (default), candidates compared by the quadratic model | 'loss', by the
+        loss at each one's quadratic step, as in the paper; about twenty times slower
     tol : float >= 0, default 1e-5, the least relative gain for which a round is made
     random_state : int | RandomState | None, default None; the split into blocks
 
     Attributes
     ----------
     classes_ : array of shape (2,), sorted
-    rounds_ : int array of shape (n_iter_,), row number of the instance chosen in each round; never the same twice running
+    rounds_ : int array of shape (n_iter_,), row number of the instance chosen in each round; never
+        the same twice running
     alphas_, betas_ : arrays of shape (n_iter_,)
     train_loss_ : array of shape (n_iter_ + 1,), mean loss before the first round and after each
     l1_norms_ : array of shape (n_iter_ + 1,), sum of the |alpha_t| so far
-    penalties_ : array of shape (n_iter_ + 1,), gamma of eq. (8) for each round, and for one that would follow; 0 without
-        penalty
+    penalties_ : array of shape (n_iter_ + 1,), gamma of eq. (8) for each round, and for one that
+        would follow; 0 without penalty
     weights_ : array of shape (n_samples,), the sum of each instance's alphas
-    support_, dual_coef_, X_fit_ : rows of weight other than 0, their coefficients y_i weights_i, their inputs (None if
-        precomputed)
+    support_, dual_coef_, X_fit_ : rows of weight other than 0, their coefficients y_i weights_i,
+        their inputs (None if precomputed)
     intercept_ : float, the sum of the betas
     n_support_ : int, number of rows in support_
     objective_ : float, the mean loss, plus the penalty (as a mean per row)
-    certificate_ : float >= 0, largest absolute derivative of the mean loss by beta or any row's alpha; 0 at the optimum.
-        With p = 1, by as much as it exceeds the penalty's
+    certificate_ : float >= 0, largest absolute derivative of the mean loss by beta or any row's
+        alpha; 0 at the optimum. With p = 1, by as much as it exceeds the penalty's
     n_iter_ : int, rounds made
     converged_ : bool, whether the rounds ended because nothing was left to gain
-    stop_reason_ : 'no_gain' | 'zero_loss' | 'n_rounds', see `ensvm.solvers.leverage`
+    stop_reason_ : 'no_gain' | 'zero_loss' | 'n_rounds', see `ensvm.solvers.leverage.algorithm`
     gamma_ : float, the width used; None for kernels without one
     n_features_in_ : int
 
@@ -133,9 +137,13 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
     def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
         m = signs.size
         if self.penalty is not None and self.loss != "exponential":
-            raise ValueError(f"penalty={self.penalty!r} needs loss='exponential', got loss={self.loss!r}")
+            raise ValueError(
+                f"penalty={self.penalty!r} needs loss='exponential', got loss={self.loss!r}"
+            )
         if self.n_blocks > m:
-            raise ValueError(f"n_blocks must be at most the number of training rows, {m}, got {self.n_blocks}")
+            raise ValueError(
+                f"n_blocks must be at most the number of training rows, {m}, got {self.n_blocks}"
+            )
         result = leverage(
             self._rows(X),
             signs,
@@ -155,7 +163,11 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         self.weights_, self.intercept_ = result.weights, result.intercept
         self.n_support_ = int(np.count_nonzero(result.weights))
         self.objective_, self.certificate_ = result.objective, result.certificate
-        self.n_iter_, self.converged_, self.stop_reason_ = result.n_iter, result.converged, result.stop_reason
+        self.n_iter_, self.converged_, self.stop_reason_ = (
+            result.n_iter,
+            result.converged,
+            result.stop_reason,
+        )
         return result.weights
 
     def _rows(self, X: Any) -> NDArray[Any] | Callable[[NDArray[np.intp]], NDArray[Any]]:
@@ -180,8 +192,8 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield f after t rounds at each row of X, for t = 1, ..., n_iter_.
 
-        X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one equals. Takes memory for
-        n * n_support_ kernel values, and O(n) time a stage.
+        X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one
+        equals. Takes memory for n * n_support_ kernel values, and O(n) time a stage.
         """
         check_is_fitted(self)
         columns = self._support_columns(X)
@@ -190,7 +202,9 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         decision = np.zeros(columns.shape[0])
         for row, alpha, beta in zip(self.rounds_, self.alphas_, self.betas_, strict=True):
             place = places.get(row)  # None: a row whose alphas cancel
-            decision = decision + (beta if place is None else alpha * signs[place] * columns[:, place] + beta)
+            decision = decision + (
+                beta if place is None else alpha * signs[place] * columns[:, place] + beta
+            )
             yield decision
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:

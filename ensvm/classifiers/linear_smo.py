@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.linear_classifier import LinearClassifier
-from ensvm.solvers.linear_smo import linear_smo
+from ensvm.classifiers.base.linear_classifier import LinearClassifier
+from ensvm.solvers.linear.smo import linear_smo
 
 
 class LinearSMO(LinearClassifier):
@@ -18,10 +18,11 @@ class LinearSMO(LinearClassifier):
 
     Parameters
     ----------
-    C : positive float, default 1.0, the price of a soft error; `inf` is the hard margin, xi = 0, which exists only where a plane
-        separates the classes
+    C : positive float, default 1.0, the price of a soft error; `inf` is the hard margin, xi = 0,
+        which exists only where a plane separates the classes
     tol : positive float, default 1e-3; the KKT residual to stop at, in units of y f(x)
-    max_iter : int >= 1, default 10000000, the most pairs of multipliers optimised; reaching it gives a `ConvergenceWarning`
+    max_iter : int >= 1, default 10000000, the most pairs of multipliers optimised; reaching it
+        gives a `ConvergenceWarning`
 
     Attributes
     ----------
@@ -53,11 +54,15 @@ class LinearSMO(LinearClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    def _find_plane(
+        self, X: NDArray[np.float64], signs: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float]:
         result = linear_smo(X, signs, C=self.C, tol=self.tol, max_iter=self.max_iter)
         self.alpha_ = result.alpha
         self.support_ = np.flatnonzero(result.alpha)
-        self.margin_ = 2.0 / float(np.linalg.norm(result.weights)) if result.weights.any() else np.inf
+        self.margin_ = (
+            2.0 / float(np.linalg.norm(result.weights)) if result.weights.any() else np.inf
+        )
         slack = 1.0 - signs * (X @ result.weights + result.offset)
         self.soft_error_ = float(np.maximum(slack, 0.0).sum())
         self.objective_ = result.objective

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multiplicative_update
 
@@ -15,23 +15,25 @@ from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multi
 class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     """Hard-margin support vector classifier without bias, by b_i <- b_i exp(eta (1 - (K~b)_i)) from b_i = 1 / m.
 
-    The update climbs the dual W(b) = sum_i b_i - b'K~b / 2 over b >= 0, K~_ij = y_i y_j k(x_i, x_j). It is the
-    method that the adaptive rate of `RhoSVC` is compared with: too large a rate overshoots and never comes
-    back, too small a one is slow. The machine is a = b / sum b, on the simplex, so that weights, objective and
-    decision function have the scale of `RhoSVC`, whose problem it solves; and it is the best iterate, since
-    after an overshoot the last is worth nothing.
+    The update climbs the dual W(b) = sum_i b_i - b'K~b / 2 over b >= 0, K~_ij = y_i y_j k(x_i,
+    x_j). It is the method that the adaptive rate of `RhoSVC` is compared with: too large a rate
+    overshoots and never comes back, too small a one is slow. The machine is a = b / sum b, on the
+    simplex, so that weights, objective and decision function have the scale of `RhoSVC`, whose
+    problem it solves; and it is the best iterate, since after an overshoot the last is worth
+    nothing.
 
     Parameters
     ----------
     kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
         semidefinite
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the mean
-        squared distance of the training rows to their mean; read by 'rbf' and 'poly'
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
+        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
     degree : int >= 0, default 3; read by 'poly'
     coef0 : float, default 0.0; read by 'poly'
-    learning_rate : positive float, default 0.005, eta; the one of the rates in IJCAI-07 that does not overshoot
-        within 1000 steps on its data
-    max_iter : int >= 1, default 1000; reaching it, or leaving the range of floats, gives a `ConvergenceWarning`
+    learning_rate : positive float, default 0.005, eta; the one of the rates in IJCAI-07 that does
+        not overshoot within 1000 steps on its data
+    max_iter : int >= 1, default 1000; reaching it, or leaving the range of floats, gives a
+        `ConvergenceWarning`
     tol : positive float, default 0.001, the duality gap to stop at, relative to W(b)
 
     Attributes
@@ -39,24 +41,24 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     classes_ : array of shape (2,), sorted
     weights_ : array of shape (n_samples,), a of the iterate with the least a'K~a
     objective_ : float, that a'K~a
-    objective_path_ : array of shape (n_iter_ + 1,), a'K~a of every iterate from the start on; nan where all of b
-        underflowed to 0
+    objective_path_ : array of shape (n_iter_ + 1,), a'K~a of every iterate from the start on; nan
+        where all of b underflowed to 0
     dual_objective_ : float, W(b) after the last step
     certificate_ : float, the duality gap of W; infinite unless some plane separated on the way
     n_iter_ : int, steps taken
     overshoot_ : int, the first step after which W was lower than before; 0 if it never fell
     converged_ : bool, whether the gap came down to `tol`
     stop_reason_ : 'gap_below_tol' | 'diverged' | 'max_iter'
-    support_, dual_coef_, X_fit_ : rows of weight > 0, their coefficients y_i a_i, their inputs (None if
-        precomputed)
+    support_, dual_coef_, X_fit_ : rows of weight > 0, their coefficients y_i a_i, their inputs
+        (None if precomputed)
     intercept_ : 0.0
     gamma_ : float, the width used; None for kernels without one
     n_features_in_ : int
 
     Reference
     ---------
-    Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector machines, ESANN 1999; as
-    compared with in Tsang & Kwok, IJCAI-07, section 4.1.
+    Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector machines,
+    ESANN 1999; as compared with in Tsang & Kwok, IJCAI-07, section 4.1.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -11,21 +11,24 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ensvm.classifiers.binary_labels import signed_labels
-from ensvm.classifiers.seeded_clone import seeded_clone
+from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.meta_estimator import seeded_clone
 
 
 class NoisyLabels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """The estimator, fitted after a share of the training labels, drawn at random, has been turned to the other class.
 
-    The rows turned depend on `random_state` alone, not on the estimator, and those of a smaller share are among those of a
-    larger one, so that estimators and shares are compared on the same noise.
+    The rows turned depend on `random_state` alone, not on the estimator, and those of a smaller
+    share are among those of a larger one, so that estimators and shares are compared on the same
+    noise.
 
     Parameters
     ----------
     estimator : classifier, default None: an unpruned decision tree
-    noise : float in [0, 1], default 0.0; the share of labels turned, to the nearest whole number of rows
-    random_state : int | RandomState | None, default None; draws the rows turned and seeds the estimator
+    noise : float in [0, 1], default 0.0; the share of labels turned, to the nearest whole number of
+        rows
+    random_state : int | RandomState | None, default None; draws the rows turned and seeds the
+        estimator
 
     Attributes
     ----------
@@ -68,8 +71,12 @@ class NoisyLabels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.turned_ = np.sort(generator.permutation(signs.size)[: round(self.noise * signs.size)])
         signs[self.turned_] *= -1.0
         if np.unique(signs).size == 1:
-            raise ValueError(f"noise = {self.noise!r} turns the labels of {signs.size} rows so that one class is left")
-        self.estimator_ = seeded_clone(self._base(), generator).fit(X, self.classes_[(signs > 0.0).astype(int)])
+            raise ValueError(
+                f"noise = {self.noise!r} turns the labels of {signs.size} rows so that one class is left"
+            )
+        self.estimator_ = seeded_clone(self._base(), generator).fit(
+            X, self.classes_[(signs > 0.0).astype(int)]
+        )
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

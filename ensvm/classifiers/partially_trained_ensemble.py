@@ -13,10 +13,10 @@ from ensvm.classifiers.rho_svc import RhoSVC
 class PartiallyTrainedEnsemble(RhoSVC):
     """Binary classifier F(x) = sum_t eta_t f_t(x) / sum_t eta_t over all machines on the way to the rho-SVM.
 
-    The members f_1 (the Parzen window), ..., f_T are the iterates of Algorithm 1, each weighted by the
-    learning rate that leads away from it; the rho-SVM f_{T+1} itself is not one of them. All are expansions
-    in the training rows, hence so is F, and it predicts at the cost of one machine. If no step was accepted
-    (T = 0) the ensemble is the Parzen window.
+    The members f_1 (the Parzen window), ..., f_T are the iterates of Algorithm 1, each weighted by
+    the learning rate that leads away from it; the rho-SVM f_{T+1} itself is not one of them. All
+    are expansions in the training rows, hence so is F, and it predicts at the cost of one machine.
+    If no step was accepted (T = 0) the ensemble is the Parzen window.
 
     Parameters
     ----------
@@ -28,15 +28,17 @@ class PartiallyTrainedEnsemble(RhoSVC):
     learning_rates_ : array of shape (T,), eta_t
     member_weights_ : array of shape (n_estimators_, n_samples), the weights a_t of each member
     n_estimators_ : int, max(T, 1)
-    support_, dual_coef_, X_fit_ : rows of ensemble weight > 0, their coefficients y_i ensemble_weights_i,
-        their inputs
-    weights_, objective_, objective_path_, lower_bound_, certificate_, n_iter_, converged_, stop_reason_ : of the rho-SVM that
+    support_, dual_coef_, X_fit_ : rows of ensemble weight > 0, their coefficients y_i
+        ensemble_weights_i, their inputs
+    weights_, objective_, objective_path_, lower_bound_, certificate_, n_iter_, converged_,
+    stop_reason_ : of the rho-SVM that
         the members lead to, as in `RhoSVC`
     classes_, intercept_, gamma_, rank_, trace_residual_, n_features_in_ : as in `RhoSVC`
 
     Reference
     ---------
-    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section 3.2.
+    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section
+    3.2.
     """
 
     def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -51,8 +53,8 @@ class PartiallyTrainedEnsemble(RhoSVC):
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the ensemble of the first t members at each row of X, for t = 1, ..., n_estimators_.
 
-        X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one equals; the
-        first is the Parzen window. Takes memory for n * n_estimators_ floats.
+        X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one
+        equals; the first is the Parzen window. Takes memory for n * n_estimators_ floats.
         """
         check_is_fitted(self)
         coefficients = np.sign(self.dual_coef_)[:, None] * self.member_weights_.T[self.support_]

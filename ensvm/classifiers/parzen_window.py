@@ -5,21 +5,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 
 
 class ParzenWindowClassifier(KernelExpansionClassifier):
     """Binary classifier f(x) = (1/m) sum_i y_i k(x_i, x).
 
-    It is the first hypothesis of `PartiallyTrainedEnsemble`. Nothing is optimised, and fitting makes no Gram
-    matrix.
+    It is the first hypothesis of `PartiallyTrainedEnsemble`. Nothing is optimised, and fitting
+    makes no Gram matrix.
 
     Parameters
     ----------
     kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the mean
-        squared distance of the training rows to their mean; read by 'rbf' and 'poly'
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
+        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
     degree : int >= 0, default 3; read by 'poly'
     coef0 : float, default 0.0; read by 'poly'
 
@@ -27,8 +27,8 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
     ----------
     classes_ : array of shape (2,), sorted
     weights_ : array of shape (n_samples,), 1 / n_samples each
-    support_, dual_coef_, X_fit_ : rows of the expansion, their coefficients y_i weights_i, their inputs (None
-        if precomputed)
+    support_, dual_coef_, X_fit_ : rows of the expansion, their coefficients y_i weights_i, their
+        inputs (None if precomputed)
     intercept_ : 0.0
     gamma_ : float, the width used; None for kernels without one
     certificate_ : 0.0, for the weights are what the method asks for, exactly
@@ -36,7 +36,8 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
 
     Reference
     ---------
-    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section 3.1.
+    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section
+    3.1.
     """
 
     def __init__(

@@ -10,38 +10,43 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.linear_classifier import LinearClassifier
-from ensvm.solvers.linear_separability import separability, signed_points
-from ensvm.solvers.perceptron import perceptron
+from ensvm.classifiers.base.linear_classifier import LinearClassifier
+from ensvm.solvers.linear.perceptron import perceptron
+from ensvm.solvers.linear.separability import separability, signed_points
 
 
 class Perceptron(LinearClassifier):
     """Perceptron sgn(w.x + w_0), learned from zero weights by w <- w + y_i x_i, w_0 <- w_0 + y_i at each mistake, y_i f(x_i) <= 0.
 
-    Before the first pass it is decided whether any plane separates the classes. If so the rule stops by itself, after at
-    most `mistake_bound_` updates; if not it never would: it is stopped after `max_iter` passes, with a `ConvergenceWarning`.
+    Before the first pass it is decided whether any plane separates the classes. If so the rule
+    stops by itself, after at most `mistake_bound_` updates; if not it never would: it is stopped
+    after `max_iter` passes, with a `ConvergenceWarning`.
 
-    The bound max_i |z_i|^2 |w|^2 / min_i (w.z_i)^2 over augmented points z_i = (1, x_i) holds for every separating w; it is
-    evaluated for the one that makes it least, the plane through the origin of the augmented space with the largest margin.
+    The bound max_i |z_i|^2 |w|^2 / min_i (w.z_i)^2 over augmented points z_i = (1, x_i) holds for
+    every separating w; it is evaluated for the one that makes it least, the plane through the
+    origin of the augmented space with the largest margin.
 
     Parameters
     ----------
-    dual : bool, default False; True keeps the weights as numbers of updates for each row and reads products of rows alone. The
-        updates are the same
-    shuffle : bool, default False; whether each pass goes through the rows in a new random order: a separating plane is not
-        unique, and the one found depends on the order
-    max_iter : int >= 1, default 1000; the most passes over the rows; fewer than the rule needs give a `ConvergenceWarning`
+    dual : bool, default False; True keeps the weights as numbers of updates for each row and reads
+        products of rows alone. The updates are the same
+    shuffle : bool, default False; whether each pass goes through the rows in a new random order: a
+        separating plane is not unique, and the one found depends on the order
+    max_iter : int >= 1, default 1000; the most passes over the rows; fewer than the rule needs give
+        a `ConvergenceWarning`
     random_state : int | RandomState | None, default None; read with shuffle=True
 
     Attributes
     ----------
     coef_, intercept_ : w, shape (1, n_features), and w_0, shape (1,)
-    alpha_ : array of shape (n_samples,), the updates made for each row: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i
+    alpha_ : array of shape (n_samples,), the updates made for each row: w = sum_i alpha_i y_i x_i,
+        w_0 = sum_i alpha_i y_i
     mistakes_ : int, updates in all
     mistake_path_ : array of shape (mistakes_,), the row of each update
     errors_ : array of shape (n_iter_,), the updates in each pass
     separable_ : bool, whether some plane separates the classes
-    mistake_bound_ : float, the bound of the convergence theorem, a whole number; infinite if the classes are not separable
+    mistake_bound_ : float, the bound of the convergence theorem, a whole number; infinite if the
+        classes are not separable
     bound_share_ : float in [0, 1], mistakes_ / mistake_bound_
     objective_ : float, the perceptron criterion J(w, w_0)
     certificate_ : int, training rows with y_i f(x_i) <= 0; 0 proves that the plane separates
@@ -75,11 +80,15 @@ class Perceptron(LinearClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    def _find_plane(
+        self, X: NDArray[np.float64], signs: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float]:
         self._keep_bound(X, signs)
         rng = None
         if self.shuffle:
-            rng = np.random.default_rng(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            rng = np.random.default_rng(
+                check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+            )
         result = perceptron(X, signs, dual=self.dual, max_iter=self.max_iter, rng=rng)
         self.alpha_ = result.alpha
         self.mistake_path_ = result.mistake_path

@@ -8,44 +8,46 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
-from ensvm.lowrank import (
+from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
     LowRankGram,
     incomplete_cholesky,
     kernel_columns,
     randomly_pivoted_cholesky,
 )
-from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_projection
+from ensvm.solvers.entropy_projection.algorithm import EntropyProjectionResult, entropy_projection
 
 
 class RhoSVC(KernelExpansionClassifier):
     """Hard-margin support vector classifier without bias, f(x) = sum_i y_i a_i k(x_i, x).
 
-    The weights a lie on the simplex and minimise a'K~a, K~_ij = y_i y_j k(x_i, x_j), whose least value rho*
-    is the squared margin. Identical inputs with opposite labels make rho* = 0 and f = 0 at the optimum: then
-    the classes predicted are arbitrary.
+    The weights a lie on the simplex and minimise a'K~a, K~_ij = y_i y_j k(x_i, x_j), whose least
+    value rho* is the squared margin. Identical inputs with opposite labels make rho* = 0 and f = 0
+    at the optimum: then the classes predicted are arbitrary.
 
     Parameters
     ----------
     kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
         semidefinite
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the mean
-        squared distance of the training rows to their mean; read by 'rbf' and 'poly'
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
+        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
     degree : int >= 0, default 3; read by 'poly'
     coef0 : float, default 0.0; read by 'poly'
-    tol : positive float, default 0.005; the adaptive rate stops when epsilon falls below it, a fixed one when
-        the objective is proved to be within a factor 1 + tol of rho*
+    tol : positive float, default 0.005; the adaptive rate stops when epsilon falls below it, a
+        fixed one when the objective is proved to be within a factor 1 + tol of rho*
     initial_tol : float >= tol, default 0.1; the first epsilon of the adaptive rate
     learning_rate : 'adaptive' (default) or a positive float, fixed
     max_iter : int >= 1, default 10000; reaching it gives a `ConvergenceWarning`
-    low_rank : None (default) | int >= 1 | float in (0, 1); trains on a factor LL' of K, of at most that rank or
-        leaving at most that share of its trace, in O(m r^2) time and O(m r) memory; K is never formed. The
-        weights still expand the exact kernel in all rows. Not with kernel='precomputed'
-    low_rank_method : 'random' (default) | 'greedy', how its pivots are chosen, see `ensvm.lowrank`
-    low_rank_diagonal : bool, default True: trains on LL' + diag(K - LL'), whose diagonal is exact; False: on LL'
-        alone, where points are rarely separable (rho* = 0) unless the rank is near m
+    low_rank : None (default) | int >= 1 | float in (0, 1); trains on a factor LL' of K, of at most
+        that rank or leaving at most that share of its trace, in O(m r^2) time and O(m r) memory; K
+        is never formed. The weights still expand the exact kernel in all rows. Not with
+        kernel='precomputed'
+    low_rank_method : 'random' (default) | 'greedy', how its pivots are chosen, see
+        `ensvm.kernels.low_rank`
+    low_rank_diagonal : bool, default True: trains on LL' + diag(K - LL'), whose diagonal is exact;
+        False: on LL' alone, where points are rarely separable (rho* = 0) unless the rank is near m
     random_state : int | RandomState | None, default None; read by the random pivots
 
     Attributes
@@ -57,21 +59,22 @@ class RhoSVC(KernelExpansionClassifier):
     lower_bound_ : float, a proved lower bound of rho*
     certificate_ : float, objective_ - lower_bound_
     n_iter_ : int, steps taken
-    converged_ : bool, whether a stopping rule of the method ended the training; only `certificate_` says how
-        near rho* is
+    converged_ : bool, whether a stopping rule of the method ended the training; only `certificate_`
+        says how near rho* is
     stop_reason_ : str, that rule, see `EntropyProjectionResult`
-    support_, dual_coef_, X_fit_ : rows of weight > 0, their coefficients y_i a_i, their inputs (None if
-        precomputed)
+    support_, dual_coef_, X_fit_ : rows of weight > 0, their coefficients y_i a_i, their inputs
+        (None if precomputed)
     intercept_ : 0.0
     gamma_ : float, the width used; None for kernels without one
-    rank_, trace_residual_ : with low_rank, int, the columns of L, and float in [0, 1], trace(K - LL') / trace(K);
-        else None. objective_, lower_bound_ and certificate_ are then of the problem trained on, not of K's
+    rank_, trace_residual_ : with low_rank, int, the columns of L, and float in [0, 1], trace(K -
+        LL') / trace(K); else None. objective_, lower_bound_ and certificate_ are then of the
+        problem trained on, not of K's
     n_features_in_ : int
 
     Reference
     ---------
-    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section 2,
-    Algorithm 1; section 3.3 for low rank.
+    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section
+    2, Algorithm 1; section 3.3 for low rank.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -129,7 +132,9 @@ class RhoSVC(KernelExpansionClassifier):
         self._train(X, signs, keep_members=False)
         return self.weights_
 
-    def _train(self, X: Any, signs: NDArray[np.float64], *, keep_members: bool) -> EntropyProjectionResult:
+    def _train(
+        self, X: Any, signs: NDArray[np.float64], *, keep_members: bool
+    ) -> EntropyProjectionResult:
         """Run the solver, keep what it says about rho*, and warn when it was cut short."""
         path: list[float] = []
         result = entropy_projection(
@@ -157,8 +162,12 @@ class RhoSVC(KernelExpansionClassifier):
         if self.low_rank is None:
             return self._training_gram(X)
         if self.kernel == "precomputed":
-            raise ValueError("low_rank needs the inputs and a kernel: with kernel='precomputed' set low_rank=None")
-        limit: dict[str, Any] = {"rank" if isinstance(self.low_rank, Integral) else "tol": self.low_rank}
+            raise ValueError(
+                "low_rank needs the inputs and a kernel: with kernel='precomputed' set low_rank=None"
+            )
+        limit: dict[str, Any] = {
+            "rank" if isinstance(self.low_rank, Integral) else "tol": self.low_rank
+        }
         columns, diagonal = kernel_columns(X, **self._kernel_words(X))
         if self.low_rank_method == "greedy":
             factor = incomplete_cholesky(columns, diagonal, **limit)

@@ -11,28 +11,30 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ensvm.classifiers.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
-from ensvm.solvers.path_loo_bound import leave_one_out_bound
-from ensvm.solvers.regularization_path import regularization_path
+from ensvm.classifiers.base.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
+from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
+from ensvm.solvers.regularization_path.path import regularization_path
 
 
 class SVMPathClassifier(KernelExpansionClassifier):
     """Soft-margin support vector classifier that knows its solution for every C, f(x) = sum_i y_i alpha_i k(x_i, x) + intercept.
 
-    The whole regularization path is computed exactly, on kernel values in float64 whatever the type of X. C is given or is the
-    one with the least leave-one-out bound, the smallest among equals. That bound, (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0},
-    is proved for the machine without an intercept; with one it is a heuristic.
+    The whole regularization path is computed exactly, on kernel values in float64 whatever the type
+    of X. C is given or is the one with the least leave-one-out bound, the smallest among equals.
+    That bound, (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0}, is proved for the machine without an
+    intercept; with one it is a heuristic.
 
     Parameters
     ----------
-    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive semidefinite
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the mean squared distance of the
-        training rows to their mean; read by 'rbf' and 'poly'
+    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
+        semidefinite
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
+        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
     degree : int >= 0, default 3; read by 'poly'
     coef0 : float, default 0.0; read by 'poly'
     select : 'loo' (default) or a positive float, C itself
-    C_min : float >= 0, default 0.0; the least C that 'loo' may choose. The path's first breakpoint is a limit of its own: below it
-        only the scale of f and the intercept change
+    C_min : float >= 0, default 0.0; the least C that 'loo' may choose. The path's first breakpoint
+        is a limit of its own: below it only the scale of f and the intercept change
     C_max : positive float, default 1e4; where the path ends
     fit_intercept : bool, default True
 
@@ -40,12 +42,16 @@ class SVMPathClassifier(KernelExpansionClassifier):
     ----------
     path_ : RegularizationPath, the breakpoints and the solution at any C up to C_max
     C_ : float, the C of this machine
-    loo_bound_ : array of shape (n_breakpoints,), the bound at every breakpoint; only with select='loo'
-    best_loo_bound_ : float, the bound at C_, which may lie between two breakpoints; only with select='loo'
-    certificate_ : float, the largest violation of the optimality conditions seen along the path, in units of y f(x)
+    loo_bound_ : array of shape (n_breakpoints,), the bound at every breakpoint; only with
+        select='loo'
+    best_loo_bound_ : float, the bound at C_, which may lie between two breakpoints; only with
+        select='loo'
+    certificate_ : float, the largest violation of the optimality conditions seen along the path, in
+        units of y f(x)
     n_iter_ : int, events of the path, those on the way to its start included
     converged_ : bool, whether the path reached C_max
-    support_, dual_coef_, X_fit_ : rows with alpha > 0, their coefficients y_i alpha_i, their inputs (None if precomputed)
+    support_, dual_coef_, X_fit_ : rows with alpha > 0, their coefficients y_i alpha_i, their inputs
+        (None if precomputed)
     X_path_ : all training inputs, which the stages need (None if precomputed)
     intercept_ : float
     classes_ : array of shape (2,), sorted
@@ -54,8 +60,9 @@ class SVMPathClassifier(KernelExpansionClassifier):
 
     References
     ----------
-    Hastie, Rosset, Tibshirani & Zhu, The Entire Regularization Path for the Support Vector Machine, JMLR 5, 2004.
-    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section 4.1.
+    Hastie, Rosset, Tibshirani & Zhu, The Entire Regularization Path for the Support Vector Machine,
+    JMLR 5, 2004. Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates,
+    IJCAI-07, section 4.1.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -90,7 +97,8 @@ class SVMPathClassifier(KernelExpansionClassifier):
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield f at each row of X, shape (n,), for C = 1 / path_.lambdas, from the smallest to the largest.
 
-        X as in `decision_function`. Takes the (n, n_samples) kernel values and those of a block of stages, whatever their number.
+        X as in `decision_function`. Takes the (n, n_samples) kernel values and those of a block of
+        stages, whatever their number.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
@@ -104,7 +112,9 @@ class SVMPathClassifier(KernelExpansionClassifier):
 
     def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
         if not isinstance(self.select, str) and self.select > self.C_max:
-            raise ValueError(f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}")
+            raise ValueError(
+                f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
+            )
         if self.C_min > self.C_max:
             raise ValueError(f"C_min = {self.C_min!r} is larger than C_max = {self.C_max!r}")
         if self.kernel != "precomputed":
@@ -112,7 +122,9 @@ class SVMPathClassifier(KernelExpansionClassifier):
             X = X.astype(np.float64, copy=False)
         gram = self._training_gram(X)
         self.X_path_ = None if self.kernel == "precomputed" else X
-        self.path_ = regularization_path(gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max)
+        self.path_ = regularization_path(
+            gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max
+        )
         self.n_iter_ = self.path_.n_start_events + self.path_.n_events
         self.certificate_ = self.path_.largest_violation
         self.converged_ = self.path_.converged

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.cards import DatasetCard
+from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.layouts import plain_label
+from ensvm.data.files.layouts import plain_label
 from ensvm.data.splits import OfficialSplit
 
-_NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(np.float64)  # of the many patterns, one for the checksum
+_NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(
+    np.float64
+)  # of the many patterns, one for the checksum
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,9 @@ def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
     """
     X = canonical_inputs([part.X for part in parts], card.sparse)
     if card.missing is None and np.isnan(_values(X)).any():
-        raise DataError(f"data set {card.name!r}: missing values are kept; `missing: training-mean` fills them in")
+        raise DataError(
+            f"data set {card.name!r}: missing values are kept; `missing: training-mean` fills them in"
+        )
     labels = np.concatenate([part.labels for part in parts])
     _check_counts(card, X.shape, labels)
     if len(parts) == 2:
@@ -80,7 +84,10 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
         X = np.ascontiguousarray(np.concatenate(dense), dtype=np.float64) + 0.0  # -0.0 + 0.0 = 0.0
         X[np.isnan(X)] = _NAN
         return X
-    from scipy.sparse import csr_array, vstack  # loaded only where needed: starting up must stay quick
+    from scipy.sparse import (  # loaded only where needed: starting up must stay quick
+        csr_array,
+        vstack,
+    )
 
     X = csr_array(vstack([csr_array(block, dtype=np.float64) for block in blocks]))
     X.sum_duplicates()
@@ -100,7 +107,9 @@ def encode_labels(card: DatasetCard, labels: NDArray[np.str_]) -> NDArray[np.int
     return y
 
 
-def checksum_of(X: Any, y: NDArray[np.int8], splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None) -> str:
+def checksum_of(
+    X: Any, y: NDArray[np.int8], splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+) -> str:
     """Return the sha256 over shape, X, y and the fixed row numbers, the same on every machine."""
     digest = hashlib.sha256(f"{X.shape} {sparse_matrix(X)}".encode())
     if sparse_matrix(X):
@@ -121,11 +130,16 @@ def _values(X: Any) -> NDArray[np.float64]:
 
 def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     if part.splits is None:
-        raise DataError(f"data set {card.name!r}: protocol indices, but the file holds no train and test")
+        raise DataError(
+            f"data set {card.name!r}: protocol indices, but the file holds no train and test"
+        )
     train, test = part.splits
     found = {"train": train.shape, "test": test.shape}
     protocol, (_, n_train, n_test) = card.split_protocol(), card.sizes()
-    expected = {"train": (protocol["realizations"], n_train), "test": (protocol["realizations"], n_test)}
+    expected = {
+        "train": (protocol["realizations"], n_train),
+        "test": (protocol["realizations"], n_test),
+    }
     _check("row numbers (realizations, rows)", found, expected, card.name)
     if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= card.rows:
         raise DataError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
@@ -139,7 +153,9 @@ def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.
         if label not in card.classes:
             hint = near_miss(label, card.classes)
             accepted = ", ".join(card.classes)
-            raise DataError(f"data set {card.name!r}: label {label!r} is unknown{hint} (accepted: {accepted})")
+            raise DataError(
+                f"data set {card.name!r}: label {label!r} is unknown{hint} (accepted: {accepted})"
+            )
     _check("rows", shape[0], card.rows, card.name)
     _check("features", shape[1], card.features, card.name)
     if None not in card.classes.values() and (card.generator is None or card.checksum is not None):

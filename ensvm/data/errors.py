@@ -6,7 +6,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-_TAGGED = ("split", "format", "generator")  # pydantic adds the chosen tag after these keys; readers do not write it
+_TAGGED = (
+    "split",
+    "format",
+    "generator",
+)  # pydantic adds the chosen tag after these keys; readers do not write it
 
 
 class DataError(ValueError):
@@ -16,7 +20,8 @@ class DataError(ValueError):
 class DataUnavailable(DataError):
     """A data set that no provider could serve.
 
-    `name` of the data set; `reasons`, one line a provider tried; `how_to_get`, one line for a table row.
+    `name` of the data set; `reasons`, one line a provider tried; `how_to_get`, one line for a table
+    row.
     """
 
     def __init__(self, name: str, reasons: list[str], how_to_get: str) -> None:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import Arrays, Raw, assemble, plain_labels
-from ensvm.data.cards import DatasetCard
+from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
-from ensvm.data.formats import read
-from ensvm.data.providers import Served, how_to_get, serve, would_serve
+from ensvm.data.files.formats import read
+from ensvm.data.providers.folders import Places, forget, places
+from ensvm.data.providers.order import Served, how_to_get, serve, would_serve
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 from ensvm.data.splits import split_rows
-from ensvm.data.store import Places, forget, places
 
 _RECENT_SETS = 4  # a worker goes through the realizations of one data set before the next
 _recent: OrderedDict[tuple[str, Places], tuple[Arrays, str]] = OrderedDict()
@@ -36,9 +36,9 @@ class Realization:
 class Dataset:
     """The rows of a data set before scaling.
 
-    X (n, d) float64 or csr, NaN where a value is missing; y int8 (n,): -1 and +1 where the card names a positive label, else codes
-    0, 1, ...; `classes`: the labels that y stands for, in order of y; `provider`: who served it; `checksum`:
-    of the arrays.
+    X (n, d) float64 or csr, NaN where a value is missing; y int8 (n,): -1 and +1 where the card
+    names a positive label, else codes 0, 1, ...; `classes`: the labels that y stands for, in order
+    of y; `provider`: who served it; `checksum`: of the arrays.
     """
 
     card: DatasetCard
@@ -81,8 +81,8 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     """Return the data set from the first provider that has it, checked against the card.
 
     `data_dir` is a mirror folder (or several, separated as in PATH; default ENSVM_DATA). Raises
-    DataUnavailable, listing every provider's reason, if none has it; DataError if what came is not what the
-    card says.
+    DataUnavailable, listing every provider's reason, if none has it; DataError if what came is not
+    what the card says.
     """
     where = places(data_dir, offline)
     arrays, provider = _remembered(card, where)
@@ -97,7 +97,9 @@ def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = F
     found = [would_serve(sources, where, reasons) for sources in card.parts.values()]
     providers = [provider for provider in found if provider is not None]
     complete = len(providers) == len(found)
-    return Location(_joined(providers) if complete else None, list(dict.fromkeys(reasons)), how_to_get(card))
+    return Location(
+        _joined(providers) if complete else None, list(dict.fromkeys(reasons)), how_to_get(card)
+    )
 
 
 def _remembered(card: DatasetCard, where: Places) -> tuple[Arrays, str]:

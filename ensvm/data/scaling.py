@@ -15,7 +15,8 @@ def fill_with_training_mean(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both parts, of shapes (m, d) and (n, d), with NaN replaced by the mean of the column in training.
 
-    The mean is that of the training part's known values; a column without any becomes 0 where it is missing.
+    The mean is that of the training part's known values; a column without any becomes 0 where it is
+    missing.
     """
     known = ~np.isnan(X_train)
     totals = np.where(known, X_train, 0.0).sum(axis=0)
@@ -26,7 +27,8 @@ def fill_with_training_mean(
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows, as Rätsch's benchmark ships it.
 
-    X is (n, d); a constant column becomes 0. Reference: Rätsch, Onoda & Müller, Machine Learning 42 (2001).
+    X is (n, d); a constant column becomes 0. Reference: Rätsch, Onoda & Müller, Machine Learning 42
+    (2001).
     """
     return _shift_and_divide(X, X.mean(axis=0), _spread_or_zero(X, X.std(axis=0, ddof=1)))
 
@@ -39,11 +41,12 @@ def scale(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both parts, of shapes (m, d) and (n, d), scaled by what the training part shows.
 
-    `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training part fills
-    [-1, 1]; the test part may leave it. A column that is constant in training becomes 0 in both parts, for it
-    tells nothing. `e1071`: as `svm` of the R package e1071 does, mean 0 and standard deviation 1 (ddof 1) on the
-    training part, but nothing at all is scaled if any column is constant there; `nominal`, shape (d,), marks the
-    one-hot columns, which it neither scales nor looks at. `pixels`: bytes 0..255 become [0, 1]. Other words: unchanged.
+    `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training
+    part fills [-1, 1]; the test part may leave it. A column that is constant in training becomes 0
+    in both parts, for it tells nothing. `e1071`: as `svm` of the R package e1071 does, mean 0 and
+    standard deviation 1 (ddof 1) on the training part, but nothing at all is scaled if any column
+    is constant there; `nominal`, shape (d,), marks the one-hot columns, which it neither scales nor
+    looks at. `pixels`: bytes 0..255 become [0, 1]. Other words: unchanged.
     """
     numbers = np.ones(X_train.shape[1], dtype=bool) if nominal is None else ~nominal
     if word == "standard":

@@ -1,8 +1,9 @@
 """Writes the small data files that travel with the package: `python -m ensvm.data.shipping`.
 
-Each is the card's arrays before scaling as CSV, read by the card's own readers from a mirror or a package, so
-the file is the same wherever it is made. The last column, `class`, holds the labels; missing values are empty
-fields. Categories are codes where the card's source says `encoded`, else words, which other encodings can read.
+Each is the card's arrays before scaling as CSV, read by the card's own readers from a mirror or a
+package, so the file is the same wherever it is made. The last column, `class`, holds the labels;
+missing values are empty fields. Categories are codes where the card's source says `encoded`, else
+words, which other encodings can read.
 """
 
 import hashlib
@@ -15,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import Arrays
-from ensvm.data.cards import DatasetCard, Source
-from ensvm.data.catalogue import list_cards
+from ensvm.data.cards.card import DatasetCard, Source
+from ensvm.data.cards.catalogue import list_cards
 from ensvm.data.errors import DataError
-from ensvm.data.layouts import Encoding, encoded_columns, one_hot_values
+from ensvm.data.files.layouts import Encoding, encoded_columns, one_hot_values
 from ensvm.data.loading import read_arrays
-from ensvm.data.store import places, write_atomically
+from ensvm.data.providers.folders import places, write_atomically
 from ensvm.shipped import shipped_datasets
 
 
@@ -51,7 +52,11 @@ def _encoded(card: DatasetCard) -> bool:
 
 
 def _numbers(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[list[str]]]:
-    names = encoded_columns(card.inputs) if card.inputs else [f"x{j}" for j in range(1, card.features + 1)]
+    names = (
+        encoded_columns(card.inputs)
+        if card.inputs
+        else [f"x{j}" for j in range(1, card.features + 1)]
+    )
     return names, [_as_text(column) for column in X.T]
 
 
@@ -63,7 +68,9 @@ def _words(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[l
     for name, encoding in card.inputs.items():
         end = start + len(one_hot_values(encoding) or [name])
         if encoding == "integer-after-letter":
-            raise DataError(f"{card.name}: the letters of {name!r} are lost; the shipped file needs `encoded: true`")
+            raise DataError(
+                f"{card.name}: the letters of {name!r} are lost; the shipped file needs `encoded: true`"
+            )
         columns.append(_decoded(X[:, start:end], encoding))
         start = end
     return list(card.inputs), columns
@@ -92,7 +99,9 @@ def convert(card: DatasetCard, data_dir: Path | None = None) -> bytes:
 
     Raises DataUnavailable or DataError as `load` does.
     """
-    original = card.model_copy(update={"all": [source for source in card.all if not source.shipped]})
+    original = card.model_copy(
+        update={"all": [source for source in card.all if not source.shipped]}
+    )
     return as_csv(card, read_arrays(original, places(data_dir, offline=False))[0])
 
 
@@ -108,7 +117,10 @@ def main() -> int:
         stale += found != source.sha256
         print(f"{path.name}: {path.stat().st_size} bytes, sha256 of the content {found}")
     if stale:
-        print(f"{stale} of these sums are not the cards' yet: write them into the cards", file=sys.stderr)
+        print(
+            f"{stale} of these sums are not the cards' yet: write them into the cards",
+            file=sys.stderr,
+        )
     return int(stale > 0)
 
 

@@ -15,9 +15,9 @@ IndexPair = tuple[np.ndarray, np.ndarray]
 class OfficialSplit(Strict):
     """The publisher's training and test files, in their order.
 
-    With `n_train` smaller than the training file each realization trains on so many of its rows, drawn at random;
-    a smaller draw is a part of a larger one. With `realizations` there are so many: without a draw they have the
-    same rows and differ by the algorithms' seeds alone.
+    With `n_train` smaller than the training file each realization trains on so many of its rows,
+    drawn at random; a smaller draw is a part of a larger one. With `realizations` there are so
+    many: without a draw they have the same rows and differ by the algorithms' seeds alone.
     """
 
     protocol: Literal["official"]
@@ -54,7 +54,8 @@ class IndicesSplit(Strict):
 class DisjointSplit(Strict):
     """Realization r is the r-th block of `block` consecutive rows: its first `n_train` and its last `n_test` rows.
 
-    `block` is n_train + n_test by default; a larger one lets `n_train` vary while the test rows stay the same.
+    `block` is n_train + n_test by default; a larger one lets `n_train` vary while the test rows
+    stay the same.
     """
 
     protocol: Literal["disjoint"]
@@ -69,7 +70,8 @@ class DisjointSplit(Strict):
 
 
 Split = Annotated[
-    OfficialSplit | RandomSplit | KFoldSplit | IndicesSplit | DisjointSplit, Field(discriminator="protocol")
+    OfficialSplit | RandomSplit | KFoldSplit | IndicesSplit | DisjointSplit,
+    Field(discriminator="protocol"),
 ]
 
 
@@ -86,13 +88,17 @@ def check_split(split: Split, rows: int) -> None:
     n_train, n_test = split_sizes(split, rows)
     if isinstance(split, KFoldSplit):
         if split.n_splits > rows or n_train < 2:
-            raise ValueError(f"split.n_splits: {split.n_splits} folds cannot be made of {rows} rows")
+            raise ValueError(
+                f"split.n_splits: {split.n_splits} folds cannot be made of {rows} rows"
+            )
     elif isinstance(split, DisjointSplit) and not n_train + n_test <= split.rows <= rows:
         raise ValueError(
             f"split: n_train {n_train} + n_test {n_test} do not fit a block of {split.rows} out of {rows} rows"
         )
     elif n_train + n_test > rows:
-        raise ValueError(f"split: n_train {n_train} + n_test {n_test} is more than the {rows} rows there are")
+        raise ValueError(
+            f"split: n_train {n_train} + n_test {n_test} is more than the {rows} rows there are"
+        )
 
 
 def max_realizations(split: Split, rows: int) -> int | None:
@@ -109,17 +115,21 @@ def identity(split: Split) -> dict[str, Any]:
     return split.model_dump(exclude_none=True)
 
 
-def split_rows(split: Split, name: str, index: int, y: np.ndarray, fixed: IndexPair | None) -> IndexPair:
+def split_rows(
+    split: Split, name: str, index: int, y: np.ndarray, fixed: IndexPair | None
+) -> IndexPair:
     """Return the (train, test) row numbers of realization `index` (from 1) of the data set `name`.
 
-    The rows follow from name, protocol and index alone. `fixed` holds the row numbers that came with the
-    data, each of shape (realizations, n), for the protocols `official` and `indices`.
+    The rows follow from name, protocol and index alone. `fixed` holds the row numbers that came
+    with the data, each of shape (realizations, n), for the protocols `official` and `indices`.
     Raises DataError if there is no such realization.
     """
     limit = max_realizations(split, len(y))
     if index < 1 or (limit is not None and index > limit):
         most = "" if limit is None else f" to {limit}"
-        raise DataError(f"data set {name!r}: realization {index} asked for; there are 1{most} ({split.protocol})")
+        raise DataError(
+            f"data set {name!r}: realization {index} asked for; there are 1{most} ({split.protocol})"
+        )
     if isinstance(split, KFoldSplit):
         return _fold(split, name, index, y)
     if isinstance(split, RandomSplit):
@@ -129,7 +139,9 @@ def split_rows(split: Split, name: str, index: int, y: np.ndarray, fixed: IndexP
         block = np.arange((index - 1) * split.rows, index * split.rows)
         return block[: split.n_train], block[-split.n_test :]
     if fixed is None:
-        raise DataError(f"data set {name!r}: its data hold no row numbers for the protocol {split.protocol}")
+        raise DataError(
+            f"data set {name!r}: its data hold no row numbers for the protocol {split.protocol}"
+        )
     if isinstance(split, OfficialSplit):
         return _drawn(split, name, index, fixed[0][0]), fixed[1][0]
     return fixed[0][index - 1], fixed[1][index - 1]
@@ -147,7 +159,9 @@ def _drawn(split: OfficialSplit, name: str, index: int, whole: np.ndarray) -> np
 def _fold(split: KFoldSplit, name: str, index: int, y: np.ndarray) -> IndexPair:
     repetition, fold = divmod(index - 1, split.n_splits)
     order = _generator(split, name, repetition).permutation(len(y))
-    if split.stratified:  # rows of one class stand together, so dealing them out keeps the proportions
+    if (
+        split.stratified
+    ):  # rows of one class stand together, so dealing them out keeps the proportions
         order = order[np.argsort(y[order], kind="stable")]
     test = np.arange(len(y)) % split.n_splits == fold
     return order[~test], order[test]

@@ -21,7 +21,9 @@ class Strict(BaseModel):
             return given
         for key in given:
             if key not in known:
-                message = f"unknown key {key!r}{near_miss(key, known)} (accepted: {', '.join(known)})"
+                message = (
+                    f"unknown key {key!r}{near_miss(key, known)} (accepted: {', '.join(known)})"
+                )
                 raise PydanticCustomError("unknown_key", message, {"key": str(key), "known": known})
         return given
 

@@ -1,1 +1,1 @@
-"""report."""
+"""From records to what people read; nothing is run here."""

@@ -18,14 +18,17 @@ class Published:
 def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
     """Return the printed numbers by (table, row, column).
 
-    Raises ValueError naming file and line for another header, a cell given twice or something that is no number.
+    Raises ValueError naming file and line for another header, a cell given twice or something that
+    is no number.
     """
     cells: dict[tuple[str, str, str], Published] = {}
     with path.open(newline="", encoding="utf-8") as file:
         lines = csv.reader(file)
         header = next(lines, [])
         if header != HEADER:
-            raise ValueError(f"{path}, line 1: the header is {','.join(header)}; expected {','.join(HEADER)}")
+            raise ValueError(
+                f"{path}, line 1: the header is {','.join(header)}; expected {','.join(HEADER)}"
+            )
         for number, line in enumerate(lines, start=2):
             try:
                 table, row, column, value, std = line
@@ -35,6 +38,8 @@ def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
                     f"{path}, line {number}: expected {','.join(HEADER)}, got {','.join(line)!r}"
                 ) from error
             if (table, row, column) in cells:
-                raise ValueError(f"{path}, line {number}: the cell {table}, {row}, {column} is given twice")
+                raise ValueError(
+                    f"{path}, line {number}: the cell {table}, {row}, {column} is given twice"
+                )
             cells[table, row, column] = published
     return cells

@@ -24,7 +24,8 @@ def verdict(ours: Sample, published: Sample, margin: float) -> Verdict:
     """Compare two means: `reproduced` when the 95 % interval of their difference lies inside ±margin, `differs` when it lies
     wholly outside, else `cannot tell`.
 
-    A published sample without a printed spread is given ours. The interval is Welch's. Fewer than two realizations never pass.
+    A published sample without a printed spread is given ours. The interval is Welch's. Fewer than
+    two realizations never pass.
     """
     if ours.n < 2 or ours.std is None:
         return "cannot tell"
@@ -34,7 +35,9 @@ def verdict(ours: Sample, published: Sample, margin: float) -> Verdict:
     square = ours_square + published_square
     if square == 0.0:
         return _place(ours.mean - published.mean, 0.0, margin)
-    freedom = square**2 / (ours_square**2 / (ours.n - 1) + published_square**2 / max(published.n - 1, 1))
+    freedom = square**2 / (
+        ours_square**2 / (ours.n - 1) + published_square**2 / max(published.n - 1, 1)
+    )
     half = float(t.ppf((1 + CONFIDENCE) / 2, freedom)) * math.sqrt(square)
     return _place(ours.mean - published.mean, half, margin)
 
@@ -42,8 +45,8 @@ def verdict(ours: Sample, published: Sample, margin: float) -> Verdict:
 def single_split_verdict(error: float, published: float, n_test: int, margin: float) -> Verdict:
     """Compare two error rates (fractions) of one and the same official split, where there is no spread over realizations.
 
-    The interval is the binomial one of two rates on `n_test` points; one split can contradict a printed figure, never
-    confirm it.
+    The interval is the binomial one of two rates on `n_test` points; one split can contradict a
+    printed figure, never confirm it.
     """
     square = (error * (1 - error) + published * (1 - published)) / n_test
     half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(max(square, 0.0))

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ensvm.report import claim_render, figures
-from ensvm.report.claims import evaluate_claims
-from ensvm.report.render import to_csv, to_latex, to_markdown
-from ensvm.report.tables import Study, build_table
-from ensvm.runner.figure_words import FigureWords
+from ensvm.report.claims import render as claim_render
+from ensvm.report.claims.comparisons import evaluate_claims
+from ensvm.report.plots import curves as figures
+from ensvm.report.tables.cells import Study, build_table
+from ensvm.report.tables.render import to_csv, to_latex, to_markdown
+from ensvm.study.figure import FigureWords
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,14 @@ def write_figures(study: Study) -> Iterator[Drawn]:
     for figure in study.config.figures:
         curves, missing = figures.read_curves(study, figure)
         yield Drawn(
-            figure, _write_figure(study.folder / f"figure-{figure.id}", figure, curves) if curves else (), missing
+            figure,
+            _write_figure(study.folder / f"figure-{figure.id}", figure, curves) if curves else (),
+            missing,
         )
 
 
 def _write_figure(stem: Path, figure: FigureWords, curves: list[figures.Curve]) -> tuple[Path, ...]:
-    from ensvm.report.drawing import draw_curves  # matplotlib takes half a second to import
+    from ensvm.report.plots.drawing import draw_curves  # matplotlib takes half a second to import
 
     paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))
     paths[0].write_text(figures.to_csv(figure, curves), encoding="utf-8")

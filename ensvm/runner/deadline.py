@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-# Compiled code that gives the interpreter no chance to raise gets this much longer before its worker is ended.
+# Compiled code that gives the interpreter no chance to raise gets this much longer before its
+# worker is ended.
 GRACE_SECONDS = 5.0
 
 
@@ -20,8 +21,9 @@ class DeadlineExceeded(BaseException):
 def deadline(seconds: float | None, *, may_end_process: bool) -> Iterator[None]:
     """Raise DeadlineExceeded in the body after `seconds` of wall time (None: no limit).
 
-    With `may_end_process` (a worker's own process) code that never returns to the interpreter ends the process a little
-    later. Where there are no alarm signals (outside the main thread, on Windows) only that second limit works.
+    With `may_end_process` (a worker's own process) code that never returns to the interpreter ends
+    the process a little later. Where there are no alarm signals (outside the main thread, on
+    Windows) only that second limit works.
     """
     if seconds is None:
         yield

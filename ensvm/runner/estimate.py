@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
+from ensvm.records.store import Identity, Record
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.store import Identity, Record
 
-# One kernel value with its share of a fit, on a 2020s core; only for cells of which nothing has been measured yet.
+# One kernel value with its share of a fit, on a 2020s core; only for cells of which nothing has
+# been measured yet.
 SECONDS_PER_KERNEL_VALUE = 2e-8
 
 WALL_PARTS = ("train_seconds", "test_kernel_seconds", "predict_seconds")
@@ -24,12 +25,15 @@ class Estimate:
     guessed: int
 
 
-def estimate(plan: Plan, missing: Iterable[Cell], records: Mapping[Identity, Record], jobs: int) -> Estimate:
+def estimate(
+    plan: Plan, missing: Iterable[Cell], records: Mapping[Identity, Record], jobs: int
+) -> Estimate:
     """Return the expected wall time of `missing` cells run `jobs` at a time."""
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
     for record in records.values():
         if record["status"] == "ok":
-            # The shared Gram matrix's seconds stand in every record that used it; here they count in full, as an upper bound.
+            # The shared Gram matrix's seconds stand in every record that used it; here they count
+            # in full, as an upper bound.
             wall = sum(record["seconds"].get(part, 0.0) for part in WALL_PARTS)
             seen[record["dataset"], record["algorithm"]].append(wall)
     total, measured, guessed = 0.0, 0, 0
@@ -39,7 +43,9 @@ def estimate(plan: Plan, missing: Iterable[Cell], records: Mapping[Identity, Rec
             total, measured = total + fmean(walls), measured + 1
         elif cell.settings["algorithm"] is not None:
             _, n_train, n_test = plan.cards[cell.dataset].sizes()
-            points = math.prod(len(values) for values in (cell.settings["algorithm"]["grid"] or {}).values())
+            points = math.prod(
+                len(values) for values in (cell.settings["algorithm"]["grid"] or {}).values()
+            )
             total += points * n_train * (n_train + n_test) * SECONDS_PER_KERNEL_VALUE
             guessed += 1
     return Estimate(total / jobs, measured, guessed)

@@ -21,7 +21,8 @@ class EstimatorError(ValueError):
 def estimator_class(name: str) -> type:
     """Return the class for one of our names (see `ensvm.classifiers.ESTIMATORS`) or an import path `package.module:Class`.
 
-    Raises EstimatorError for an unknown name, a module that cannot be imported, or a class without fit and predict.
+    Raises EstimatorError for an unknown name, a module that cannot be imported, or a class without
+    fit and predict.
     """
     from ensvm.classifiers import ESTIMATORS
 
@@ -35,13 +36,19 @@ def estimator_class(name: str) -> type:
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
-        raise EstimatorError(f"{name!r}: the module {module_name} cannot be imported: {error}") from error
+        raise EstimatorError(
+            f"{name!r}: the module {module_name} cannot be imported: {error}"
+        ) from error
     found = getattr(module, class_name, None)
     if not inspect.isclass(found):
         classes = [word for word, thing in vars(module).items() if inspect.isclass(thing)]
-        raise EstimatorError(f"{name!r}: {module_name} has no class {class_name}{near_miss(class_name, classes)}")
+        raise EstimatorError(
+            f"{name!r}: {module_name} has no class {class_name}{near_miss(class_name, classes)}"
+        )
     if not all(hasattr(found, method) for method in ("fit", "predict", "get_params", "set_params")):
-        raise EstimatorError(f"{name!r} is not a scikit-learn classifier (fit, predict, get_params, set_params)")
+        raise EstimatorError(
+            f"{name!r} is not a scikit-learn classifier (fit, predict, get_params, set_params)"
+        )
     return found
 
 
@@ -61,7 +68,9 @@ def build(name: str, params: dict[str, Any]) -> Any:
     for word in params:
         if word not in accepted:
             hint = near_miss(word, accepted)
-            raise EstimatorError(f"{name} has no parameter {word!r}; accepted: {', '.join(sorted(accepted))}{hint}")
+            raise EstimatorError(
+                f"{name} has no parameter {word!r}; accepted: {', '.join(sorted(accepted))}{hint}"
+            )
     estimator.set_params(**with_estimators(params))
     check_values(estimator)
     return estimator
@@ -70,7 +79,8 @@ def build(name: str, params: dict[str, Any]) -> Any:
 def with_estimators(params: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters with each value `{estimator: Name, params: {...}}` made into that estimator.
 
-    So a config writes the base estimator of a meta-estimator. Raises EstimatorError as `build` does.
+    So a config writes the base estimator of a meta-estimator. Raises EstimatorError as `build`
+    does.
     """
     return {
         word: build(value["estimator"], value.get("params", {})) if _is_estimator(value) else value
@@ -79,7 +89,9 @@ def with_estimators(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_estimator(value: Any) -> bool:
-    return isinstance(value, dict) and "estimator" in value and set(value) <= {"estimator", "params"}
+    return (
+        isinstance(value, dict) and "estimator" in value and set(value) <= {"estimator", "params"}
+    )
 
 
 def check_values(estimator: Any) -> None:
@@ -88,7 +100,8 @@ def check_values(estimator: Any) -> None:
 
     if not hasattr(estimator, "_parameter_constraints"):
         return
-    # The runner turns the kernel's words into a Gram matrix, so their values need not be ones the estimator knows.
+    # The runner turns the kernel's words into a Gram matrix, so their values need not be ones the
+    # estimator knows.
     checked = for_gram(clone(estimator)) if shares_gram(estimator) else estimator
     try:
         checked._validate_params()
@@ -117,10 +130,12 @@ def shares_gram(estimator: Any) -> bool:
 def code_revision(estimator: Any) -> str:
     """Return what identifies the code of an estimator, and of those among its parameters.
 
-    For ours the hash of the modules it is made of, so a comment or docstring changes nothing and a formula does; for a
-    package's the version; for a loose module the hash of its source.
+    For ours the hash of the modules it is made of, so a comment or docstring changes nothing and a
+    formula does; for a package's the version; for a loose module the hash of its source.
     """
-    inner = {type(value) for value in estimator.get_params().values() if hasattr(value, "get_params")}
+    inner = {
+        type(value) for value in estimator.get_params().values() if hasattr(value, "get_params")
+    }
     return " + ".join([_class_revision(type(estimator)), *sorted(map(_class_revision, inner))])
 
 

@@ -14,8 +14,8 @@ from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.estimators import estimator_class, for_gram, with_estimators
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
-from ensvm.runner.words import STAGED, TRAIN_ERROR
 from ensvm.seeds import seed_of
+from ensvm.study.config import STAGED, TRAIN_ERROR
 
 VALIDATION_SHARE = 1 / 3
 WARM_UP_ROWS = 20
@@ -36,16 +36,23 @@ class Stopwatch:
         return result
 
 
-def evaluate(algorithm: dict[str, Any], seed: int, realization: Realization, grams: GramPool) -> dict[str, Any]:
+def evaluate(
+    algorithm: dict[str, Any], seed: int, realization: Realization, grams: GramPool
+) -> dict[str, Any]:
     """Return `metrics` (test error as a fraction, fitted scalars), `seconds` and, for a chosen stage, which one."""
     if algorithm["stage"] == "best-on-validation":
         return _chosen_on_validation(algorithm, seed, realization, grams)
     watch = Stopwatch()
-    candidates = [_fit(algorithm, point, seed, realization, grams, watch) for point in _grid_points(algorithm["grid"])]
+    candidates = [
+        _fit(algorithm, point, seed, realization, grams, watch)
+        for point in _grid_points(algorithm["grid"])
+    ]
     counts, labels = [], []
     for fitted, shared, point in candidates:
         staged = algorithm["stage"] == "best-on-test" and algorithm["grid"] is None
-        errors = _count_errors(fitted, _test_blocks(shared, realization), realization.y_test, staged, watch)
+        errors = _count_errors(
+            fitted, _test_blocks(shared, realization), realization.y_test, staged, watch
+        )
         counts += errors
         labels += [point or {"stage": number} for number in range(1, len(errors) + 1)]
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
@@ -74,13 +81,21 @@ def _chosen_on_validation(
     """Choose a grid point on held-out training rows, then fit it on all of them and score it on the test rows."""
     start = time.perf_counter()
     inner = _holdout(realization, seed)
-    choice = evaluate({**algorithm, "stage": "best-on-test", "record": []}, seed, inner, GramPool(inner))
+    choice = evaluate(
+        {**algorithm, "stage": "best-on-test", "record": []}, seed, inner, GramPool(inner)
+    )
     point = choice["stage"]
     selection = time.perf_counter() - start
     params = {**algorithm["params"], **point}
-    outcome = evaluate({**algorithm, "params": params, "grid": None, "stage": "last"}, seed, realization, grams)
+    outcome = evaluate(
+        {**algorithm, "params": params, "grid": None, "stage": "last"}, seed, realization, grams
+    )
     outcome["seconds"]["selection_seconds"] = selection
-    return outcome | {"stage": point, "n_stages": choice["n_stages"], "validation_error": choice["metrics"]["error"]}
+    return outcome | {
+        "stage": point,
+        "n_stages": choice["n_stages"],
+        "validation_error": choice["metrics"]["error"],
+    }
 
 
 def _holdout(realization: Realization, seed: int) -> Realization:
@@ -95,9 +110,13 @@ def _holdout(realization: Realization, seed: int) -> Realization:
 def warm_up(realization: Realization) -> Realization:
     """Return a realization small enough to be fitted in no time: the first training rows of each class, a few test rows."""
     y = realization.y_train
-    rows = np.sort(np.concatenate([np.flatnonzero(y == label)[:WARM_UP_ROWS] for label in np.unique(y)]))
+    rows = np.sort(
+        np.concatenate([np.flatnonzero(y == label)[:WARM_UP_ROWS] for label in np.unique(y)])
+    )
     test = slice(0, WARM_UP_ROWS)
-    return Realization(realization.X_train[rows], y[rows], realization.X_test[test], realization.y_test[test])
+    return Realization(
+        realization.X_train[rows], y[rows], realization.X_test[test], realization.y_test[test]
+    )
 
 
 def _grid_points(grid: dict[str, list[Any]] | None) -> list[dict[str, Any]]:
@@ -118,10 +137,14 @@ def _fit(
     estimator.set_params(**with_estimators({**algorithm["params"], **point}))
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
-    shared = grams.for_estimator(estimator, algorithm["gram_dtype"]) if algorithm["share_gram"] else None
+    shared = (
+        grams.for_estimator(estimator, algorithm["gram_dtype"]) if algorithm["share_gram"] else None
+    )
     if shared is not None:
         for_gram(estimator)
-    elif estimator.get_params(deep=False).get("gamma") == "mean-distance":  # a word of ours that others do not know
+    elif (
+        estimator.get_params(deep=False).get("gamma") == "mean-distance"
+    ):  # a word of ours that others do not know
         estimator.set_params(gamma=resolve_gamma("mean-distance", realization.X_train))
     X = realization.X_train if shared is None else shared.train()
     watch("fit", lambda: estimator.fit(X, realization.y_train))
@@ -148,18 +171,26 @@ def _recorded(
         if word == TRAIN_ERROR:
             scalars[word] = errors[0]
         else:
-            curves[word] = [1.0 - error for error in errors] if word.endswith("accuracy") else errors
+            curves[word] = (
+                [1.0 - error for error in errors] if word.endswith("accuracy") else errors
+            )
     return scalars, curves
 
 
 def _count_errors(
-    fitted: Any, blocks: Iterable[tuple[slice, Any]], y: NDArray[np.int8], staged: bool, watch: Stopwatch
+    fitted: Any,
+    blocks: Iterable[tuple[slice, Any]],
+    y: NDArray[np.int8],
+    staged: bool,
+    watch: Stopwatch,
 ) -> list[int]:
     """Return the number of wrong labels over blocks of rows, of every stage or of the whole."""
     counts: list[int] = []
     for rows, block in blocks:
         wrong = watch("predict", partial(_wrong_labels, fitted, staged, block, y[rows]))
-        counts = [before + now for before, now in zip(counts, wrong, strict=True)] if counts else wrong
+        counts = (
+            [before + now for before, now in zip(counts, wrong, strict=True)] if counts else wrong
+        )
     return counts
 
 
@@ -169,7 +200,9 @@ def _wrong_labels(fitted: Any, staged: bool, X: Any, y: NDArray[np.int8]) -> lis
     return [int(np.count_nonzero(labels != y)) for labels in stages]
 
 
-def _test_blocks(shared: SharedGram | None, realization: Realization) -> Iterator[tuple[slice, Any]]:
+def _test_blocks(
+    shared: SharedGram | None, realization: Realization
+) -> Iterator[tuple[slice, Any]]:
     if shared is not None:
         yield from shared.test_blocks()
         return
@@ -177,7 +210,9 @@ def _test_blocks(shared: SharedGram | None, realization: Realization) -> Iterato
         yield rows, realization.X_test[rows]
 
 
-def _train_blocks(shared: SharedGram | None, realization: Realization) -> Iterator[tuple[slice, Any]]:
+def _train_blocks(
+    shared: SharedGram | None, realization: Realization
+) -> Iterator[tuple[slice, Any]]:
     if shared is not None:
         yield slice(None), shared.train()
         return
@@ -194,7 +229,8 @@ def _fitted_scalars(fitted: Any) -> dict[str, Any]:
         if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
             value = (
                 value.item()
-                if isinstance(value, np.generic) or (np.shape(value) == (1,) and hasattr(value, "item"))
+                if isinstance(value, np.generic)
+                or (np.shape(value) == (1,) and hasattr(value, "item"))
                 else value
             )
             if isinstance(value, Number | str):

@@ -9,16 +9,21 @@ from pathlib import Path
 from typing import Protocol
 
 from ensvm.data import DataUnavailable, load
+from ensvm.records.provenance import provenance
+from ensvm.records.store import (
+    CONFIG_COPY,
+    PUBLISHED_COPY,
+    Identity,
+    Record,
+    Store,
+    identity_of,
+    read_records,
+)
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.provenance import provenance
-from ensvm.runner.store import Identity, Record, Store, identity_of, read_records
 from ensvm.runner.task import Task, new_record
 from ensvm.runner.workers import run_tasks, take_journal
 
 JOURNAL_FOLDER = "running"
-# A study's folder stands on its own: tables are laid out from these copies and the records.
-CONFIG_COPY = "config.yaml"
-PUBLISHED_COPY = "published.csv"
 
 
 class Progress(Protocol):
@@ -62,8 +67,9 @@ def run_plan(
 ) -> Outcome:
     """Do the cells of `plan` that `results/<study>` lacks, `jobs` at a time, and return how it went.
 
-    `timeout` is the wall time in seconds one cell may take. Raises StoreLocked when another run is writing there.
-    On KeyboardInterrupt everything finished is kept; the same call goes on from there.
+    `timeout` is the wall time in seconds one cell may take. Raises StoreLocked when another run is
+    writing there. On KeyboardInterrupt everything finished is kept; the same call goes on from
+    there.
     """
     with Store(results / plan.config.study) as store:
         for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
@@ -92,7 +98,9 @@ class _Run:
 
     def outcome(self) -> Outcome:
         """Run what is missing."""
-        if self._journal.exists():  # a run that was killed left what its workers had not handed over
+        if (
+            self._journal.exists()
+        ):  # a run that was killed left what its workers had not handed over
             self._store.append(take_journal(self._journal)[0])
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)
@@ -114,7 +122,9 @@ class _Run:
         tasks = list(self._tasks(missing, records))
         # Dear tasks first, so that no worker is left alone with one at the end.
         tasks.sort(key=lambda task: -task.cost)
-        self._costs = {cell.key: task.cost / len(task.cells) for task in tasks for cell in task.cells}
+        self._costs = {
+            cell.key: task.cost / len(task.cells) for task in tasks for cell in task.cells
+        }
         self._progress.start(sum(len(task.cells) for task in tasks), sum(self._costs.values()))
         errors = [task for task in tasks if task.run_pass == "error"]
         timings = [task for task in tasks if task.run_pass == "timing"]
@@ -127,14 +137,24 @@ class _Run:
             group = sorted(of_dataset, key=lambda cell: (cell.run_pass, cell.realization))
             card = self._plan.cards[dataset]
             workers = self._jobs > 1 or self._timeout is not None
-            task = Task(card, tuple(group), self._data_dir, self._timeout, self._run_id, self._journal, workers)
+            task = Task(
+                card,
+                tuple(group),
+                self._data_dir,
+                self._timeout,
+                self._run_id,
+                self._journal,
+                workers,
+            )
             self._progress.data(dataset)
             try:
                 load(card, data_dir=self._data_dir)
             except DataUnavailable as error:
                 self._save_unavailable(task, error.how_to_get, records)
                 continue
-            for (run_pass, _), same in groupby(group, key=lambda cell: (cell.run_pass, cell.realization)):
+            for (run_pass, _), same in groupby(
+                group, key=lambda cell: (cell.run_pass, cell.realization)
+            ):
                 # The timing pass has one job, in this process unless a time limit wants a worker.
                 own_process = workers if run_pass == "error" else self._timeout is not None
                 yield task.only(tuple(same), own_process=own_process)
@@ -143,7 +163,9 @@ class _Run:
         lines = [new_record(task, cell, "unavailable", reason) for cell in task.cells]
         self._outcome.add(lines)
         # The same answer as last time needs no second line.
-        self._store.append(line for line in lines if not _says(records.get(identity_of(line)), line))
+        self._store.append(
+            line for line in lines if not _says(records.get(identity_of(line)), line)
+        )
 
     def _save(self, records: list[Record]) -> None:
         self._store.append(records)
@@ -152,4 +174,6 @@ class _Run:
 
 
 def _says(before: Record | None, line: Record) -> bool:
-    return before is not None and all(before[word] == line[word] for word in ("key", "status", "reason"))
+    return before is not None and all(
+        before[word] == line[word] for word in ("key", "status", "reason")
+    )

@@ -10,12 +10,19 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
-from ensvm.runner.config import read_config
+from ensvm.records.store import Identity, Record, RunPass
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
-from ensvm.runner.store import Identity, Record, RunPass
-from ensvm.runner.words import DATA_CELL, STAGED, AlgorithmWords, DatasetWords, KernelWords, StudyConfig
-from ensvm.runner.yaml_source import YamlSource
 from ensvm.seeds import seed_of
+from ensvm.study.config import (
+    DATA_CELL,
+    STAGED,
+    AlgorithmWords,
+    DatasetWords,
+    KernelWords,
+    StudyConfig,
+)
+from ensvm.study.reading import read_config
+from ensvm.study.source import YamlSource
 
 RUNNER_REVISION = 1  # raised when the runner itself would give a cell other figures
 
@@ -24,7 +31,8 @@ RUNNER_REVISION = 1  # raised when the runner itself would give a cell other fig
 class Cell:
     """(study, data set, realization, algorithm), in the error or in the timing pass: the unit of work and of record.
 
-    `settings` says what the cell is, apart from the realization; `key` is its hash together with the realization.
+    `settings` says what the cell is, apart from the realization; `key` is its hash together with
+    the realization.
     """
 
     study: str
@@ -68,7 +76,11 @@ class Plan:
 
     def missing(self, records: Mapping[Identity, Record]) -> list[tuple[Cell, str]]:
         """Return the cells that no record answers, each with why it is to be done."""
-        return [(cell, why) for cell in self.cells if (why := _why_missing(cell, records.get(cell.identity)))]
+        return [
+            (cell, why)
+            for cell in self.cells
+            if (why := _why_missing(cell, records.get(cell.identity)))
+        ]
 
 
 def make_plan(
@@ -80,8 +92,8 @@ def make_plan(
 ) -> Plan:
     """Read a config, check every name and value in it, and lay out its cells, the facts of the data first.
 
-    `realizations` caps the number of realizations; `datasets` and `algorithms` choose among the config's.
-    Raises ConfigError (a message for the user) for anything that cannot be run.
+    `realizations` caps the number of realizations; `datasets` and `algorithms` choose among the
+    config's. Raises ConfigError (a message for the user) for anything that cannot be run.
     """
     config, source = read_config(path)
     cards = {
@@ -94,7 +106,9 @@ def make_plan(
         for kernel in {config.kernel_of(entry): None for entry in config.datasets}
         for name in config.algorithms
     }
-    datasets = _chosen(source, config, "datasets", datasets, [entry.name for entry in config.datasets])
+    datasets = _chosen(
+        source, config, "datasets", datasets, [entry.name for entry in config.datasets]
+    )
     algorithms = _chosen(source, config, "algorithms", algorithms, config.algorithms)
     cells = [
         cell
@@ -127,7 +141,11 @@ def _cells(
     limits = (entry.realizations or config.realizations, cap, card.max_realizations)
     last = min(limit for limit in limits if limit is not None)
     kernel = config.kernel_of(entry)
-    there = {name: found for name in config.algorithms_of(entry) if (found := settings[name, kernel]) is not None}
+    there = {
+        name: found
+        for name in config.algorithms_of(entry)
+        if (found := settings[name, kernel]) is not None
+    }
     for realization in range(1, last + 1):
         for name, found in there.items():
             if realization <= entry.realizations_of.get(name, last):
@@ -136,7 +154,9 @@ def _cells(
         conditions = {"timing": {"blas_threads": config.timing.blas_threads}}
         for realization in range(1, min(last, config.timing.realizations) + 1):
             for name, found in there.items():
-                if config.times(entry.name, name) and realization <= entry.realizations_of.get(name, last):
+                if config.times(entry.name, name) and realization <= entry.realizations_of.get(
+                    name, last
+                ):
                     timed = {**data, **found, **conditions}
                     yield Cell(config.study, entry.name, realization, name, timed, "timing")
 
@@ -147,7 +167,9 @@ def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> Da
             return inline_card(entry.file_words(), base)
         card = find_card(entry.card or entry.name)
     except DataError as error:
-        raise source.error(("datasets", index, "card" if entry.card else "name"), str(error)) from error
+        raise source.error(
+            ("datasets", index, "card" if entry.card else "name"), str(error)
+        ) from error
     for word in ("split", "scaling", "options"):
         change = getattr(entry, word)
         if change is not None:
@@ -170,13 +192,16 @@ def _algorithm_settings(
         estimator.set_params(**shared)
         for parameter, values in (words.grid or {}).items():
             for value in values:
-                check_values(build(words.estimator, {**words.params, parameter: value}).set_params(**shared))
+                check_values(
+                    build(words.estimator, {**words.params, parameter: value}).set_params(**shared)
+                )
         check_values(estimator)
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
     if words.stage != "last" and words.grid is None and not hasattr(estimator, "staged_predict"):
         raise source.error(
-            ("algorithms", name, "stage"), f"{words.estimator} has no stages (staged_predict) and no grid:"
+            ("algorithms", name, "stage"),
+            f"{words.estimator} has no stages (staged_predict) and no grid:",
         )
     staged = [word for word in words.record if word in STAGED]
     if staged and (words.grid is not None or not hasattr(estimator, "staged_predict")):
@@ -188,7 +213,9 @@ def _algorithm_settings(
         "algorithm": {
             "estimator": words.estimator,
             "params": {**words.params, **shared},
-            "defaults": {word: repr(value) for word, value in sorted(estimator.get_params().items())},
+            "defaults": {
+                word: repr(value) for word, value in sorted(estimator.get_params().items())
+            },
             "grid": words.grid,
             "stage": words.stage,
             "record": list(words.record),
@@ -201,16 +228,26 @@ def _algorithm_settings(
     }
 
 
-def _shared_kernel(kernel: KernelWords | None, words: AlgorithmWords, estimator: Any) -> dict[str, Any]:
+def _shared_kernel(
+    kernel: KernelWords | None, words: AlgorithmWords, estimator: Any
+) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator that has them; its own `params` come first."""
     if kernel is None or any(word in words.params for word in KERNEL_WORDS):
         return {}
     accepted = estimator.get_params(deep=False)
-    return {word: value for word, value in kernel.params().items() if word in accepted and "kernel" in accepted}
+    return {
+        word: value
+        for word, value in kernel.params().items()
+        if word in accepted and "kernel" in accepted
+    }
 
 
 def _chosen(
-    source: YamlSource, config: StudyConfig, key: str, chosen: tuple[str, ...], accepted: Iterable[str]
+    source: YamlSource,
+    config: StudyConfig,
+    key: str,
+    chosen: tuple[str, ...],
+    accepted: Iterable[str],
 ) -> tuple[str, ...]:
     """Return the names chosen on the command line, all members for a sweep."""
     names: list[str] = []
@@ -218,7 +255,10 @@ def _chosen(
         members = [name for name in config.sweep_values(word) if name in accepted]
         if word not in accepted and not members:
             hint = near_miss(word, accepted)
-            raise source.error((key,), f"--{key}: {word!r} is not in this study; accepted: {', '.join(accepted)}{hint}")
+            raise source.error(
+                (key,),
+                f"--{key}: {word!r} is not in this study; accepted: {', '.join(accepted)}{hint}",
+            )
         names += members or [word]
     return tuple(names)
 
@@ -229,7 +269,9 @@ def _why_missing(cell: Cell, record: Record | None) -> str | None:
     if record["key"] == cell.key:
         return None if record["status"] == "ok" else f"was {record['status']}"
     before = record["settings"]
-    changed = [word for word in cell.settings if _hash(before.get(word)) != _hash(cell.settings[word])]
+    changed = [
+        word for word in cell.settings if _hash(before.get(word)) != _hash(cell.settings[word])
+    ]
     return "changed: " + ", ".join(changed or ["settings"])
 
 

@@ -10,7 +10,8 @@ from ensvm.data import Realization
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.runner.estimators import KERNEL_WORDS, shares_gram
 
-# Test rows go through the kernel in blocks of about this size; blocks are kept for the next algorithm up to the second.
+# Test rows go through the kernel in blocks of about this size; blocks are kept for the next
+# algorithm up to the second.
 BLOCK_BYTES = 2**28
 KEPT_BYTES = 2**30
 
@@ -18,15 +19,19 @@ KEPT_BYTES = 2**30
 class SharedGram:
     """Kernel values of one realization for one kernel: train against train, and test rows against train in blocks.
 
-    `seconds` is the wall time spent on kernel values so far, each counted once: `kernel_seconds` among training rows,
-    `test_kernel_seconds` against test rows.
+    `seconds` is the wall time spent on kernel values so far, each counted once: `kernel_seconds`
+    among training rows, `test_kernel_seconds` against test rows.
     """
 
-    def __init__(self, realization: Realization, kernel: dict[str, Any], dtype: str = "float64") -> None:
+    def __init__(
+        self, realization: Realization, kernel: dict[str, Any], dtype: str = "float64"
+    ) -> None:
         self._data = realization
         self._dtype = dtype
         self._kernel = (
-            {**kernel, "gamma": resolve_gamma(kernel["gamma"], realization.X_train)} if "gamma" in kernel else kernel
+            {**kernel, "gamma": resolve_gamma(kernel["gamma"], realization.X_train)}
+            if "gamma" in kernel
+            else kernel
         )
         self._train: NDArray[Any] | None = None
         self._blocks: dict[int, NDArray[Any]] = {}
@@ -50,7 +55,9 @@ class SharedGram:
         for rows in row_blocks(n_test, n_train):
             block = self._blocks.get(rows.start)
             if block is None:
-                block = self._timed("test_kernel_seconds", self._data.X_test[rows], self._data.X_train)
+                block = self._timed(
+                    "test_kernel_seconds", self._data.X_test[rows], self._data.X_train
+                )
                 if keep:
                     self._blocks[rows.start] = block
             yield rows, block

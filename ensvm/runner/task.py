@@ -17,13 +17,13 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 from ensvm.data import DataError, DatasetCard, Realization, load
+from ensvm.records.provenance import now
+from ensvm.records.store import Record, RunPass
 from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.evaluate import evaluate, warm_up
 from ensvm.runner.plan import Cell
-from ensvm.runner.provenance import now
 from ensvm.runner.shared_gram import GramPool
-from ensvm.runner.store import Record, RunPass
-from ensvm.runner.words import DATA_CELL
+from ensvm.study.config import DATA_CELL
 
 PARENT_CHECK_SECONDS = 1.0
 
@@ -32,8 +32,9 @@ PARENT_CHECK_SECONDS = 1.0
 class Task:
     """The cells of one realization that are to be done, and what a worker needs to do them.
 
-    `journal` is a folder on the machine where each record is kept the moment it is made, until the writing process has
-    it; `own_process` tells that the task runs in a worker, which may be ended without ending the run.
+    `journal` is a folder on the machine where each record is kept the moment it is made, until the
+    writing process has it; `own_process` tells that the task runs in a worker, which may be ended
+    without ending the run.
     """
 
     card: DatasetCard
@@ -63,7 +64,9 @@ class Task:
 def run_task(task: Task) -> list[Record]:
     """Return one record for each cell of the task; a cell that raises or takes too long costs itself alone."""
     if task.own_process:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the writing process, which ends its workers
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # Ctrl+C is for the writing process, which ends its workers
         _leave_with_parent()
     realization: Realization | DataError
     try:
@@ -98,7 +101,9 @@ def new_record(task: Task, cell: Cell, status: str, reason: str = "", **more: An
     }
 
 
-def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool, **more: Any) -> Record:
+def _run_cell(
+    task: Task, cell: Cell, realization: Realization, grams: GramPool, **more: Any
+) -> Record:
     _note(task, {"kind": "started", "key": cell.key, "time": time.time()})
     try:
         with (
@@ -106,13 +111,19 @@ def _run_cell(task: Task, cell: Cell, realization: Realization, grams: GramPool,
             deadline(task.timeout, may_end_process=task.own_process),
         ):
             warnings.simplefilter("default")
-            record = new_record(task, cell, "ok", **_outcome(task, cell, realization, grams), **more)
-        record["warnings"] = sorted({f"{warning.category.__name__}: {warning.message}" for warning in caught})
+            record = new_record(
+                task, cell, "ok", **_outcome(task, cell, realization, grams), **more
+            )
+        record["warnings"] = sorted(
+            {f"{warning.category.__name__}: {warning.message}" for warning in caught}
+        )
     except DeadlineExceeded:
         record = new_record(task, cell, "timeout", f"took longer than {task.timeout:g} s", **more)
     except Exception as error:  # whatever a classifier raises costs its cell alone
         reason = f"{type(error).__name__}: {error}".strip()
-        record = new_record(task, cell, "failed", reason, traceback=traceback.format_exc(limit=-8), **more)
+        record = new_record(
+            task, cell, "failed", reason, traceback=traceback.format_exc(limit=-8), **more
+        )
     _note(task, record)
     return record
 
@@ -171,7 +182,8 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def _note(task: Task, line: Record) -> None:
-    # A worker on another machine has no such folder; its records then travel with the task's answer alone.
+    # A worker on another machine has no such folder; its records then travel with the task's answer
+    # alone.
     if task.own_process and task.journal.is_dir():
         with (task.journal / f"{platform.node()}-{os.getpid()}.jsonl").open("a") as file:
             file.write(json.dumps(line) + "\n")

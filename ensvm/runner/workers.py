@@ -8,10 +8,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 
-from ensvm.runner.store import Record, journal_lines
+from ensvm.records.store import Record, journal_lines
 from ensvm.runner.task import Task, new_record, run_task
 
-# Workers that keep dying between cells (out of memory while they start, say) would otherwise be started for ever.
+# Workers that keep dying between cells (out of memory while they start, say) would otherwise be
+# started for ever.
 MAX_UNEXPLAINED_BREAKS = 3
 
 
@@ -19,12 +20,14 @@ class WorkersDie(RuntimeError):
     """Worker processes end although no cell is running in them."""
 
 
-def run_tasks(tasks: list[Task], save: Callable[[list[Record]], None], *, jobs: int, timeout: float | None) -> None:
+def run_tasks(
+    tasks: list[Task], save: Callable[[list[Record]], None], *, jobs: int, timeout: float | None
+) -> None:
     """Run the tasks, `jobs` at a time, and give each task's records to `save` the moment it ends.
 
-    When a worker is killed, what it had finished is saved from its journal, the cells in progress are run again each in
-    a worker of its own, and one whose worker dies again becomes a failed record. Raises WorkersDie when workers end
-    without a cell in progress.
+    When a worker is killed, what it had finished is saved from its journal, the cells in progress
+    are run again each in a worker of its own, and one whose worker dies again becomes a failed
+    record. Raises WorkersDie when workers end without a cell in progress.
     """
     breaks = 0
     while tasks:
@@ -68,7 +71,9 @@ def take_journal(journal: Path) -> tuple[list[Record], dict[str, float]]:
     return list(finished.values()), running
 
 
-def _run_alone(task: Task, started: float, save: Callable[[list[Record]], None], timeout: float | None) -> None:
+def _run_alone(
+    task: Task, started: float, save: Callable[[list[Record]], None], timeout: float | None
+) -> None:
     """Run a cell that was in progress when a worker died; if its worker dies again, it was the cause."""
     if not _late(started, timeout):
         try:
@@ -96,7 +101,9 @@ def _parallel(tasks: list[Task], jobs: int, timeout: float | None) -> Iterator[l
 
     workers = jobs if timeout is None else max(jobs, 2)
     ahead = 2 * jobs if jobs > 1 else 1
-    parallel = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
+    parallel = Parallel(
+        n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead
+    )
     with _workers_spared():
         outcomes = parallel(delayed(run_task)(task) for task in tasks)
     yield from outcomes

@@ -1,9 +1,9 @@
 """The multiplicative update of the hard-margin dual at a fixed rate (Cristianini et al., 1999).
 
-The problem is max W(b) = sum_i b_i - b'K~b / 2 over b >= 0, with K~ = diag(y) K diag(y) and no bias; one step
-is b_i <- b_i exp(eta (1 - (K~b)_i)). It is what Figure 1 of Tsang & Kwok (IJCAI-07) compares with: a large
-eta overshoots and never comes back. The two problems are one: b / sum b lies on the simplex, and the optima
-satisfy W* = 1 / (2 rho*).
+The problem is max W(b) = sum_i b_i - b'K~b / 2 over b >= 0, with K~ = diag(y) K diag(y) and no
+bias; one step is b_i <- b_i exp(eta (1 - (K~b)_i)). It is what Figure 1 of Tsang & Kwok (IJCAI-07)
+compares with: a large eta overshoots and never comes back. The two problems are one: b / sum b lies
+on the simplex, and the optima satisfy W* = 1 / (2 rho*).
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.signed_gram import SignedGram
+from ensvm.kernels.signed_gram import SignedGram
 
 Vector = NDArray[np.float64]
 
@@ -24,8 +24,8 @@ LARGEST_EXPONENT = 300.0  # b beyond e^300 has diverged, and b'K~b still is a fl
 class MultiplicativeUpdateState:
     """One iterate b, after `iteration` steps (0 is the start).
 
-    `objective` is W(b), `simplex_objective` b'K~b / (sum b)^2, an upper bound of rho*. `weights` (shape (m,),
-    positive) is never written to again and may be kept.
+    `objective` is W(b), `simplex_objective` b'K~b / (sum b)^2, an upper bound of rho*. `weights`
+    (shape (m,), positive) is never written to again and may be kept.
     """
 
     iteration: int
@@ -43,13 +43,14 @@ class MultiplicativeUpdateResult:
     ----------
     weights : array of shape (m,), b > 0, not normalised
     objective : float, W(b), a lower bound of W*
-    upper_bound : float, the least primal objective (|w| / min_i (K~b)_i)^2 / 2 seen; infinite until some
-        plane separates
+    upper_bound : float, the least primal objective (|w| / min_i (K~b)_i)^2 / 2 seen; infinite until
+        some plane separates
     simplex_objective : float, b'K~b / (sum b)^2
     n_iter : int
     converged : bool, whether the duality gap came down to tol * objective
     stop_reason : 'gap_below_tol' | 'diverged' (b left the range of floats) | 'max_iter'
-    overshoot_iteration : int, the first step after which W was lower than before; None if it never fell
+    overshoot_iteration : int, the first step after which W was lower than before; None if it never
+        fell
     """
 
     weights: Vector
@@ -81,8 +82,9 @@ def multiplicative_update(
 
     Parameters
     ----------
-    operator : the positive semidefinite Gram matrix K: float64 array of shape (m, m), or an object with `matvec` or
-        `@`; a float32 array serves rates that do not diverge (its products overflow long before b leaves float64)
+    operator : the positive semidefinite Gram matrix K: float64 array of shape (m, m), or an object
+        with `matvec` or `@`; a float32 array serves rates that do not diverge (its products
+        overflow long before b leaves float64)
     y : array of shape (m,) of -1 and +1
     learning_rate : positive float, eta
     tol : positive float, the duality gap to stop at, relative to W
@@ -125,13 +127,17 @@ def multiplicative_update(
         iteration += 1
 
 
-def _state(iteration: int, weights: Vector, gradient: Vector, upper_bound: float) -> MultiplicativeUpdateState:
+def _state(
+    iteration: int, weights: Vector, gradient: Vector, upper_bound: float
+) -> MultiplicativeUpdateState:
     squared_norm, total = float(weights @ gradient), float(weights.sum())
     margin = float(gradient.min())
     if margin > 0.0:
         upper_bound = min(upper_bound, 0.5 * squared_norm / margin**2)
     simplex_objective = squared_norm / total**2 if total > 0.0 else np.nan
-    return MultiplicativeUpdateState(iteration, weights, total - 0.5 * squared_norm, upper_bound, simplex_objective)
+    return MultiplicativeUpdateState(
+        iteration, weights, total - 0.5 * squared_norm, upper_bound, simplex_objective
+    )
 
 
 def _stop_reason(

@@ -42,7 +42,9 @@ def noisy(seed: int, m: int = 60, d: int = 3) -> tuple[NDArray[np.float64], NDAr
 @settings(deadline=None, max_examples=15)
 def test_the_theorem_holds_in_every_round(seed: int, m: int, depth: int) -> None:
     X, y = noisy(seed, m)
-    fitted = AdaBoost(DecisionTreeClassifier(max_depth=depth), n_estimators=12, random_state=seed).fit(X, y)
+    fitted = AdaBoost(
+        DecisionTreeClassifier(max_depth=depth), n_estimators=12, random_state=seed
+    ).fit(X, y)
     gamma = 0.5 - fitted.errors_
     assert (gamma > 0.0).all()
     assert (fitted.train_errors_ <= fitted.error_bound_ + ROUNDING).all()
@@ -57,7 +59,9 @@ def test_the_theorem_holds_in_every_round(seed: int, m: int, depth: int) -> None
 
 @given(seed=st.integers(0, 2**32 - 1), rounds=st.integers(1, 6))
 @settings(deadline=None, max_examples=15)
-def test_each_hypothesis_is_no_better_than_chance_on_the_distribution_after_it(seed: int, rounds: int) -> None:
+def test_each_hypothesis_is_no_better_than_chance_on_the_distribution_after_it(
+    seed: int, rounds: int
+) -> None:
     X, y = noisy(seed)
     fitted = AdaBoost(n_estimators=rounds, random_state=seed).fit(X, y)
     assert fitted.distribution_.sum() == pytest.approx(1.0)
@@ -98,8 +102,11 @@ def test_the_toy_example(criterion: str, seed: int) -> None:
     np.testing.assert_allclose(fitted.errors_, [0.3, 3.0 / 14.0, 3.0 / 22.0])
     assert fitted.errors_.round(2).tolist() == [0.3, 0.21, 0.14]
     assert fitted.alphas_.round(2).tolist() == [0.42, 0.65, 0.92]
-    # As drawn: two upright lines, then a level one; each of the first two alone is wrong on three, all together on none.
-    lines = [(int(weak.tree_.feature[0]), float(weak.tree_.threshold[0])) for weak in fitted.estimators_]
+    # As drawn: two upright lines, then a level one; each of the first two alone is wrong on three,
+    # all together on none.
+    lines = [
+        (int(weak.tree_.feature[0]), float(weak.tree_.threshold[0])) for weak in fitted.estimators_
+    ]
     assert lines == [(0, 2.5), (0, 8.5), (1, 4.5)]
     assert fitted.train_errors_.tolist() == [0.3, 0.3, 0.0]
 
@@ -125,7 +132,9 @@ def test_margins_are_normalised_and_their_distribution_is_kept() -> None:
     np.testing.assert_allclose(staged[-1], y * fitted.decision_function(X) / fitted.alphas_.sum())
     assert np.abs(fitted.margins_).max() <= 1.0
     assert fitted.min_margin_ == fitted.margins_[0]
-    np.testing.assert_allclose([(margins <= 0.0).mean() for margins in staged], fitted.train_errors_)
+    np.testing.assert_allclose(
+        [(margins <= 0.0).mean() for margins in staged], fitted.train_errors_
+    )
 
 
 def test_stages_are_the_machines_of_fewer_rounds() -> None:
@@ -139,7 +148,12 @@ def test_stages_are_the_machines_of_fewer_rounds() -> None:
 def test_an_error_of_zero_ends_it_and_decides_alone() -> None:
     X, y = noisy(3)
     first = AdaBoost(DecisionTreeClassifier(), n_estimators=9).fit(X, y)
-    assert (first.n_iter_, first.stop_reason_, first.errors_[0], first.alphas_[0]) == (1, "no_error", 0.0, 1.0)
+    assert (first.n_iter_, first.stop_reason_, first.errors_[0], first.alphas_[0]) == (
+        1,
+        "no_error",
+        0.0,
+        1.0,
+    )
     assert (first.error_bound_[0], first.train_errors_[0]) == (0.0, 0.0)
 
     class Late(DecisionTreeClassifier):
@@ -163,7 +177,9 @@ def test_a_round_that_is_no_better_than_chance_is_left_out() -> None:
 
 
 def test_a_first_round_no_better_than_chance_is_refused() -> None:
-    with pytest.raises(ValueError, match="DecisionTreeClassifier is wrong on half of the training rows or more"):
+    with pytest.raises(
+        ValueError, match="DecisionTreeClassifier is wrong on half of the training rows or more"
+    ):
         AdaBoost().fit([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1])
 
 
@@ -180,7 +196,8 @@ class WrongInTurn(ClassifierMixin, BaseEstimator):
 
 
 def test_no_weight_is_lost_to_rounding() -> None:
-    # A row right in every round keeps a weight, so that an error is 0 only where there is no mistake.
+    # A row right in every round keeps a weight, so that an error is 0 only where there is no
+    # mistake.
     fitted = AdaBoost(WrongInTurn(), n_estimators=2000).fit(np.arange(4.0)[:, None], [1, -1, 1, -1])
     assert fitted.distribution_[0] == pytest.approx(LEAST_WEIGHT)
     assert fitted.n_iter_ == 2000
@@ -194,8 +211,12 @@ def test_label_flip_names_and_sparse_input_change_nothing() -> None:
     one = AdaBoost(n_estimators=10, random_state=0).fit(X, y)
     flipped = AdaBoost(n_estimators=10, random_state=0).fit(X, -y)
     np.testing.assert_allclose(flipped.decision_function(X), -one.decision_function(X), rtol=1e-9)
-    named = AdaBoost(n_estimators=10, random_state=0).fit(sparse.csr_array(X), np.where(y > 0, "yes", "no"))
-    np.testing.assert_allclose(named.decision_function(sparse.csr_array(X)), one.decision_function(X), rtol=1e-9)
+    named = AdaBoost(n_estimators=10, random_state=0).fit(
+        sparse.csr_array(X), np.where(y > 0, "yes", "no")
+    )
+    np.testing.assert_allclose(
+        named.decision_function(sparse.csr_array(X)), one.decision_function(X), rtol=1e-9
+    )
 
 
 def test_support_vector_machines_see_weights_with_mean_1() -> None:
@@ -205,11 +226,15 @@ def test_support_vector_machines_see_weights_with_mean_1() -> None:
 
 
 def test_a_base_estimator_without_weights_is_refused() -> None:
-    with pytest.raises(ValueError, match="fit takes sample_weight, and KNeighborsClassifier has none"):
+    with pytest.raises(
+        ValueError, match="fit takes sample_weight, and KNeighborsClassifier has none"
+    ):
         AdaBoost(KNeighborsClassifier()).fit(*noisy(0))
 
 
-@pytest.mark.parametrize(("name", "value"), [("n_estimators", 0), ("estimator", "stump"), ("random_state", "seed")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("n_estimators", 0), ("estimator", "stump"), ("random_state", "seed")]
+)
 def test_parameters_out_of_range(name: str, value: Any) -> None:
     with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of AdaBoost must be"):
         AdaBoost(**{name: value}).fit(*noisy(0))

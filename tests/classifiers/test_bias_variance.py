@@ -37,7 +37,10 @@ def noisy(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64
 def test_the_formulas_are_those_of_the_notes(seed: int, m: int, B: int) -> None:
     generator = np.random.default_rng(seed)
     labels = generator.choice([-1.0, 1.0], size=m)
-    predictions, left_out = generator.choice([-1.0, 1.0], size=(B, m)), generator.random((B, m)) < 0.5
+    predictions, left_out = (
+        generator.choice([-1.0, 1.0], size=(B, m)),
+        generator.random((B, m)) < 0.5,
+    )
     count = left_out.sum(axis=0)
     estimate = bias_variance(labels, (predictions * left_out).sum(axis=0), count)
     for x in range(m):
@@ -57,8 +60,12 @@ def test_the_formulas_are_those_of_the_notes(seed: int, m: int, B: int) -> None:
 
 
 def test_only_replicates_that_lack_a_row_judge_it() -> None:
-    # The nearest neighbour of a row in its own replicate is itself: any error comes from rows left out.
-    X, y = np.random.default_rng(0).normal(size=(80, 2)), np.random.default_rng(1).choice([-1, 1], size=80)
+    # The nearest neighbour of a row in its own replicate is itself: any error comes from rows left
+    # out.
+    X, y = (
+        np.random.default_rng(0).normal(size=(80, 2)),
+        np.random.default_rng(1).choice([-1, 1], size=80),
+    )
     fitted = BiasVariance(KNeighborsClassifier(1), n_replicates=60, random_state=0).fit(X, y)
     assert 0.4 < fitted.error_ < 0.6
     share = fitted.estimate_.n_replicates.mean() / 60
@@ -69,10 +76,16 @@ def test_only_replicates_that_lack_a_row_judge_it() -> None:
 def test_a_rule_that_learns_nothing_has_bias_alone() -> None:
     X, y = noisy(0)
     y[:40] = 1
-    fitted = BiasVariance(DummyClassifier(strategy="most_frequent"), n_replicates=40, random_state=0).fit(X, y)
+    fitted = BiasVariance(
+        DummyClassifier(strategy="most_frequent"), n_replicates=40, random_state=0
+    ).fit(X, y)
     assert fitted.variance_ == 0.0
     np.testing.assert_array_equal(fitted.estimate_.bias, y - 1.0)
-    assert fitted.squared_bias_ == pytest.approx(4.0 * fitted.error_) == pytest.approx(4.0 * (y == -1).mean())
+    assert (
+        fitted.squared_bias_
+        == pytest.approx(4.0 * fitted.error_)
+        == pytest.approx(4.0 * (y == -1).mean())
+    )
 
 
 class Coin(ClassifierMixin, BaseEstimator):
@@ -137,20 +150,27 @@ def test_replicates_of_one_class_predict_it() -> None:
 def test_smaller_replicates_leave_more_rows_out() -> None:
     X, y = noisy(5)
     counts = [
-        BiasVariance(n_replicates=20, max_samples=share, random_state=0).fit(X, y).estimate_.n_replicates.sum()
+        BiasVariance(n_replicates=20, max_samples=share, random_state=0)
+        .fit(X, y)
+        .estimate_.n_replicates.sum()
         for share in (1.0, 0.5, 0.1)
     ]
     assert counts[0] < counts[1] < counts[2]
 
 
 def test_too_few_replicates_are_told() -> None:
-    with pytest.raises(ValueError, match="no row is left out by two of n_replicates = 2 replicates of 2 rows"):
+    with pytest.raises(
+        ValueError, match="no row is left out by two of n_replicates = 2 replicates of 2 rows"
+    ):
         BiasVariance(n_replicates=2, random_state=1).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("n_replicates", 1), ("max_samples", 0.0), ("estimator", 3), ("random_state", "seed")]
+    ("name", "value"),
+    [("n_replicates", 1), ("max_samples", 0.0), ("estimator", 3), ("random_state", "seed")],
 )
 def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of BiasVariance must be"):
+    with pytest.raises(
+        InvalidParameterError, match=f"The '{name}' parameter of BiasVariance must be"
+    ):
         BiasVariance(**{name: value}).fit(*noisy(0))

@@ -12,7 +12,9 @@ C, EPSILON = 2.0, 0.15
 NEAR = 1e-4  # LIBSVM at tol = 1e-8 is nearer
 
 
-def fitted(seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+def fitted(
+    seed: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
     """Return K, y, the coefficients a - a^ of all rows, and b."""
     generator = np.random.default_rng(seed)
     X = generator.uniform(-3.0, 3.0, size=(25, 1))
@@ -22,12 +24,17 @@ def fitted(seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray
     coefficients[machine.support_] = machine.dual_coef_[0]
     K = gram(X, None, kernel="rbf", gamma=0.5)
     # y(x) = sum_i (a_i - a^_i) k(x, x_i) + b
-    np.testing.assert_allclose(machine.predict(X), K @ coefficients + machine.intercept_[0], atol=1e-9)
+    np.testing.assert_allclose(
+        machine.predict(X), K @ coefficients + machine.intercept_[0], atol=1e-9
+    )
     return K, y, coefficients, float(machine.intercept_[0])
 
 
 def dual_objective(
-    K: NDArray[np.float64], y: NDArray[np.float64], a: NDArray[np.float64], below: NDArray[np.float64]
+    K: NDArray[np.float64],
+    y: NDArray[np.float64],
+    a: NDArray[np.float64],
+    below: NDArray[np.float64],
 ) -> float:
     """Return -|w|^2 / 2 - epsilon sum(a + a^) + sum (a - a^) y, which the dual form maximises."""
     difference = a - below
@@ -57,7 +64,9 @@ def test_no_multipliers_are_better_and_the_gap_to_the_error_function_is_closed(s
     above, below = np.maximum(coefficients, 0.0), np.maximum(-coefficients, 0.0)
     reached = dual_objective(K, y, above, below)
     excess = np.abs(K @ coefficients + b - y)
-    primal = C * np.maximum(excess - EPSILON, 0.0).sum() + 0.5 * coefficients @ K @ coefficients  # lambda = 1
+    primal = (
+        C * np.maximum(excess - EPSILON, 0.0).sum() + 0.5 * coefficients @ K @ coefficients
+    )  # lambda = 1
     assert primal == pytest.approx(reached, rel=1e-5)
     general = minimize(
         lambda both: -dual_objective(K, y, both[:25], both[25:]),

@@ -21,7 +21,11 @@ OURS = [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble]
 @parametrize_with_checks(
     [
         *(make(kernel=kernel) for make in OURS for kernel in ("rbf", "precomputed")),
-        *(make(low_rank=rank) for make in (RhoSVC, PartiallyTrainedEnsemble) for rank in (12, 0.05)),
+        *(
+            make(low_rank=rank)
+            for make in (RhoSVC, PartiallyTrainedEnsemble)
+            for rank in (12, 0.05)
+        ),
         PartiallyTrainedEnsemble(low_rank=12, low_rank_method="greedy"),
     ]
 )

@@ -12,9 +12,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
 from ensvm.kernels import gram
-from ensvm.solvers.leverage import leverage
+from ensvm.solvers.leverage.algorithm import leverage
 
-MACHINES = [{}, {"loss": "logistic"}, {"penalty": "l1", "gamma0_scale": "sample"}, {"penalty": "l2"}]
+MACHINES = [
+    {},
+    {"loss": "logistic"},
+    {"penalty": "l1", "gamma0_scale": "sample"},
+    {"penalty": "l2"},
+]
 EVERY_MACHINE = pytest.mark.parametrize("machine", MACHINES)
 
 
@@ -44,7 +49,9 @@ def noisy(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.
 @EVERY_MACHINE
 def test_fit_is_the_solver(machine: dict[str, Any]) -> None:
     X, y = noisy()
-    fitted = LeveragedVectorMachine("poly", gamma=1.0, degree=2, coef0=1.0, n_rounds=40, tol=0.0, **machine).fit(X, y)
+    fitted = LeveragedVectorMachine(
+        "poly", gamma=1.0, degree=2, coef0=1.0, n_rounds=40, tol=0.0, **machine
+    ).fit(X, y)
     K = gram(X, kernel="poly", gamma=1.0, degree=2, coef0=1.0)
     words = {word: value for word, value in machine.items() if word != "gamma0_scale"}
     weight = 0.01 / y.size if "gamma0_scale" in machine else 0.01
@@ -57,7 +64,10 @@ def test_fit_is_the_solver(machine: dict[str, Any]) -> None:
     assert isinstance(fitted.certificate_, float)
     assert isinstance(fitted.intercept_, float)
     np.testing.assert_allclose(
-        fitted.decision_function(X), K @ (y * result.weights) + result.intercept, rtol=1e-9, atol=1e-12
+        fitted.decision_function(X),
+        K @ (y * result.weights) + result.intercept,
+        rtol=1e-9,
+        atol=1e-12,
     )
     np.testing.assert_array_equal(fitted.dual_coef_, (y * result.weights)[fitted.support_])
 
@@ -70,23 +80,31 @@ def test_stages_add_one_round_each_and_end_at_the_decision_function(
 ) -> None:
     X, y = noisy()
     new = container(np.random.default_rng(5).normal(size=(30, 2)))
-    fitted = LeveragedVectorMachine(n_rounds=25, n_blocks=n_blocks, random_state=0, **machine).fit(container(X), y)
+    fitted = LeveragedVectorMachine(n_rounds=25, n_blocks=n_blocks, random_state=0, **machine).fit(
+        container(X), y
+    )
     values = gram(new, X, kernel="rbf", gamma=fitted.gamma_)
     f, stages = np.zeros(30), list(fitted.staged_decision_function(new))
     assert len(stages) == fitted.n_iter_ > 0
-    for j, alpha, beta, stage in zip(fitted.rounds_, fitted.alphas_, fitted.betas_, stages, strict=True):
+    for j, alpha, beta, stage in zip(
+        fitted.rounds_, fitted.alphas_, fitted.betas_, stages, strict=True
+    ):
         f += alpha * y[j] * values[:, j] + beta
         np.testing.assert_allclose(stage, f, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(stages[-1], fitted.decision_function(new), rtol=1e-9, atol=1e-10)
     classes = list(fitted.staged_predict(new))
     assert np.array_equal(classes[-1], fitted.predict(new))
-    assert all(np.array_equal(c, np.where(s > 0.0, 1, -1)) for c, s in zip(classes, stages, strict=True))
+    assert all(
+        np.array_equal(c, np.where(s > 0.0, 1, -1)) for c, s in zip(classes, stages, strict=True)
+    )
 
 
 @EVERY_MACHINE
 @pytest.mark.parametrize("n_blocks", [1, 4])
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-def test_precomputed_is_the_same_machine(machine: dict[str, Any], n_blocks: int, container: Any) -> None:
+def test_precomputed_is_the_same_machine(
+    machine: dict[str, Any], n_blocks: int, container: Any
+) -> None:
     X, y = noisy()
     new = np.random.default_rng(5).normal(size=(30, 2))
     words: dict[str, Any] = {"n_rounds": 30, "n_blocks": n_blocks, "random_state": 3, **machine}
@@ -97,7 +115,9 @@ def test_precomputed_is_the_same_machine(machine: dict[str, Any], n_blocks: int,
         assert np.array_equal(named.rounds_[:8], other.rounds_[:8])
         np.testing.assert_allclose(named.alphas_[:8], other.alphas_[:8], rtol=1e-6)
         assert other.objective_ == pytest.approx(named.objective_, rel=1e-5)
-        np.testing.assert_allclose(other.decision_function(rows), named.decision_function(new), atol=0.02)
+        np.testing.assert_allclose(
+            other.decision_function(rows), named.decision_function(new), atol=0.02
+        )
         np.testing.assert_allclose(
             list(other.staged_decision_function(rows))[-1], other.decision_function(rows), atol=1e-9
         )
@@ -107,7 +127,9 @@ def test_precomputed_is_the_same_machine(machine: dict[str, Any], n_blocks: int,
 def test_blocks_are_a_random_partition_that_the_seed_decides(machine: dict[str, Any]) -> None:
     X, y = noisy()
     words: dict[str, Any] = {"n_blocks": 6, "n_rounds": 30, "tol": 0.0, **machine}
-    one, same, other = (LeveragedVectorMachine(random_state=seed, **words).fit(X, y) for seed in (0, 0, 1))
+    one, same, other = (
+        LeveragedVectorMachine(random_state=seed, **words).fit(X, y) for seed in (0, 0, 1)
+    )
     assert np.array_equal(one.rounds_, same.rounds_)
     assert np.array_equal(one.alphas_, same.alphas_)
     assert not np.array_equal(one.rounds_, other.rounds_)
@@ -150,7 +172,9 @@ def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
     fitted = LeveragedVectorMachine(loss="logistic").fit(X, y)
     probabilities = fitted.predict_proba(X)
     f = fitted.decision_function(X)
-    np.testing.assert_allclose(probabilities[:, 1], np.exp(f) / (np.exp(f) + np.exp(-f)), rtol=1e-12)
+    np.testing.assert_allclose(
+        probabilities[:, 1], np.exp(f) / (np.exp(f) + np.exp(-f)), rtol=1e-12
+    )
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-14)
     assert np.array_equal(fitted.classes_[probabilities.argmax(axis=1)], fitted.predict(X))
     assert fitted.train_loss_[-1] == pytest.approx(
@@ -171,7 +195,10 @@ def test_a_kernel_without_variation_leaves_the_intercept() -> None:
 
 def test_single_precision_input_is_kept() -> None:
     X, y = noisy()
-    double, single = (LeveragedVectorMachine(loss="logistic", n_rounds=20).fit(X.astype(t), y) for t in (float, "f4"))
+    double, single = (
+        LeveragedVectorMachine(loss="logistic", n_rounds=20).fit(X.astype(t), y)
+        for t in (float, "f4")
+    )
     assert single.X_fit_.dtype == np.float32
     assert single.dual_coef_.dtype == np.float64
     assert single.train_loss_[-1] == pytest.approx(double.train_loss_[-1], rel=0.02)
@@ -206,12 +233,18 @@ def test_blocks_divide_the_peak_of_memory() -> None:
     ],
 )
 def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of LeveragedVectorMachine must be"):
+    with pytest.raises(
+        InvalidParameterError, match=f"The '{name}' parameter of LeveragedVectorMachine must be"
+    ):
         LeveragedVectorMachine(**{name: value}).fit(*circle())
 
 
 def test_parameters_that_do_not_go_together() -> None:
-    with pytest.raises(ValueError, match="penalty='l1' needs loss='exponential', got loss='logistic'"):
+    with pytest.raises(
+        ValueError, match="penalty='l1' needs loss='exponential', got loss='logistic'"
+    ):
         LeveragedVectorMachine(loss="logistic", penalty="l1").fit(*circle())
-    with pytest.raises(ValueError, match="n_blocks must be at most the number of training rows, 120, got 121"):
+    with pytest.raises(
+        ValueError, match="n_blocks must be at most the number of training rows, 120, got 121"
+    ):
         LeveragedVectorMachine(n_blocks=121).fit(*circle())

@@ -26,9 +26,12 @@ def one_blas_thread() -> Iterator[None]:
         yield
 
 
-# Most checks' data do not converge within the default number of steps, and some of their Gram matrices are indefinite.
+# Most checks' data do not converge within the default number of steps, and some of their Gram
+# matrices are indefinite.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([MultiplicativeUpdateSVC(kernel=kernel) for kernel in ("rbf", "precomputed")])
+@parametrize_with_checks(
+    [MultiplicativeUpdateSVC(kernel=kernel) for kernel in ("rbf", "precomputed")]
+)
 def test_estimator_check(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -40,21 +43,29 @@ def separable(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def test_fit_is_the_solver_on_the_simplex() -> None:
     X, y = separable()
-    with pytest.warns(ConvergenceWarning, match=r"MultiplicativeUpdateSVC stopped after 30 steps \(max_iter\)"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"MultiplicativeUpdateSVC stopped after 30 steps \(max_iter\)"
+    ):
         fitted = MultiplicativeUpdateSVC(gamma=0.3, learning_rate=0.05, max_iter=30).fit(X, y)
     K = gram(X, kernel="rbf", gamma=0.3)
     result = multiplicative_update(K, y, learning_rate=0.05, max_iter=30)
     np.testing.assert_allclose(fitted.weights_, result.weights / result.weights.sum(), rtol=1e-14)
     assert fitted.objective_ == result.simplex_objective
-    assert fitted.objective_ == pytest.approx((y * fitted.weights_) @ K @ (y * fitted.weights_), rel=1e-12)
+    assert fitted.objective_ == pytest.approx(
+        (y * fitted.weights_) @ K @ (y * fitted.weights_), rel=1e-12
+    )
     assert fitted.dual_objective_ == result.objective
     assert fitted.certificate_ == result.certificate
     assert (fitted.n_iter_, fitted.overshoot_, fitted.converged_) == (30, 0, False)
-    np.testing.assert_allclose(fitted.decision_function(X), K @ (y * fitted.weights_), rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(
+        fitted.decision_function(X), K @ (y * fitted.weights_), rtol=1e-10, atol=1e-14
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("make", [RhoSVC(max_iter=25), MultiplicativeUpdateSVC(max_iter=25), RhoSVC(max_iter=10_000)])
+@pytest.mark.parametrize(
+    "make", [RhoSVC(max_iter=25), MultiplicativeUpdateSVC(max_iter=25), RhoSVC(max_iter=10_000)]
+)
 def test_path_runs_from_the_centre_of_the_simplex_to_the_objective(make: Any) -> None:
     X, y = separable()
     fitted = make.fit(X, y)
@@ -97,8 +108,11 @@ def test_weights_that_all_underflow_are_not_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("learning_rate", 0.0), ("learning_rate", "adaptive"), ("tol", -1.0), ("max_iter", 0)]
+    ("name", "value"),
+    [("learning_rate", 0.0), ("learning_rate", "adaptive"), ("tol", -1.0), ("max_iter", 0)],
 )
 def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of MultiplicativeUpdateSVC must be"):
+    with pytest.raises(
+        InvalidParameterError, match=f"The '{name}' parameter of MultiplicativeUpdateSVC must be"
+    ):
         MultiplicativeUpdateSVC(**{name: value}).fit(*separable())

@@ -47,15 +47,23 @@ def test_the_noise_is_the_same_for_every_estimator_and_grows_with_its_share() ->
 
 def test_without_noise_it_is_the_estimator() -> None:
     X, y = problem()
-    np.testing.assert_array_equal(NoisyLabels(GaussianNB()).fit(X, y).predict(X), GaussianNB().fit(X, y).predict(X))
+    np.testing.assert_array_equal(
+        NoisyLabels(GaussianNB()).fit(X, y).predict(X), GaussianNB().fit(X, y).predict(X)
+    )
 
 
 def test_noise_that_leaves_one_class_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"noise = 0.5 turns the labels of 2 rows so that one class is left"):
+    with pytest.raises(
+        ValueError, match=r"noise = 0.5 turns the labels of 2 rows so that one class is left"
+    ):
         NoisyLabels(noise=0.5).fit([[0.0], [1.0]], [0, 1])
 
 
-@pytest.mark.parametrize(("name", "value"), [("noise", -0.1), ("noise", 1.5), ("estimator", "tree")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("noise", -0.1), ("noise", 1.5), ("estimator", "tree")]
+)
 def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of NoisyLabels must be"):
+    with pytest.raises(
+        InvalidParameterError, match=f"The '{name}' parameter of NoisyLabels must be"
+    ):
         NoisyLabels(**{name: value}).fit(*problem())

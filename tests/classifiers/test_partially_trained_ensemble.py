@@ -24,11 +24,16 @@ def test_stages_run_from_the_parzen_window_to_the_ensemble(seed: int, kernel: st
     ensemble = PartiallyTrainedEnsemble(kernel=kernel).fit(X, y)
     stages = list(ensemble.staged_decision_function(X))
     parzen = ParzenWindowClassifier(kernel=kernel).fit(X, y)
-    assert len(stages) == ensemble.n_estimators_ == ensemble.n_iter_ == len(ensemble.learning_rates_)
+    assert (
+        len(stages) == ensemble.n_estimators_ == ensemble.n_iter_ == len(ensemble.learning_rates_)
+    )
     np.testing.assert_allclose(stages[0], parzen.decision_function(X), rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(stages[-1], ensemble.decision_function(X), rtol=1e-9, atol=1e-14)
     votes = list(ensemble.staged_predict(X))
-    assert all(np.array_equal(vote, np.where(stage > 0.0, 1, -1)) for vote, stage in zip(votes, stages, strict=True))
+    assert all(
+        np.array_equal(vote, np.where(stage > 0.0, 1, -1))
+        for vote, stage in zip(votes, stages, strict=True)
+    )
     assert np.array_equal(votes[-1], ensemble.predict(X))
 
 
@@ -38,14 +43,23 @@ def test_one_expansion_is_the_mean_of_the_members() -> None:
     mean = np.average(ensemble.member_weights_, axis=0, weights=ensemble.learning_rates_)
     np.testing.assert_allclose(ensemble.ensemble_weights_, mean, rtol=1e-12)
     assert ensemble.ensemble_weights_.sum() == pytest.approx(1.0, abs=1e-12)
-    np.testing.assert_allclose(np.abs(ensemble.dual_coef_), ensemble.ensemble_weights_[ensemble.support_])
+    np.testing.assert_allclose(
+        np.abs(ensemble.dual_coef_), ensemble.ensemble_weights_[ensemble.support_]
+    )
 
 
 def test_what_it_says_of_the_optimum_is_the_rho_svms() -> None:
     X, y = noisy()
     ensemble, machine = PartiallyTrainedEnsemble().fit(X, y), RhoSVC().fit(X, y)
     assert np.array_equal(ensemble.weights_, machine.weights_)
-    for name in ("objective_", "lower_bound_", "certificate_", "n_iter_", "converged_", "stop_reason_"):
+    for name in (
+        "objective_",
+        "lower_bound_",
+        "certificate_",
+        "n_iter_",
+        "converged_",
+        "stop_reason_",
+    ):
         assert getattr(ensemble, name) == getattr(machine, name)
 
 
@@ -71,7 +85,10 @@ def test_error_on_the_benchmarks_own_realizations(name: str, expected: float) ->
     with np.load(path) as data:
         X, y, splits = data["X"], data["y"], list(zip(data["train"], data["test"], strict=True))
     errors, hard_margin_errors = (
-        [100.0 * (1.0 - make().fit(X[train], y[train]).score(X[test], y[test])) for train, test in splits]
+        [
+            100.0 * (1.0 - make().fit(X[train], y[train]).score(X[test], y[test]))
+            for train, test in splits
+        ]
         for make in (PartiallyTrainedEnsemble, RhoSVC)
     )
     assert np.mean(errors) == pytest.approx(expected, abs=1.0)

@@ -13,9 +13,14 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from ensvm import PartiallyTrainedEnsemble, RhoSVC
 from ensvm.kernels import gram
-from ensvm.lowrank import DiagonalCorrectedGram, incomplete_cholesky, kernel_columns, randomly_pivoted_cholesky
+from ensvm.kernels.low_rank import (
+    DiagonalCorrectedGram,
+    incomplete_cholesky,
+    kernel_columns,
+    randomly_pivoted_cholesky,
+)
 from ensvm.runner.estimators import shares_gram
-from ensvm.solvers.entropy_projection import entropy_projection
+from ensvm.solvers.entropy_projection.algorithm import entropy_projection
 
 
 def separable(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -70,7 +75,9 @@ def test_fixed_rate_is_handed_on() -> None:
     X, y = separable()
     fitted = RhoSVC(gamma=0.3, learning_rate=0.5, max_iter=20).fit(X, y)
     K = gram(X, kernel="rbf", gamma=0.3)
-    assert np.array_equal(fitted.weights_, entropy_projection(K, y, learning_rate=0.5, max_iter=20).weights)
+    assert np.array_equal(
+        fitted.weights_, entropy_projection(K, y, learning_rate=0.5, max_iter=20).weights
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,25 +116,41 @@ MACHINES = pytest.mark.parametrize("make", [RhoSVC, PartiallyTrainedEnsemble])
 @METHODS
 @DIAGONALS
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-def test_full_rank_is_the_exact_machine(make: Any, method: str, diagonal: bool, container: Any) -> None:
+def test_full_rank_is_the_exact_machine(
+    make: Any, method: str, diagonal: bool, container: Any
+) -> None:
     X, y = separable()
     X = np.where(np.abs(X) > 0.2, X, 0.0)
-    words = {"low_rank": 60, "low_rank_method": method, "low_rank_diagonal": diagonal, "random_state": 0}
+    words = {
+        "low_rank": 60,
+        "low_rank_method": method,
+        "low_rank_diagonal": diagonal,
+        "random_state": 0,
+    }
     exact = make(gamma=2.0, tol=0.05).fit(X, y)
     full = make(gamma=2.0, tol=0.05, **words).fit(container(X), y)
     assert full.trace_residual_ <= 1e-10
     assert full.n_iter_ == exact.n_iter_
     np.testing.assert_allclose(full.weights_, exact.weights_, rtol=1e-9)
-    np.testing.assert_allclose(full.decision_function(X), exact.decision_function(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        full.decision_function(X), exact.decision_function(X), rtol=1e-9, atol=1e-12
+    )
     assert (exact.rank_, exact.trace_residual_) == (None, None)
 
 
 @MACHINES
 @METHODS
 @DIAGONALS
-def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(make: Any, method: str, diagonal: bool) -> None:
+def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(
+    make: Any, method: str, diagonal: bool
+) -> None:
     X, y = separable()
-    words = {"low_rank": 20, "low_rank_method": method, "low_rank_diagonal": diagonal, "random_state": 0}
+    words = {
+        "low_rank": 20,
+        "low_rank_method": method,
+        "low_rank_diagonal": diagonal,
+        "random_state": 0,
+    }
     fitted = make(gamma=0.3, **words).fit(X, y)
     columns, entries = kernel_columns(X, kernel="rbf", gamma=0.3)
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
@@ -148,7 +171,10 @@ def test_the_bound_proved_with_the_factor_alone_holds_for_the_exact_kernel(metho
     X, y = separable()
     exact = RhoSVC(gamma=2.0, tol=1e-4).fit(X, y)
     words = {"low_rank_method": method, "low_rank_diagonal": False, "random_state": 0}
-    bounds = [RhoSVC(gamma=2.0, tol=1e-4, low_rank=rank, **words).fit(X, y).lower_bound_ for rank in (50, 55, 60)]
+    bounds = [
+        RhoSVC(gamma=2.0, tol=1e-4, low_rank=rank, **words).fit(X, y).lower_bound_
+        for rank in (50, 55, 60)
+    ]
     assert 0.0 < bounds[0] <= exact.objective_
     assert max(bounds) <= exact.objective_ * (1.0 + 1e-9)
 
@@ -179,7 +205,11 @@ def test_a_share_of_the_trace_chooses_the_rank(method: str) -> None:
 @DIAGONALS
 def test_label_flip_flips_the_low_rank_decision(method: str, diagonal: bool) -> None:
     X, y = separable()
-    words: dict[str, Any] = {"low_rank_method": method, "low_rank_diagonal": diagonal, "random_state": 4}
+    words: dict[str, Any] = {
+        "low_rank_method": method,
+        "low_rank_diagonal": diagonal,
+        "random_state": 4,
+    }
     one, other = (RhoSVC(low_rank=15, **words).fit(X, labels) for labels in (y, -y))
     np.testing.assert_array_equal(one.decision_function(X), -other.decision_function(X))
 

@@ -24,7 +24,11 @@ def data():
 
 
 @parametrize_with_checks(
-    [SVMPathClassifier(), SVMPathClassifier(fit_intercept=False), SVMPathClassifier(kernel="precomputed")]
+    [
+        SVMPathClassifier(),
+        SVMPathClassifier(fit_intercept=False),
+        SVMPathClassifier(kernel="precomputed"),
+    ]
 )
 def test_estimator_check(estimator, check):
     check(estimator)
@@ -39,7 +43,9 @@ def test_with_a_given_C_it_is_the_svc_of_that_C(data, kernel, C):
     theirs = SVC(C=C, tol=1e-8, **settings).fit(X, y)
     assert ours.C_ == C
     assert ours.certificate_ <= 1e-7
-    np.testing.assert_allclose(ours.decision_function(others), theirs.decision_function(others), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        ours.decision_function(others), theirs.decision_function(others), rtol=1e-4, atol=1e-4
+    )
     np.testing.assert_array_equal(ours.classes_, theirs.classes_)
     assert np.max(np.abs(ours.dual_coef_)) <= C
 
@@ -51,8 +57,12 @@ def test_the_stages_are_the_machines_of_the_breakpoints(data, fit_intercept):
     values, labels = list(path.staged_decision_function(others)), list(path.staged_predict(others))
     assert len(values) == len(labels) == path.path_.lambdas.size == path.loo_bound_.size
     for at in range(1, len(values), 11):
-        single = SVMPathClassifier(select=1.0 / path.path_.lambdas[at], fit_intercept=fit_intercept).fit(X, y)
-        np.testing.assert_allclose(values[at], single.decision_function(others), rtol=1e-9, atol=1e-9)
+        single = SVMPathClassifier(
+            select=1.0 / path.path_.lambdas[at], fit_intercept=fit_intercept
+        ).fit(X, y)
+        np.testing.assert_allclose(
+            values[at], single.decision_function(others), rtol=1e-9, atol=1e-9
+        )
         np.testing.assert_array_equal(labels[at], single.classes_[(values[at] > 0).astype(int)])
     if not fit_intercept:
         assert path.intercept_ == 0.0
@@ -68,7 +78,11 @@ def test_the_chosen_C_has_the_least_bound(data):
     alpha[chosen.support_] = np.abs(chosen.dual_coef_)
     exceeding = alpha * K.diagonal() - signs * chosen.decision_function(X)
     # At the chosen C some of them are just 0.
-    assert np.count_nonzero(exceeding > 1e-9) <= chosen.best_loo_bound_ * y.size <= np.count_nonzero(exceeding > -1e-9)
+    assert (
+        np.count_nonzero(exceeding > 1e-9)
+        <= chosen.best_loo_bound_ * y.size
+        <= np.count_nonzero(exceeding > -1e-9)
+    )
 
 
 def test_C_min_and_C_max_limit_the_choice(data):
@@ -87,8 +101,13 @@ def test_a_precomputed_gram_matrix_gives_the_same_machine(data):
     given = SVMPathClassifier(kernel="precomputed").fit(gram(X, kernel="rbf", gamma=0.3), y)
     cross = gram(others, X, kernel="rbf", gamma=0.3)
     assert given.C_ == plain.C_
-    np.testing.assert_allclose(given.decision_function(cross), plain.decision_function(others), rtol=1e-9, atol=1e-9)
-    last = [list(machine.staged_decision_function(Z))[-1] for machine, Z in ((given, cross), (plain, others))]
+    np.testing.assert_allclose(
+        given.decision_function(cross), plain.decision_function(others), rtol=1e-9, atol=1e-9
+    )
+    last = [
+        list(machine.staged_decision_function(Z))[-1]
+        for machine, Z in ((given, cross), (plain, others))
+    ]
     np.testing.assert_allclose(*last, rtol=1e-9, atol=1e-9)
 
 
@@ -96,9 +115,13 @@ def test_sparse_and_single_precision_input(data):
     X, y, others = data
     plain = SVMPathClassifier(select=1.0, gamma=0.3).fit(X, y).decision_function(others)
     thin = SVMPathClassifier(select=1.0, gamma=0.3).fit(sparse.csr_array(X), y)
-    np.testing.assert_allclose(thin.decision_function(sparse.csr_array(others)), plain, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        thin.decision_function(sparse.csr_array(others)), plain, rtol=1e-9, atol=1e-9
+    )
     short = SVMPathClassifier(select=1.0, gamma=0.3).fit(X.astype(np.float32), y)
-    np.testing.assert_allclose(short.decision_function(others.astype(np.float32)), plain, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(
+        short.decision_function(others.astype(np.float32)), plain, rtol=1e-3, atol=1e-3
+    )
     stages = list(short.staged_decision_function(others.astype(np.float32)))
     assert len(stages) == short.path_.lambdas.size
 
@@ -108,7 +131,9 @@ def test_exchanging_the_labels_exchanges_the_predictions(data):
     ours = SVMPathClassifier().fit(X, y)
     other = clone(ours).fit(X, np.where(y == "yes", "no", "yes"))
     np.testing.assert_allclose(other.C_, ours.C_, rtol=1e-9)
-    np.testing.assert_allclose(other.decision_function(others), -ours.decision_function(others), rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(
+        other.decision_function(others), -ours.decision_function(others), rtol=1e-7, atol=1e-8
+    )
 
 
 def test_labels_must_be_two(data):

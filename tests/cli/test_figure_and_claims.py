@@ -5,8 +5,8 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from ensvm.runner.config import read_config
-from ensvm.runner.yaml_source import ConfigError
+from ensvm.study.reading import read_config
+from ensvm.study.source import ConfigError
 from ensvm_cli.main import main
 
 ALGORITHMS = """\
@@ -33,8 +33,13 @@ def test_from_a_run_to_figures_and_claims(study, tmp_path):
     assert invoke("run", config, "--results", results, "--jobs", 1).exit_code == 0
     drawn = invoke("figure", results)
     assert drawn.exit_code == 0
-    assert drawn.stdout.splitlines() == [str(results / "trial" / f"figure-1.{end}") for end in ("csv", "png", "svg")]
-    assert all((results / "trial" / f"figure-1.{end}").stat().st_size > 500 for end in ("csv", "png", "svg"))
+    assert drawn.stdout.splitlines() == [
+        str(results / "trial" / f"figure-1.{end}") for end in ("csv", "png", "svg")
+    ]
+    assert all(
+        (results / "trial" / f"figure-1.{end}").stat().st_size > 500
+        for end in ("csv", "png", "svg")
+    )
     judged = invoke("claims", results)
     assert judged.exit_code == 0
     assert "> It is faster." in judged.stdout
@@ -42,7 +47,9 @@ def test_from_a_run_to_figures_and_claims(study, tmp_path):
     assert (results / "trial" / "claims.csv").read_text().startswith("claim_verdict,claim,")
 
 
-@pytest.mark.parametrize(("verb", "message"), [("figure", "nothing to draw"), ("claims", "no records")])
+@pytest.mark.parametrize(
+    ("verb", "message"), [("figure", "nothing to draw"), ("claims", "no records")]
+)
 def test_without_records_it_says_what_to_do(tmp_path, verb, message):
     told = invoke(verb, tmp_path)
     assert told.exit_code == 2
@@ -113,7 +120,9 @@ def test_a_wrong_word_is_explained_in_one_line(tmp_path, case):
 @pytest.mark.parametrize("block", ["figures", "claims"])
 def test_a_name_given_twice_is_refused(tmp_path, block):
     first = next(
-        line for line in GOOD.splitlines() if line.startswith("  - ") and (("panels" in line) == (block == "figures"))
+        line
+        for line in GOOD.splitlines()
+        if line.startswith("  - ") and (("panels" in line) == (block == "figures"))
     )
     path = tmp_path / "c.yaml"
     path.write_text(GOOD.replace(first, f"{first}\n{first}"))
@@ -126,5 +135,15 @@ def test_the_good_words_are_read(tmp_path):
     path.write_text(GOOD)
     config, _ = read_config(path)
     (figure,), (claim,) = config.figures, config.claims
-    assert (figure.id, figure.kind, figure.realization, figure.x_scale) == ("1", "curves", 1, "linear")
-    assert (claim.better, claim.than, claim.threshold, claim.run_pass) == (("a",), ("b",), 1.0, "error")
+    assert (figure.id, figure.kind, figure.realization, figure.x_scale) == (
+        "1",
+        "curves",
+        1,
+        "linear",
+    )
+    assert (claim.better, claim.than, claim.threshold, claim.run_pass) == (
+        ("a",),
+        ("b",),
+        1.0,
+        "error",
+    )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ensvm.runner.store import read_records
+from ensvm.records.store import read_records
 from ensvm_cli.main import main
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
@@ -29,7 +29,9 @@ def start(config, results, *words, group=False):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *words]
     with open(f"{results}.log", "w") as log:
-        return subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=group)
+        return subprocess.Popen(
+            command, env=environment, stdout=log, stderr=log, start_new_session=group
+        )
 
 
 def wait_for_cells(results, count):
@@ -54,14 +56,22 @@ def test_run_then_table(study, tmp_path):
 
 
 def test_a_failed_cell_makes_the_exit_status_1(study, tmp_path):
-    ran = invoke("run", study('bad: {estimator: "troublesome:Raises"}'), "--results", tmp_path / "r", "--jobs", 1)
+    ran = invoke(
+        "run",
+        study('bad: {estimator: "troublesome:Raises"}'),
+        "--results",
+        tmp_path / "r",
+        "--jobs",
+        1,
+    )
     assert ran.exit_code == 1
     assert "no luck today" in ran.stderr
     assert "Traceback" not in ran.output
 
 
 @pytest.mark.parametrize(
-    "content", ["", "a: [", "study: x\n", "study: x\ndatasets: [germn]\nalgorithms: {a: {estimator: SVC}}\n"]
+    "content",
+    ["", "a: [", "study: x\n", "study: x\ndatasets: [germn]\nalgorithms: {a: {estimator: SVC}}\n"],
 )
 @pytest.mark.parametrize("verb", ["run", "check"])
 def test_wrong_input_is_one_message_and_exit_status_2(tmp_path, content, verb):
@@ -107,12 +117,18 @@ def test_unavailable_data_is_a_row_and_no_failure(tmp_path, monkeypatch):
     assert "web2: unavailable" in invoke("table", tmp_path / "results").stdout
     size = (tmp_path / "results" / "trial" / "cells.jsonl").stat().st_size
     invoke("run", path, "--results", tmp_path / "results", "--jobs", 1)
-    told_again = (tmp_path / "results" / "trial" / "cells.jsonl").read_text().count('"kind": "cell"')
-    assert told_again == 2, f"the same reason is not written twice (the file grew from {size} bytes)"
+    told_again = (
+        (tmp_path / "results" / "trial" / "cells.jsonl").read_text().count('"kind": "cell"')
+    )
+    assert told_again == 2, (
+        f"the same reason is not written twice (the file grew from {size} bytes)"
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda stop: stop.name)
+@pytest.mark.parametrize(
+    "stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda stop: stop.name
+)
 def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, stop):
     config = study(SVC + '\nnap: {estimator: "troublesome:Naps"}', realizations=20, more=TABLES)
     run = start(config, tmp_path / "stopped", "--jobs", "2")
@@ -132,7 +148,10 @@ def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, 
     invoke("run", config, "--results", tmp_path / "whole", "--jobs", 1)
     for results in ("stopped", "whole"):
         invoke("table", tmp_path / results)
-    tables = [(tmp_path / results / "trial" / "table-1.csv").read_bytes() for results in ("stopped", "whole")]
+    tables = [
+        (tmp_path / results / "trial" / "table-1.csv").read_bytes()
+        for results in ("stopped", "whole")
+    ]
     assert tables[0] == tables[1]
 
 
@@ -143,7 +162,9 @@ def test_an_impatient_user_ends_it_no_less_well(study, tmp_path, stop):
     run = start(config, tmp_path / "results", "--jobs", "2", group=True)
     wait_for_cells(tmp_path / "results", 2)
     run.send_signal(stop)
-    for _ in range(20):  # to the group, as Ctrl+C and `timeout` do: whatever helps to stop the workers gets it too
+    for _ in range(
+        20
+    ):  # to the group, as Ctrl+C and `timeout` do: whatever helps to stop the workers gets it too
         time.sleep(0.01)
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(run.pid, stop)

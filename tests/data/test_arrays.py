@@ -40,6 +40,8 @@ def test_any_change_is_seen() -> None:
 
 
 def test_every_nan_is_one_bit_pattern() -> None:
-    patterns = np.array([0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000000000001], dtype=np.uint64)
+    patterns = np.array(
+        [0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000000000001], dtype=np.uint64
+    )
     X = canonical_inputs([patterns.view(np.float64)[:, None]], sparse=False)
     assert set(X.view(np.uint64).ravel()) == {0x7FF8000000000000}

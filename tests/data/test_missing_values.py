@@ -43,7 +43,9 @@ def folder(tmp_path: Path) -> Path:
 def test_arrays_keep_what_is_missing_and_realizations_do_not(folder: Path) -> None:
     found = load(card(), data_dir=folder, offline=True)
     nan = np.nan
-    np.testing.assert_array_equal(found.X, [[1, 1, 0], [nan, 0, 1], [4, nan, nan], [8, 1, 0], [2, 0, 1]])
+    np.testing.assert_array_equal(
+        found.X, [[1, 1, 0], [nan, 0, 1], [4, nan, nan], [8, 1, 0], [2, 0, 1]]
+    )
     for index in range(1, 6):
         part = found.realization(index)
         rows = np.vstack([part.X_train, part.X_test])
@@ -86,7 +88,11 @@ def test_missing_values_that_nobody_asked_to_keep_are_refused(
 
 def test_own_file_with_missing_values(tmp_path: Path) -> None:
     (tmp_path / "own.csv").write_text("u,v,class\n1,NA,a\n?,4,b\n3,5,a\n7,6,b\n")
-    words: dict[str, Any] = {"path": "own.csv", "target": "class", "split": {"protocol": "kfold", "n_splits": 2}}
+    words: dict[str, Any] = {
+        "path": "own.csv",
+        "target": "class",
+        "split": {"protocol": "kfold", "n_splits": 2},
+    }
     with pytest.raises(DataError, match="`incomplete: keep`"):
         inline_card(words, tmp_path)
     with pytest.raises(DataError, match="`missing: training-mean`"):

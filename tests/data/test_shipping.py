@@ -10,12 +10,14 @@ import pytest
 
 from ensvm.data import DatasetCard, find_card, load
 from ensvm.data.loading import read_arrays
+from ensvm.data.providers.folders import places
 from ensvm.data.shipping import as_csv, convert, shipped_cards
-from ensvm.data.store import places
 from ensvm.shipped import shipped_datasets
 
 MIRROR = os.environ.get("ENSVM_DATA")
-needs_originals = pytest.mark.skipif(MIRROR is None, reason="ENSVM_DATA names no folder with the original data")
+needs_originals = pytest.mark.skipif(
+    MIRROR is None, reason="ENSVM_DATA names no folder with the original data"
+)
 
 
 @pytest.mark.parametrize("card", shipped_cards(), ids=lambda card: card.name)
@@ -34,7 +36,9 @@ def test_every_shipped_file_is_named_in_the_attribution() -> None:
 
 @needs_originals
 @pytest.mark.parametrize("name", ["breast-cancer", "diabetis", "german"])
-def test_conversion_of_the_original_is_the_shipped_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conversion_of_the_original_is_the_shipped_file(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
     card = find_card(name)
     (source,) = [source for source in card.all if source.shipped]
@@ -45,7 +49,10 @@ def test_conversion_of_the_original_is_the_shipped_file(name: str, monkeypatch: 
 @needs_originals
 @pytest.mark.parametrize("name", ["breast-cancer", "german", "titanic", "waveform"])
 def test_class_sizes_agree_with_the_original_benchmark(name: str) -> None:
-    ours, original = load(find_card(name), offline=True), load(find_card(f"ida-{name}"), offline=True)
+    ours, original = (
+        load(find_card(name), offline=True),
+        load(find_card(f"ida-{name}"), offline=True),
+    )
     assert ours.X.shape == original.X.shape
     if name != "waveform":  # drawn anew, so only its proportions agree
         assert (ours.y == 1).sum() == (original.y == 1).sum()
@@ -55,7 +62,10 @@ def test_class_sizes_agree_with_the_original_benchmark(name: str) -> None:
 @needs_originals
 @pytest.mark.parametrize("name", ["german", "titanic"])
 def test_encoded_and_standardised_rows_are_those_of_the_benchmark(name: str) -> None:
-    ours, original = load(find_card(name), offline=True), load(find_card(f"ida-{name}"), offline=True)
+    ours, original = (
+        load(find_card(name), offline=True),
+        load(find_card(f"ida-{name}"), offline=True),
+    )
     X = (ours.X - ours.X.mean(axis=0)) / ours.X.std(axis=0, ddof=1)
     np.testing.assert_allclose(ordered(X, ours.y), ordered(original.X, original.y), atol=1e-6)
 

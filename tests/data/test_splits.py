@@ -29,7 +29,9 @@ Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)
 
 @settings(max_examples=50, deadline=None)
 @given(n_train=st.integers(2, 30), n_test=st.integers(1, 12), index=st.integers(1, 10**6))
-def test_random_parts_are_disjoint_and_of_the_asked_size(n_train: int, n_test: int, index: int) -> None:
+def test_random_parts_are_disjoint_and_of_the_asked_size(
+    n_train: int, n_test: int, index: int
+) -> None:
     split = RandomSplit(protocol="random", n_train=n_train, n_test=n_test)
     train, test = split_rows(split, "some", index, Y, None)
     assert (len(train), len(test)) == (n_train, n_test) == split_sizes(split, len(Y))
@@ -39,9 +41,13 @@ def test_random_parts_are_disjoint_and_of_the_asked_size(n_train: int, n_test: i
 
 @settings(max_examples=50, deadline=None)
 @given(n_splits=st.integers(2, 42), stratified=st.booleans(), repetition=st.integers(0, 100))
-def test_folds_of_a_repetition_partition_the_rows(n_splits: int, stratified: bool, repetition: int) -> None:
+def test_folds_of_a_repetition_partition_the_rows(
+    n_splits: int, stratified: bool, repetition: int
+) -> None:
     split = KFoldSplit(protocol="kfold", n_splits=n_splits, stratified=stratified)
-    folds = [split_rows(split, "some", repetition * n_splits + k + 1, Y, None) for k in range(n_splits)]
+    folds = [
+        split_rows(split, "some", repetition * n_splits + k + 1, Y, None) for k in range(n_splits)
+    ]
     assert sorted(np.concatenate([test for _, test in folds])) == list(range(len(Y)))
     for train, test in folds:
         assert sorted([*train, *test]) == list(range(len(Y)))
@@ -69,7 +75,8 @@ def test_repetitions_names_and_protocols_are_drawn_apart() -> None:
 
 
 def test_random_realization_is_pinned() -> None:
-    # Finished results hang on these rows: a change of seeds or of their use must not pass unnoticed.
+    # Finished results hang on these rows: a change of seeds or of their use must not pass
+    # unnoticed.
     split = RandomSplit(protocol="random", n_train=4, n_test=3)
     train, test = split_rows(split, "german", 1, Y, None)
     assert [*train, *test] == [25, 33, 27, 26, 37, 23, 36]
@@ -124,7 +131,9 @@ def test_official_parts_are_the_same_in_every_realization() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(n_train=st.integers(2, 29), index=st.integers(1, 10**6))
-def test_draws_from_the_official_training_part_are_nested_and_leave_the_test_part(n_train: int, index: int) -> None:
+def test_draws_from_the_official_training_part_are_nested_and_leave_the_test_part(
+    n_train: int, index: int
+) -> None:
     train, test = split_rows(official(n_train), "some", index, Y, OFFICIAL)
     larger, _ = split_rows(official(min(n_train + 5, 29)), "some", index, Y, OFFICIAL)
     other, _ = split_rows(official(29), "some", index + 1, Y, OFFICIAL)
@@ -146,7 +155,9 @@ def test_words_not_given_are_no_part_of_the_identity() -> None:
 @settings(max_examples=50, deadline=None)
 @given(n_train=st.integers(2, 10), n_test=st.integers(1, 10), spare=st.integers(0, 5))
 def test_disjoint_realizations_share_no_row(n_train: int, n_test: int, spare: int) -> None:
-    split = DisjointSplit(protocol="disjoint", n_train=n_train, n_test=n_test, block=n_train + n_test + spare)
+    split = DisjointSplit(
+        protocol="disjoint", n_train=n_train, n_test=n_test, block=n_train + n_test + spare
+    )
     last = max_realizations(split, len(Y))
     assert last is not None
     parts = [part for k in range(last) for part in split_rows(split, "some", k + 1, Y, None)]
@@ -162,7 +173,9 @@ def test_fewer_training_rows_of_a_block_leave_its_test_rows() -> None:
     whole = DisjointSplit(protocol="disjoint", n_train=10, n_test=4)
     fewer = DisjointSplit(protocol="disjoint", n_train=3, n_test=4, block=14)
     for index in (1, 2, 3):
-        (all_rows, test), (some, same_test) = (split_rows(split, "a", index, Y, None) for split in (whole, fewer))
+        (all_rows, test), (some, same_test) = (
+            split_rows(split, "a", index, Y, None) for split in (whole, fewer)
+        )
         np.testing.assert_array_equal(some, all_rows[:3])
         np.testing.assert_array_equal(same_test, test)
         assert min(all_rows) == 14 * (index - 1)
@@ -172,10 +185,19 @@ def test_fewer_training_rows_of_a_block_leave_its_test_rows() -> None:
     ("split", "words"),
     [
         (RandomSplit(protocol="random", n_train=8, n_test=3), "n_train 8.*n_test 3.*10 rows"),
-        (IndicesSplit(protocol="indices", n_train=8, n_test=3, realizations=1), "n_train 8.*10 rows"),
+        (
+            IndicesSplit(protocol="indices", n_train=8, n_test=3, realizations=1),
+            "n_train 8.*10 rows",
+        ),
         (OfficialSplit(protocol="official", n_train=8, n_test=3), "n_train 8.*10"),
-        (DisjointSplit(protocol="disjoint", n_train=8, n_test=3), "n_train 8.*block of 11 out of 10"),
-        (DisjointSplit(protocol="disjoint", n_train=4, n_test=3, block=6), "n_test 3.*block of 6 out of 10"),
+        (
+            DisjointSplit(protocol="disjoint", n_train=8, n_test=3),
+            "n_train 8.*block of 11 out of 10",
+        ),
+        (
+            DisjointSplit(protocol="disjoint", n_train=4, n_test=3, block=6),
+            "n_test 3.*block of 6 out of 10",
+        ),
         (KFoldSplit(protocol="kfold", n_splits=11), "n_splits: 11.*10 rows"),
     ],
 )

@@ -34,7 +34,10 @@ def test_errors_of_all_stages_on_test_and_training_rows(realization, share_gram)
     }
     outcome = evaluate(words, 0, realization, GramPool(realization))
     fitted = PartiallyTrainedEnsemble(**params).fit(realization.X_train, realization.y_train)
-    parts = {"test": (realization.X_test, realization.y_test), "train": (realization.X_train, realization.y_train)}
+    parts = {
+        "test": (realization.X_test, realization.y_test),
+        "train": (realization.X_train, realization.y_train),
+    }
     for part, (X, y) in parts.items():
         by_hand = [np.mean(labels != y) for labels in fitted.staged_predict(X)]
         assert outcome["curves"][f"staged_{part}_error"] == pytest.approx(by_hand)
@@ -49,6 +52,8 @@ def test_accuracy_and_size(realization):
     metrics = evaluate(words, 0, realization, GramPool(realization))["metrics"]
     fitted = SVC(C=0.1, gamma=resolve_gamma("scale", realization.X_train))
     fitted.fit(realization.X_train, realization.y_train)
-    assert metrics["accuracy"] == pytest.approx(fitted.score(realization.X_test, realization.y_test))
+    assert metrics["accuracy"] == pytest.approx(
+        fitted.score(realization.X_test, realization.y_test)
+    )
     assert metrics["accuracy"] == pytest.approx(1.0 - metrics["error"])
     assert metrics["size"] == fitted.n_support_.sum()

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
-from ensvm.runner.store import CELLS_FILE, read_records
 
 PLAIN = """
 svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}
@@ -33,7 +33,9 @@ def figures(results):
     """What must be identical between runs: everything but seconds, times and provenance."""
     same = ("status", "key", "metrics", "reason")
     records = read_records(results / "trial")
-    return {identity: {word: record.get(word) for word in same} for identity, record in records.items()}
+    return {
+        identity: {word: record.get(word) for word in same} for identity, record in records.items()
+    }
 
 
 @pytest.fixture
@@ -60,7 +62,8 @@ def test_realizations_are_shared_and_random_states_are_not(study, results):
     )
     records = read_records(results / "trial")
     errors = [
-        [records["own", r, name, "error"]["metrics"]["error"] for r in (1, 2, 3, 4)] for name in ("other", "random")
+        [records["own", r, name, "error"]["metrics"]["error"] for r in (1, 2, 3, 4)]
+        for name in ("other", "random")
     ]
     assert errors[0] != errors[1]
     assert len(set(errors[0])) > 1
@@ -126,7 +129,9 @@ def test_a_killed_worker_costs_its_cell_alone(study, results):
 @pytest.mark.slow
 def test_an_innocent_cell_of_a_killed_worker_is_done(study, results, tmp_path):
     marker = tmp_path / "marker"
-    config = study(PLAIN + f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}')
+    config = study(
+        PLAIN + f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}'
+    )
     assert run(config, results, jobs=2).statuses == {"ok": 13}
 
 
@@ -139,8 +144,14 @@ def test_the_best_stage_is_chosen_on_the_test_error(study, results):
     run(config, results)
     records = read_records(results / "trial")
     for realization in (1, 2, 3, 4):
-        last, best, plain = (records["own", realization, name, "error"] for name in ("last", "best", "plain"))
-        assert best["metrics"]["n_errors"] == plain["metrics"]["n_errors"] == 20 - last["metrics"]["n_errors"]
+        last, best, plain = (
+            records["own", realization, name, "error"] for name in ("last", "best", "plain")
+        )
+        assert (
+            best["metrics"]["n_errors"]
+            == plain["metrics"]["n_errors"]
+            == 20 - last["metrics"]["n_errors"]
+        )
         assert best["stage"] == {"stage": 2}
         assert best["n_stages"] == 3
 
@@ -173,7 +184,10 @@ def test_a_grid_point_chosen_on_validation_never_sees_the_test_labels(study, res
     for realization in (1, 2, 3, 4):
         chosen = records["own", realization, "chosen", "error"]
         same = dict(zip([0.0001, 1.0, 100.0], "abc", strict=True))[chosen["stage"]["C"]]
-        assert chosen["metrics"]["error"] == records["own", realization, same, "error"]["metrics"]["error"]
+        assert (
+            chosen["metrics"]["error"]
+            == records["own", realization, same, "error"]["metrics"]["error"]
+        )
         assert chosen["seconds"]["selection_seconds"] > 0
         assert 0 <= chosen["validation_error"] <= 1
 
@@ -208,7 +222,10 @@ def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
     assert "kernel_seconds" in records["own", 1, "ours", "error"]["seconds"]
     assert "kernel_seconds" not in records["own", 1, "alone", "error"]["seconds"]
     for realization in (1, 2, 3, 4):
-        ours, alone = (records["own", realization, name, "error"]["metrics"]["error"] for name in ("ours", "alone"))
+        ours, alone = (
+            records["own", realization, name, "error"]["metrics"]["error"]
+            for name in ("ours", "alone")
+        )
         assert ours == alone
 
 
@@ -224,7 +241,9 @@ def test_a_record_names_its_provenance(study, results):
     record = read_records(results / "trial")["own", 1, "svc", "error"]
     assert record["run"]["packages"]["scikit-learn"]
     assert record["run"]["blas_threads"] == 1
-    assert {"fit_seconds", "fit_cpu_seconds", "predict_seconds", "kernel_seconds"} <= set(record["seconds"])
+    assert {"fit_seconds", "fit_cpu_seconds", "predict_seconds", "kernel_seconds"} <= set(
+        record["seconds"]
+    )
     assert json.dumps(record["metrics"])
 
 
@@ -238,7 +257,7 @@ tables:
 
 
 def test_the_timing_pass_is_apart(study, results):
-    from ensvm.report.tables import build_table, read_study
+    from ensvm.report.tables.cells import build_table, read_study
 
     config = study(PLAIN, more=TIMED)
     assert run(config, results, jobs=2).statuses == {"ok": 1 + 4 * 2 + 2}
@@ -247,7 +266,10 @@ def test_the_timing_pass_is_apart(study, results):
     assert timed["conditions"]["alone"]
     assert timed["conditions"]["blas_threads"] == 1
     assert timed["metrics"] == records["own", 1, "svc", "error"]["metrics"]
-    assert timed["seconds"]["train_seconds"] == timed["seconds"]["fit_seconds"] + timed["seconds"]["kernel_seconds"]
+    assert (
+        timed["seconds"]["train_seconds"]
+        == timed["seconds"]["fit_seconds"] + timed["seconds"]["kernel_seconds"]
+    )
     trial = read_study(results / "trial")
     errors, seconds, refused = (build_table(trial, table)[0] for table in trial.config.tables)
     assert errors.n == 4

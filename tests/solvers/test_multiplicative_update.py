@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.entropy_projection import entropy_projection
+from ensvm.solvers.entropy_projection.algorithm import entropy_projection
 from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multiplicative_update
 
 
@@ -57,7 +57,9 @@ def test_too_large_a_rate_overshoots_and_diverges_without_a_warning() -> None:
 
 
 def test_one_step_from_a_given_start() -> None:
-    result = multiplicative_update(np.eye(2), [1, -1], learning_rate=0.5, max_iter=1, initial_weight=0.2)
+    result = multiplicative_update(
+        np.eye(2), [1, -1], learning_rate=0.5, max_iter=1, initial_weight=0.2
+    )
     np.testing.assert_allclose(result.weights, 0.2 * np.exp(0.5 * 0.8))
     assert result.n_iter == 1
 

@@ -1,0 +1,1 @@
+"""What classifiers share: kernel expansions, linear machines, labels, ensembles of copies."""

@@ -1,0 +1,60 @@
+"""What the linear classifiers sgn(w.x + w_0) of COMP 6321, lecture 5, share: labels, validation, prediction."""
+
+from abc import ABCMeta, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ensvm.classifiers.base.labels import signed_labels
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of the binary classifiers f(x) = w.x + w_0.
+
+    Labels may be any two values; the second in sorted order is +1. As the notes define sgn, f(x) =
+    0 counts as +1.
+    """
+
+    @abstractmethod
+    def _find_plane(
+        self, X: NDArray[np.float64], signs: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return w, shape (n_features,), and w_0, having set the attributes about them.
+
+        X is the validated training input, shape (m, n_features), and `signs` are the labels as -1,
+        +1.
+        """
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to training rows X, shape (n_samples, n_features), and their labels y, shape (n_samples,), of two values.
+
+        Raises ValueError for another number of classes, input that is not finite, or a parameter
+        out of range.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        self.classes_, signs = signed_labels(y, type(self).__name__)
+        weights, offset = self._find_plane(X, signs)
+        self.coef_, self.intercept_ = weights[None, :], np.array([offset])
+        return self
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return f(x) = w.x + w_0 for each row of X, shape (n,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return X @ self.coef_[0] + self.intercept_[0]
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row of X, shape (n,): `classes_[1]` where f(x) >= 0."""
+        values = self.decision_function(X)
+        return self.classes_[(values >= 0.0).astype(int)]
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: binary only."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

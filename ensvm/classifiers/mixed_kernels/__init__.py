@@ -1,0 +1,1 @@
+"""The mixed-kernel ensembles of Stork, Ramos, Koch & Konen (ECDA-13)."""

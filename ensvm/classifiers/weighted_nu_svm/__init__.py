@@ -1,0 +1,1 @@
+"""The machines of Rangel, Lozano & Garcia (ICMLA-05): weighted, weakened, edited, boosted."""

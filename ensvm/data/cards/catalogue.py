@@ -1,0 +1,62 @@
+"""Finding cards: by name, alias or variant among those shipped, or made from a user's own file."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from ensvm.data.cards.card import DatasetCard
+from ensvm.data.errors import DataError, explain, near_miss
+from ensvm.shipped import shipped_datasets
+
+# libyaml's parser is ten times quicker; not every platform's PyYAML has it
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def find_card(name: str) -> DatasetCard:
+    """Return the card of a data set by its name, an alias or a variant's name.
+
+    Raises DataError, with the nearest known name, if there is none.
+    """
+    folder = shipped_datasets()
+    if name in {path.stem for path in _card_files(folder)}:
+        return read_card(folder / f"{name}.yaml")
+    cards = list_cards()
+    for card in cards:
+        if name == card.name or name in card.aliases:
+            return card
+        if name in card.variants:
+            return card.variant(name)
+    known = [word for card in cards for word in (card.name, *card.aliases, *card.variants)]
+    raise DataError(
+        f"data set {name!r} is unknown{near_miss(name, known)} (known: {', '.join(sorted(known))})"
+    )
+
+
+def list_cards() -> list[DatasetCard]:
+    """Return every shipped card, sorted by name."""
+    return [read_card(path) for path in _card_files(shipped_datasets())]
+
+
+def read_card(path: Path) -> DatasetCard:
+    """Return the card in a YAML file, its variants checked; raises DataError naming file, key and value."""
+    try:
+        content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DataError(f"{path}: is not a readable YAML file: {error}") from error
+    if not isinstance(content, dict):
+        raise DataError(f"{path}: holds no mapping of keys to values")
+    try:
+        card = DatasetCard.model_validate(content)
+        for name in card.variants:
+            card.variant(name)
+    except ValidationError as error:
+        raise explain(error, str(path)) from error
+    if card.name != path.stem:
+        raise DataError(f"{path}: name: {card.name!r} is not the file's name")
+    return card
+
+
+def _card_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.yaml"), key=lambda path: path.stem)

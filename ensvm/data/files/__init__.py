@@ -1,0 +1,1 @@
+"""File formats: from the bytes of a file to inputs and labels."""

@@ -1,0 +1,47 @@
+"""The idx format of MNIST: a header of big-endian integers, then unsigned bytes."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.arrays import Raw
+from ensvm.data.errors import DataError
+
+_UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that images and labels use
+
+
+def read_idx(images: bytes, labels: bytes, keep: list[str] | None, where: str) -> Raw:
+    """Return images as rows of pixels, uint8 of shape (n, height * width), with their labels.
+
+    Only rows whose label is in `keep` (None: all) are returned, in the order of the file. Raises
+    DataError if either file is not idx, if their lengths differ or if a label of `keep` does not
+    occur.
+    """
+    pixels = _read(images, 3, "images", where)
+    found = _read(labels, 1, "labels", where)
+    if len(pixels) != len(found):
+        raise DataError(f"{where}: {len(pixels)} images, but {len(found)} labels")
+    names = found.astype(str)
+    chosen = np.full(len(names), True) if keep is None else np.isin(names, keep)
+    absent = sorted(set(keep or []) - set(names[chosen]))
+    if absent:
+        raise DataError(f"{where}: keep: no image has the label {absent[0]!r}")
+    if not len(names):
+        raise DataError(f"{where}: holds no rows")
+    return Raw(pixels[chosen].reshape(int(chosen.sum()), -1), names[chosen])
+
+
+def _read(content: bytes, dimensions: int, what: str, where: str) -> NDArray[np.uint8]:
+    start = 4 + 4 * dimensions
+    if content[:4] != bytes([0, 0, _UNSIGNED_BYTE, dimensions]) or len(content) < start:
+        raise DataError(
+            f"{where}: the {what} are not idx of unsigned bytes in {dimensions} dimensions"
+        )
+    shape = [int(size) for size in np.frombuffer(content, ">u4", dimensions, offset=4)]
+    if len(content) - start != math.prod(shape):
+        sizes = " x ".join(map(str, shape))
+        raise DataError(
+            f"{where}: the {what} are {len(content) - start} bytes; the header says {sizes}"
+        )
+    return np.frombuffer(content, np.uint8, offset=start).reshape(shape)

@@ -1,0 +1,1 @@
+"""Synthetic data sets, drawn from a fixed seed."""

@@ -1,0 +1,105 @@
+"""Synthetic data sets, drawn from a fixed seed so that everyone gets the same rows.
+
+Only `random` of PCG64 is used: the streams of numpy's other distributions may change between its
+versions. Inputs that depend on a logarithm or cosine are rounded, which makes them independent of
+the last bit of a machine's own.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Drawn = tuple[NDArray[np.float64], NDArray[np.int_]]
+
+_PEAKS = np.array(
+    [7, 11, 15]
+)  # centres of the three triangles, height 6, on the 21 positions 1..21
+_PAIRS = np.array([[0, 2], [0, 1], [1, 2]])  # the two triangles that class 0, 1, 2 mixes
+
+FOURNORM_DIMENSIONS = 20
+FOURNORM_A = 2 / math.sqrt(
+    FOURNORM_DIMENSIONS
+)  # class means at distance 2 from the origin: Bayes error 14.5 %
+
+_DECIMALS = 6  # far finer than any kernel's width, far coarser than the last bit
+
+
+def waveform(rows: int, seed: int) -> Drawn:
+    """Return `rows` noisy waveforms X of shape (rows, 21) and their classes, 0, 1 or 2, equally likely.
+
+    A row is u h + (1-u) h' + noise: h, h' the two triangles of its class, u uniform in [0, 1],
+    noise of variance 1. Rounded to two decimals like the UCI file.
+    Reference: Breiman, Friedman, Olshen & Stone (1984), CART, section 2.6.2.
+    """
+    draw = np.random.Generator(np.random.PCG64(seed)).random
+    classes = (3 * draw(rows)).astype(int)
+    u = draw((rows, 1))
+    noise = _normal(draw, (rows, 21))
+    triangles = np.maximum(6 - np.abs(np.arange(1, 22) - _PEAKS[:, None]), 0)
+    first, second = triangles[_PAIRS[classes, 0]], triangles[_PAIRS[classes, 1]]
+    X = np.round(u * first + (1 - u) * second + noise, 2)
+    return X, classes
+
+
+def circle(rows: int, seed: int, noise: float = 0.0, redundant: int = 0) -> Drawn:
+    """Return standard normal inputs X of shape (rows, 2 + redundant) and classes -1 or 1.
+
+    A row is of class 1 if its first two inputs lie within the circle of radius sqrt(2 ln 2), which
+    holds for half of the rows; then its class is flipped with probability `noise`. The same seed
+    gives the same first two inputs whatever the options; fewer redundant inputs are the first of
+    more; a label flipped at some noise is flipped at any larger one. Reference: Singer, Leveraged
+    vector machines (NIPS-99), section 4.
+    """
+    U = np.round(_normal(_stream(seed, 0), (rows, 2)), _DECIMALS)
+    draw = _stream(seed, 1)
+    further = [np.round(_normal(draw, (rows, 1)), _DECIMALS) for _ in range(redundant)]
+    inside = (U**2).sum(axis=1) <= 2 * math.log(2)
+    flipped = _stream(seed, 2)(rows) < noise
+    return np.hstack([U, *further]), np.where(inside != flipped, 1, -1)
+
+
+def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
+    """Return X of shape (rows, 20) from four normal distributions, and classes -1 or 1, equally likely.
+
+    Each has the identity as covariance. The means are m (a, a, ..., a) for class 1 and m (a, -a, a,
+    ..., -a) for class -1, m being -1 or 1 with equal probability. The same seed gives the same
+    classes and deviations from the means whatever `a`. Reference: Rangel, Lozano & Garcia
+    (ICMLA-05), section 4.1, which prints a = 2/sqrt(2).
+    """
+    draw = _stream(seed, 0)
+    classes, sides = _signs(draw, rows), _signs(draw, rows)
+    alternating = np.where(np.arange(FOURNORM_DIMENSIONS) % 2 == 0, 1, -1)
+    directions = np.where(classes[:, None] == 1, 1, alternating) * sides[:, None]
+    noise = _normal(_stream(seed, 1), (rows, FOURNORM_DIMENSIONS))
+    return np.round(a * directions + noise, _DECIMALS), classes
+
+
+def squares(rows: int, seed: int, shift: float = 0.8) -> Drawn:
+    """Return X of shape (rows, 2), uniform in one unit square for each class, -1 or 1, equally likely.
+
+    The square of class -1 is centred at (0, 0), that of class 1 at (shift, 0); where they overlap
+    no rule tells the classes apart, so the Bayes error is half of the overlap's area, 10 % at a
+    shift of 0.8. Reference: Rangel, Lozano & Garcia (ICMLA-05), section 4.2.
+    """
+    classes = _signs(_stream(seed, 0), rows)
+    X = _stream(seed, 1)((rows, 2)) - 0.5
+    X[:, 0] += np.where(classes == 1, shift, 0.0)
+    return X, classes
+
+
+def _stream(seed: int, number: int) -> Callable[..., NDArray[np.float64]]:
+    """Return a source of uniform numbers; those of different numbers are independent of each other."""
+    return np.random.Generator(np.random.PCG64([seed, number])).random
+
+
+def _normal(
+    draw: Callable[..., NDArray[np.float64]], shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    radius = np.sqrt(-2 * np.log1p(-draw(shape)))  # Box and Muller's normal deviates
+    return radius * np.cos(2 * np.pi * draw(shape))
+
+
+def _signs(draw: Callable[..., NDArray[np.float64]], rows: int) -> NDArray[np.int_]:
+    return np.where(draw(rows) < 0.5, -1, 1)

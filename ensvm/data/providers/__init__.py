@@ -1,0 +1,1 @@
+"""Providers: where the bytes of a data set come from, verified at every read."""

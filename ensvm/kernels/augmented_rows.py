@@ -1,0 +1,121 @@
+"""Inputs in the form in which one matrix product gives the argument of any named kernel.
+
+Centred rows x are kept as (x, 1, |x|^2). Their product with rows z of a Gaussian machine made into
+(2 gamma z, -gamma |z|^2, -gamma) is -gamma |x - z|^2, with those of a polynomial one made into
+(gamma z, coef0, 0) it is gamma <x, z> + coef0 (centring, which the inner product feels, is undone
+in z): the norms are shared by all machines.
+"""
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+KernelName: TypeAlias = Literal["linear", "poly", "rbf"]
+
+
+class Kernel(NamedTuple):
+    """A kernel with its parameters; those that it does not read are 0."""
+
+    name: KernelName
+    gamma: float = 0.0
+    degree: int = 0
+    coef0: float = 0.0
+
+
+class Rows:
+    """Rows of inputs, shape (n, d), as (x - centre, 1, |x - centre|^2) in float64 and in float32.
+
+    Raises ValueError for inputs whose squared norms leave the range of float32.
+    """
+
+    def __init__(self, X: NDArray[Any], centre: NDArray[np.float64]) -> None:
+        n, d = X.shape
+        self.centre = centre
+        self.exact = np.empty((n, d + 2))
+        np.subtract(X, centre, out=self.exact[:, :d])
+        self.exact[:, d] = 1.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.single = self.exact.astype(np.float32)
+            # Each from the coordinates beside it: rows that are equal then have the distance 0, but
+            # for rounding.
+            for augmented in (self.exact, self.single):
+                inner = augmented[:, :d]
+                augmented[:, d + 1] = np.einsum("ij,ij->i", inner, inner, dtype=np.float64)
+        if not np.isfinite(self.single[:, d + 1]).all():
+            raise ValueError("the squared norms of the inputs overflow float32: scale them")
+
+    def __len__(self) -> int:
+        return len(self.exact)
+
+    def take(self, indices: Any) -> "Rows":
+        """Return some of the rows."""
+        chosen = object.__new__(Rows)
+        chosen.centre, chosen.exact, chosen.single = (
+            self.centre,
+            self.exact[indices],
+            self.single[indices],
+        )
+        return chosen
+
+    def augmented(self, dtype: type[np.floating]) -> NDArray[Any]:
+        """Return the rows in float32 or float64, shape (n, d + 2)."""
+        return self.single if dtype is np.float32 else self.exact
+
+
+def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArray[Any]:
+    """Return the rows made into the factor whose product with augmented rows `apply_kernel` turns into kernel values."""
+    factor = rows.augmented(dtype).astype(np.float64)
+    inner, ones, norms = factor[:, :-2], factor[:, -2], factor[:, -1]
+    if kernel.name == "rbf":
+        ones[:] = -kernel.gamma * norms
+        norms[:] = -kernel.gamma
+        inner *= 2.0 * kernel.gamma
+    else:
+        width = kernel.gamma if kernel.name == "poly" else 1.0
+        inner += rows.centre
+        ones[:] = width * (inner @ rows.centre) + kernel.coef0
+        norms[:] = 0.0
+        inner *= width
+    return factor.astype(dtype)
+
+
+def apply_kernel(values: NDArray[Any], kernel: Kernel) -> None:
+    """Turn a kernel's arguments into its values, in place."""
+    if kernel.name == "rbf":
+        np.minimum(values, 0.0, out=values)  # where rounding put a squared distance below 0
+        np.exp(values, out=values)
+    elif kernel.name == "poly" and kernel.degree == 0:
+        values.fill(1.0)
+    elif kernel.name == "poly":
+        base = values.copy()
+        for _ in range(kernel.degree - 1):
+            values *= base
+
+
+def kernel_matrix(rows: Rows, kernel: Kernel) -> NDArray[np.float32]:
+    """Return the kernel values between all rows, shape (m, m), exactly symmetric, rounded to float32 as LIBSVM rounds them.
+
+    Raises ValueError where they leave the range of float32.
+    """
+    inputs = rows.exact[:, :-2]
+    if kernel.name == "rbf":
+        norms = rows.exact[:, -1]
+        values = inputs @ inputs.T
+        values *= 2.0 * kernel.gamma
+        values -= np.add.outer(kernel.gamma * norms, kernel.gamma * norms)
+        np.fill_diagonal(values, 0.0)
+        single = values.astype(np.float32)
+        apply_kernel(single, kernel)
+        return single
+    inputs = inputs + rows.centre
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = inputs @ inputs.T
+        if kernel.name == "poly":
+            values *= kernel.gamma
+            values += kernel.coef0
+            apply_kernel(values, kernel)
+        single = values.astype(np.float32)
+    if not np.isfinite(single).all():
+        raise ValueError(f"values of the {kernel.name} kernel overflow float32: scale the inputs")
+    return single

@@ -1,0 +1,241 @@
+"""Low-rank factors of Gram matrices: K ~ LL' from r columns of K, which itself is never formed.
+
+Both methods are Cholesky's, stopped after r pivots; they differ only in how a pivot is chosen from
+the residual diagonal K_ii - |L_i|^2. `incomplete_cholesky` (Fine & Scheinberg, 2001) takes its
+largest entry, `randomly_pivoted_cholesky` (Chen, Epperly, Tropp & Webber, 2022) draws in proportion
+to it, which bounds the expected error and does not chase outliers. K - LL' is positive
+semidefinite, so that its trace, known at every step, bounds all of it: the certificate.
+
+Columns are fetched in blocks of proposed pivots, for the speed of matrix products. A proposal is
+used only if the method would choose it at that moment, or with the probability that makes its law
+exact (rejection sampling, as in Epperly, Tropp & Webber, Embrace rejection, 2024): blocks never
+change the method.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy import sparse
+
+from ensvm.kernels import DENSE_COLUMNS, KernelFunction, gram
+from ensvm.kernels.partial_cholesky import Columns, PartialCholesky, StopReason
+
+__all__ = [
+    "DiagonalCorrectedGram",
+    "LowRankGram",
+    "StopReason",
+    "incomplete_cholesky",
+    "kernel_columns",
+    "randomly_pivoted_cholesky",
+]
+
+DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of their diagonal
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankGram:
+    """The matrix LL' near a Gram matrix K, as an operator for the solvers, and what is proved about it.
+
+    Attributes
+    ----------
+    factor : array of shape (m, r), L, float32 or float64, columns contiguous
+    pivots : array of shape (r,), distinct rows of K in the order chosen; K and LL' agree in these
+        columns
+    trace_residuals : float64 array of shape (r + 1,), trace(K - LL') with the first 0, ..., r
+        columns of L, never rising; the first is trace(K), the last bounds the largest eigenvalue of
+        K - LL'
+    residual_diagonal : array of shape (m,), K_ii - |L_i|^2 >= 0; an entry i, j of K - LL' is at
+        most sqrt(residual_diagonal_i residual_diagonal_j) in size
+    stop_reason : 'rank_reached' | 'tolerance_met' | 'exhausted' (K has no higher rank up to
+        rounding)
+    """
+
+    factor: NDArray[Any]
+    pivots: NDArray[np.intp]
+    trace_residuals: NDArray[np.float64]
+    residual_diagonal: NDArray[Any]
+    stop_reason: StopReason
+
+    @property
+    def rank(self) -> int:
+        """The number of columns of L."""
+        return self.pivots.size
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape (m, m) of LL'."""
+        return self.factor.shape[0], self.factor.shape[0]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of L, in which products run."""
+        return self.factor.dtype
+
+    @property
+    def relative_residual(self) -> float:
+        """trace(K - LL') / trace(K), in [0, 1]; 0 for K = 0."""
+        whole = self.trace_residuals[0]
+        return float(self.trace_residuals[-1] / whole) if whole > 0.0 else 0.0
+
+    def matvec(self, vector: ArrayLike) -> NDArray[Any]:
+        """Return LL' times a vector of shape (m,), or times each column of an array of shape (m, k)."""
+        # Cast first: a product of mixed precisions would copy L.
+        right = np.asarray(vector, dtype=self.dtype)
+        return self.factor @ (self.factor.T @ right)
+
+    __matmul__ = matvec
+
+
+@dataclass(frozen=True, eq=False)
+class DiagonalCorrectedGram:
+    """The operator LL' + diag(K - LL') of a low-rank factor: positive semidefinite, with the diagonal of K.
+
+    It has full rank where LL' has not: a hard margin exists, which m points in r < m dimensions
+    rarely have. Products cost what those of LL' do.
+
+    Reference
+    ---------
+    Snelson & Ghahramani, Sparse Gaussian processes using pseudo-inputs, NIPS 2005, where it is a
+    covariance.
+    """
+
+    low_rank: LowRankGram
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape (m, m)."""
+        return self.low_rank.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of L, in which products run."""
+        return self.low_rank.dtype
+
+    def matvec(self, vector: ArrayLike) -> NDArray[Any]:
+        """Return the product with a vector of shape (m,), or with each column of an array of shape (m, k)."""
+        right = np.asarray(vector, dtype=self.dtype)
+        return self.low_rank.matvec(right) + (self.low_rank.residual_diagonal * right.T).T
+
+    __matmul__ = matvec
+
+
+def kernel_columns(
+    X: Any,
+    *,
+    kernel: str | KernelFunction,
+    gamma: float | None = None,
+    degree: int = 3,
+    coef0: float = 0.0,
+    dtype: DTypeLike = np.float64,
+) -> tuple[Columns, NDArray[Any]]:
+    """Return the Gram matrix of the rows of X, shape (m, d), as the factorisations read it: columns and diagonal.
+
+    The arguments, and the errors raised for them, are those of `ensvm.kernels.gram`. The first
+    result maps k row numbers to an array of shape (m, k), the second has shape (m,).
+    """
+    if isinstance(kernel, str) and sparse.issparse(X) and X.shape[1] <= DENSE_COLUMNS:
+        X = X.toarray()  # once, not for every block of columns
+    words: dict[str, Any] = {
+        "kernel": kernel,
+        "gamma": gamma,
+        "degree": degree,
+        "coef0": coef0,
+        "dtype": dtype,
+    }
+
+    def columns(indices: NDArray[np.intp]) -> NDArray[Any]:
+        return gram(
+            X[indices], X, **words
+        ).T  # rows of the symmetric K: their transpose is contiguous by column
+
+    blocks = [X[start : start + DIAGONAL_BLOCK] for start in range(0, X.shape[0], DIAGONAL_BLOCK)]
+    return columns, np.concatenate([gram(block, **words).diagonal() for block in blocks])
+
+
+def incomplete_cholesky(
+    columns: Columns, diagonal: ArrayLike, *, rank: int | None = None, tol: float | None = None
+) -> LowRankGram:
+    """Factorise K with the largest residual as the next pivot; of equal ones, the first row's.
+
+    Parameters
+    ----------
+    columns : maps an array of k row numbers to these columns of K, shape (m, k); see
+        `kernel_columns`
+    diagonal : array of shape (m,) of floats >= 0; float32 makes a float32 factor, all else a
+        float64 one
+    rank : int >= 1, the most columns of L; None for m
+    tol : float in (0, 1), the share of trace(K) at which to stop; None to stop at the rank alone
+
+    Takes O(m r^2) time and O(m r) memory.
+
+    Raises
+    ------
+    ValueError
+        If rank or tol lies outside its range, the diagonal is no vector of finite numbers >= 0, the
+        columns have another shape, or K proves to be not positive semidefinite.
+
+    Reference
+    ---------
+    Fine & Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2, 2001.
+    """
+    work = PartialCholesky(columns, diagonal, rank, tol)
+    while (reason := work.stop_reason) is None:
+        proposals = _largest(work.residual, work.block_size)
+        block = work.fetch(proposals)
+        place = {int(row): position for position, row in enumerate(proposals)}
+        while work.stop_reason is None and (pivot := int(work.residual.argmax())) in place:
+            work.take(pivot, block[:, place[pivot]])
+    return _result(work, reason)
+
+
+def randomly_pivoted_cholesky(
+    columns: Columns,
+    diagonal: ArrayLike,
+    *,
+    rank: int | None = None,
+    tol: float | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> LowRankGram:
+    """Factorise K with each pivot drawn in proportion to the residual diagonal.
+
+    Parameters
+    ----------
+    columns, diagonal, rank, tol : as for `incomplete_cholesky`; so are the errors raised
+    rng : a generator or its seed; None draws a fresh seed
+
+    References
+    ----------
+    Chen, Epperly, Tropp & Webber, Randomly pivoted Cholesky, 2022; Epperly, Tropp & Webber, Embrace
+    rejection: kernel matrix approximation by accelerated randomly pivoted Cholesky, 2024.
+    """
+    generator = np.random.default_rng(rng)
+    work = PartialCholesky(columns, diagonal, rank, tol)
+    while (reason := work.stop_reason) is None:
+        shares = work.residual / work.residual.sum()
+        proposals = generator.choice(shares.size, size=work.block_size, p=shares)
+        thresholds = work.residual[proposals] * generator.random(proposals.size)
+        block = work.fetch(proposals)
+        for pivot, threshold, column in zip(proposals, thresholds, block.T, strict=True):
+            # Accepted with the share of its residual that the pivots before it have left: then its
+            # law is exact.
+            if threshold < work.residual[pivot] and work.stop_reason is None:
+                work.take(int(pivot), column)
+    return _result(work, reason)
+
+
+def _largest(residual: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+    """Return `count` rows of large residual, the first of the largest among them."""
+    rows = np.argpartition(residual, -count)[-count:]
+    top = residual.argmax()
+    if top not in rows:
+        rows[0] = top
+    return rows
+
+
+def _result(work: PartialCholesky, reason: StopReason) -> LowRankGram:
+    factor = work.factor
+    return LowRankGram(
+        factor, work.pivots, work.trace_residuals, work.residual.astype(factor.dtype), reason
+    )

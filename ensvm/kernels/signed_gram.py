@@ -1,0 +1,97 @@
+"""The matrix K~ = diag(y) K diag(y) of a binary problem, known only through its products with vectors."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import blas
+
+_SYMMETRIC_PRODUCT = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
+
+
+class SignedGram:
+    """K~ = diag(y) K diag(y), with K a symmetric matrix or operator that is never copied.
+
+    Parameters
+    ----------
+    operator : the Gram matrix K, an array of shape (m, m), or an object with `matvec` or `@` (a
+        LinearOperator, a low-rank factor). An array's products run in its own precision, float32 or
+        float64, and read one triangle of it, which halves the memory traffic that bounds them;
+        symmetry is trusted. Other numbers become float64.
+    y : array of shape (m,) of -1 and +1
+
+    Attributes
+    ----------
+    size : int, m
+    labels : float64 array of shape (m,)
+    rounding : float, what a value a'K~a with weights on the simplex may be off by for rounding
+        alone
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, m = 0, a label is not -1 or +1, or the operator cannot be
+        multiplied with.
+    """
+
+    def __init__(self, operator: Any, y: ArrayLike) -> None:
+        self.labels = _checked_labels(y)
+        m = self.labels.size
+        shape = getattr(operator, "shape", (m, m))
+        if tuple(shape) != (m, m):
+            raise ValueError(f"the Gram matrix has shape {tuple(shape)}, but there are {m} labels")
+        self.size = m
+        self._product = _product_with(operator)
+        self.rounding = self._rounding_of(operator)
+
+    def matvec(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return K~ weights as float64, shape (m,)."""
+        product = np.asarray(self._product(self.labels * weights), dtype=np.float64).reshape(
+            self.size
+        )
+        return self.labels * product
+
+    def _rounding_of(self, operator: Any) -> float:
+        if isinstance(operator, np.ndarray):
+            precision = operator.dtype if operator.dtype in _SYMMETRIC_PRODUCT else np.float64
+            return float(np.finfo(precision).eps * np.abs(operator.diagonal()).max())
+        row_means = np.abs(self._product(np.full(self.size, 1.0 / self.size))).max()
+        precision = getattr(operator, "dtype", None)
+        return float(
+            np.finfo(precision if precision in _SYMMETRIC_PRODUCT else np.float64).eps * row_means
+        )
+
+
+def _checked_labels(y: ArrayLike) -> NDArray[np.float64]:
+    labels = np.asarray(y, dtype=np.float64)
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(
+            f"labels must be a vector with at least one entry, got shape {labels.shape}"
+        )
+    if not np.all(np.abs(labels) == 1.0):
+        raise ValueError("labels must be -1 or +1")
+    return labels
+
+
+def _product_with(operator: Any) -> Callable[[NDArray[np.float64]], Any]:
+    if isinstance(operator, np.ndarray):
+        return _dense_product(operator)
+    if hasattr(operator, "matvec"):
+        return operator.matvec
+    if hasattr(operator, "__matmul__"):
+        return operator.__matmul__
+    raise ValueError(
+        f"a Gram matrix must be an array or have `matvec` or `@`, got {type(operator).__name__}"
+    )
+
+
+def _dense_product(gram: NDArray[Any]) -> Callable[[NDArray[np.float64]], NDArray[Any]]:
+    matrix = gram if gram.dtype in _SYMMETRIC_PRODUCT else gram.astype(np.float64)
+    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
+        matrix = np.ascontiguousarray(matrix)
+    # BLAS wants columns contiguous; the transpose of a symmetric matrix is the same matrix, at no
+    # copy.
+    columns = matrix if matrix.flags.f_contiguous else matrix.T
+    symmetric_product = _SYMMETRIC_PRODUCT[columns.dtype]
+    return lambda vector: symmetric_product(1.0, columns, vector)

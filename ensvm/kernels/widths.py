@@ -1,0 +1,90 @@
+"""Kernel widths: those that go by a name, and the range that the data suggest."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+QUANTILES = (0.9, 0.5, 0.1)
+
+
+class WidthRange(NamedTuple):
+    """Widths gamma of exp(-gamma |x - x'|^2), low <= middle <= high."""
+
+    low: float
+    middle: float
+    high: float
+
+
+def sigest(
+    X: NDArray[np.floating], *, fraction: float = 0.5, rng: np.random.Generator
+) -> WidthRange:
+    """Return 1 / quantile(|x - x'|^2, (0.9, 0.5, 0.1)) over pairs of rows drawn at random.
+
+    X has shape (n, d). As in kernlab, floor(fraction n) pairs are drawn with replacement (at least
+    one), and pairs without distance do not count; kernlab's scaling of the columns is left to the
+    caller. If no pair has a distance, all are 1.0.
+
+    Raises ValueError for a fraction that is not positive.
+
+    Reference: Caputo, Sim, Furesjo & Smola, Appearance-based object recognition using SVMs, 2002.
+    """
+    if not 0.0 < fraction < np.inf:
+        raise ValueError(f"fraction must be a positive number, got {fraction!r}")
+    size = max(int(fraction * len(X)), 1)
+    left, right = rng.integers(len(X), size=(2, size))
+    difference = np.subtract(X[left], X[right], dtype=np.float64)
+    distances = np.einsum("ij,ij->i", difference, difference)
+    distances = distances[distances > 0.0]
+    if not distances.size:
+        return WidthRange(1.0, 1.0, 1.0)
+    return WidthRange(*(1.0 / np.quantile(distances, QUANTILES)).tolist())
+
+
+def resolve_gamma(gamma: float | str, X: Any) -> float:
+    """Return the kernel width that `gamma` names on the training rows X, of shape (n, d), dense or sparse.
+
+    A positive number stands for itself; 'scale' is 1 / (d Var(X)) and 'auto' 1 / d, as in
+    scikit-learn; 'mean-distance' is 1 / beta with beta the mean squared distance of the rows to
+    their mean (Tsang & Kwok, IJCAI-07, section 4.1). Where that divides by zero (data without
+    spread) the width is 1.0.
+
+    Raises ValueError for another word or a number that is not positive.
+    """
+    if isinstance(gamma, str):
+        if gamma == "auto":
+            return 1.0 / X.shape[1]
+        if gamma == "scale":
+            return _inverse(X.shape[1] * _variance(X))
+        if gamma == "mean-distance":
+            return _inverse(_mean_distance(X))
+        raise ValueError(
+            f"gamma must be a positive number, 'scale', 'auto' or 'mean-distance', got {gamma!r}"
+        )
+    if not 0 < gamma < np.inf:
+        raise ValueError(f"gamma must be a positive number, got {gamma!r}")
+    return float(gamma)
+
+
+def _inverse(value: float) -> float:
+    return 1.0 / value if value > 0 else 1.0
+
+
+def _variance(X: Any) -> float:
+    """Return the variance of all entries of X together."""
+    if sparse.issparse(X):
+        return float(X.multiply(X).mean() - X.mean() ** 2)
+    return float(np.var(X, dtype=np.float64))
+
+
+def _mean_distance(X: Any) -> float:
+    """Return the mean squared distance of the rows to their mean, exactly 0 when all rows are identical."""
+    if sparse.issparse(X):
+        spread = X.max(axis=0).toarray() - X.min(axis=0).toarray()
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        total = float(X.multiply(X).sum() / X.shape[0] - mean @ mean)
+    else:
+        spread = np.ptp(X, axis=0)
+        total = float(np.var(X, axis=0, dtype=np.float64).sum())
+    return total if spread.any() else 0.0

@@ -1,0 +1,1 @@
+"""The paper's sentences, tested on the records."""

@@ -1,0 +1,202 @@
+"""Claims as files: CSV, a comparison a line and unrounded; Markdown with the evidence of each claim and a legend."""
+
+from collections import Counter
+from dataclasses import asdict, fields
+
+import pandas as pd
+from tabulate import tabulate
+
+from ensvm.report.claims.comparisons import Comparison, Finding
+from ensvm.report.claims.statistics import CLAIM_VERDICTS
+from ensvm.report.tables.cells import PERCENT_METRICS, Study
+from ensvm.report.tables.render import NOTHING, algorithm_label, bullet_list, origin
+from ensvm.study.claim import ClaimWords
+
+MEANINGS = {
+    "less": "the difference lies below minus the margin",
+    "at-most": "the difference is at most the margin",
+    "within": "the difference is at most the margin, either way",
+    "ratio": "the second figure is at least factor times the first",
+    "curve-below": "where the first curve ends, the second is at least factor times as high",
+    "curve-falls": "the curve never rises (rises: iterations that raise it)",
+    "value-at-most": "the figure is at most the limit",
+    "value-at-least": "the figure is at least the limit",
+    "growth-at-most": "the figure grows at most as the swept value to the power of the limit",
+}
+EFFECTS = {
+    "less": "difference",
+    "at-most": "difference",
+    "within": "difference",
+    "ratio": "ratio",
+    "curve-below": "ratio",
+    "curve-falls": "rises",
+    "growth-at-most": "exponent",
+}
+
+
+def to_csv(findings: list[Finding]) -> str:
+    """Return the comparisons in long form, one line each, numbers unrounded, and beside each its claim's verdict."""
+    columns = ["claim_verdict", *(field.name for field in fields(Comparison))]
+    lines = [
+        {"claim_verdict": finding.verdict, **asdict(comparison)}
+        for finding in findings
+        for comparison in finding.comparisons
+    ]
+    return pd.DataFrame(lines, columns=columns).to_csv(index=False, lineterminator="\n")
+
+
+def to_markdown(study: Study, findings: list[Finding]) -> str:
+    """Return the claims with verdict, counts and evidence each, a legend, and where the figures come from."""
+    parts = [f"## Claims: {study.config.title or study.config.study}", _overview(findings)]
+    for finding in findings:
+        parts += _claim(study, finding)
+    parts += [_legend(findings), bullet_list("Assumptions", _assumptions(study)), origin(study)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def counts(finding: Finding) -> str:
+    """Return on how many rows (or comparisons, where a row has several) a claim holds, fails, or cannot be told."""
+    judged = Counter(comparison.verdict for comparison in finding.comparisons if comparison.verdict)
+    several = len({comparison.row for comparison in finding.comparisons}) < len(finding.comparisons)
+    parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := judged[name])]
+    silent = len(finding.comparisons) - judged.total()
+    text = f"{', '.join(parts) or 'nothing known'} of {judged.total()} {'comparisons' if several else 'rows'}"
+    return text + (f"; {silent} without figures" if silent else "")
+
+
+def _overview(findings: list[Finding]) -> str:
+    rows = [[finding.claim.id, f"**{finding.verdict}**", counts(finding)] for finding in findings]
+    return tabulate(
+        rows, headers=["claim", "verdict", "evidence"], tablefmt="pipe", disable_numparse=True
+    )
+
+
+def _claim(study: Study, finding: Finding) -> list[str]:
+    claim = finding.claim
+    kind = f"{claim.relation}, {_threshold(claim)}" if _threshold(claim) else claim.relation
+    metric = (
+        f"`{claim.metric}`" if claim.stage is None else f"`{claim.metric}` at stage {claim.stage}"
+    )
+    scope = ", in more than half of the comparisons" if claim.scope == "most" else ""
+    return [
+        f"### {claim.id}: {finding.verdict}",
+        f"> {' '.join(claim.text.split())}",
+        " ".join(
+            f"Tested: {metric} ({claim.run_pass} pass), {kind}{scope}; {counts(finding)}. {claim.note}".split()
+        ),
+        _evidence(study, finding),
+        bullet_list("Missing", _reasons(finding)),
+    ]
+
+
+def _threshold(claim: ClaimWords) -> str:
+    word = claim.threshold_word
+    bare = word == "factor" or claim.over
+    points = " percentage points" if not bare and claim.metric in PERCENT_METRICS else ""
+    return f"{word} {claim.threshold:g}{points}" if word else ""
+
+
+def _evidence(study: Study, finding: Finding) -> str:
+    """Return the table of comparisons; algorithms stand in the heading where there is one pair, else in each line."""
+    claim = finding.claim
+    shown = [comparison for comparison in finding.comparisons if comparison.verdict]
+    pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
+    heads = [
+        "data set",
+        *_figure_heads(study, claim, pairs),
+        "95 % interval",
+        "printed",
+        "n",
+        "verdict",
+    ]
+    printed = any(comparison.printed is not None for comparison in shown)
+    rows = []
+    for comparison in shown:
+        figures = [comparison.better_mean, comparison.than_mean] if claim.than else []
+        rows.append(
+            [
+                comparison.row,
+                *([_pair(study, comparison)] if len(pairs) > 1 else []),
+                *(_number(claim, figure) for figure in (*figures, comparison.effect)),
+                _interval(claim, comparison),
+                _number(claim, comparison.printed),
+                str(comparison.n),
+                str(comparison.verdict),
+            ]
+        )
+    kept = [number for number, head in enumerate(heads) if printed or head != "printed"]
+    return _table(
+        [heads[number] for number in kept], [[row[number] for number in kept] for row in rows]
+    )
+
+
+def _figure_heads(study: Study, claim: ClaimWords, pairs: set[tuple[str, str | None]]) -> list[str]:
+    effect = EFFECTS.get(claim.relation, claim.metric)
+    if len(pairs) > 1:
+        return ["compared", *(["first", "second"] if claim.than else []), effect]
+    return [
+        *(algorithm_label(study, name) for name in next(iter(pairs)) if name and claim.than),
+        effect,
+    ]
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    if not rows:
+        return ""
+    sides = ["left" if head in ("data set", "compared", "verdict") else "right" for head in heads]
+    return tabulate(rows, headers=heads, tablefmt="pipe", disable_numparse=True, colalign=sides)
+
+
+def _pair(study: Study, comparison: Comparison) -> str:
+    better = algorithm_label(study, comparison.better)
+    return (
+        better
+        if comparison.than is None
+        else f"{better} against {algorithm_label(study, comparison.than)}"
+    )
+
+
+def _interval(claim: ClaimWords, comparison: Comparison) -> str:
+    if comparison.low is None:
+        return NOTHING
+    return f"{_number(claim, comparison.low)} to {_number(claim, comparison.high)}"
+
+
+def _number(claim: ClaimWords, value: float | None) -> str:
+    if value is None:
+        return NOTHING
+    of_errors = claim.metric in PERCENT_METRICS and claim.relation != "ratio"
+    return (f"{value:.2f}" if of_errors else f"{value:.4g}").replace("-", "−")
+
+
+def _reasons(finding: Finding) -> list[str]:
+    rows: dict[str, list[str]] = {}
+    for comparison in finding.comparisons:
+        if comparison.reason and comparison.row not in rows.setdefault(comparison.reason, []):
+            rows[comparison.reason].append(comparison.row)
+    return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
+
+
+def _legend(findings: list[Finding]) -> str:
+    used = [
+        relation
+        for relation in MEANINGS
+        if any(finding.claim.relation == relation for finding in findings)
+    ]
+    return "\n\n".join(
+        [
+            bullet_list("Relations", [f"*{relation}*: {MEANINGS[relation]}" for relation in used]),
+            "Where the paper prints the figures, *printed* is what they make of the effect; it decides nothing. "
+            "A row **holds** or **fails** when the 95 % interval of the effect lies wholly on that side of the threshold, else we "
+            "**cannot tell**. Intervals are paired t over realizations (of the logarithm for ratios). A single error of an official "
+            "split has the binomial interval of two independent rates (Agresti & Caffo); any other single figure (n = 1, no "
+            "interval) decides only where it lies beyond both the threshold and equality. A claim **holds** when every row "
+            "with figures holds, and **fails** when any row fails; one about most rows holds when more than half hold, and fails when "
+            "half or more fail.",
+        ]
+    )
+
+
+def _assumptions(study: Study) -> list[str]:
+    """Return the assumptions about the study as a whole or about no table; those of single tables stand there."""
+    return [f"*{entry.id}*: {entry.text}" for entry in study.config.assumptions if not entry.tables]

@@ -1,0 +1,1 @@
+"""The paper's figures: the data behind them, and their drawing."""

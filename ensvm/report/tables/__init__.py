@@ -1,0 +1,1 @@
+"""Tables laid out as in the paper, the printed number beside ours."""

@@ -1,0 +1,1 @@
+"""Boosting: the rounds of AdaBoost over classifiers, over classes, over kernel expansions."""

@@ -1,0 +1,61 @@
+"""Kernel expansions written in linearly independent points, as few as a tolerance allows (Downs, Gates & Masters, JMLR 2, 2001).
+
+Cholesky's method with pivots orders the points so that each adds what the ones before it explain
+least. In the orthonormal basis that it builds, leaving out the last directions leaves out exactly
+these coordinates of the expansion: the error is known before any point goes.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from ensvm.kernels.low_rank import incomplete_cholesky
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedExpansion:
+    """Expansions in fewer points.
+
+    Attributes
+    ----------
+    points : array of shape (r,), which of the rows are kept, ascending
+    coefs : array of shape (r, k)
+    error : float, the largest |f - f_reduced| at an x with k(x, x) at most that of the rows, for
+        the first expansion
+    """
+
+    points: NDArray[np.intp]
+    coefs: NDArray[np.float64]
+    error: float
+
+
+def reduce_expansion(
+    gram: NDArray[Any], coefs: NDArray[np.float64], allowed: float
+) -> ReducedExpansion:
+    """Project expansions onto the fewest pivots with which the first expansion changes by at most `allowed`.
+
+    gram : positive semidefinite array of shape (n, n), the kernel among the n points of the
+        expansions; taken to float64
+    coefs : array of shape (n, k), one expansion a column
+    allowed : float >= 0, the largest change of a value of the first expansion where k(x, x) <=
+        max_i K_ii; what rounding makes of points that are linearly dependent is dropped in any case
+    """
+    gram = np.asarray(gram, dtype=np.float64)
+    factor = incomplete_cholesky(lambda rows: gram[:, rows], gram.diagonal())
+    coordinates = factor.factor.T @ coefs  # of each expansion, in the basis that the pivots build
+    # Squared norm of what follows the first r directions
+    left_out = np.append(np.cumsum(coordinates[::-1, 0] ** 2)[::-1], 0.0)
+    errors = np.sqrt(left_out * gram.diagonal().max())
+    rank = int(np.argmax(errors <= allowed))
+    pivots = factor.pivots[:rank]
+    lower = factor.factor[pivots, :rank]
+    order = np.argsort(pivots)
+    reduced = (
+        solve_triangular(lower, coordinates[:rank], lower=True, trans="T")
+        if rank
+        else coordinates[:0]
+    )
+    return ReducedExpansion(pivots[order], reduced[order], float(errors[rank]))

@@ -1,0 +1,176 @@
+"""The candidates of a leveraging round: three sums of each over the sample, its quadratic step, the ranking. Compiled.
+
+A candidate is a row of kernel values K_j = k(x_j, .); its hypothesis phi_j = y_j K_j differs by a
+sign, which goes into alpha. Rows are centred, which only moves beta, so that a constant in the
+kernel costs no digits. With the weights w and pulls g of `leverage_losses`, W = sum w, G = sum g,
+and beta eliminated, eqs. (6) and (7) are
+
+    alpha = slope / curvature,  beta = G / W - alpha mean,  where
+    mean = sum w phi / W,  slope = sum g phi - G mean,  curvature = sum w phi^2 - W mean^2.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ensvm.solvers.leverage.losses import loss_after, newton_increment, penalty_growth
+
+QUADRATIC, TRUE_LOSS = 0, 1  # rankings
+NOBODY = -1
+
+LARGEST_VALUE = 1e150  # of a kernel: its squares can still be summed
+FLAT = 1e-10  # a variance below this part of the mean square has few digits left of its difference
+ROUNDINGS = (
+    8.0  # times the largest kernel value's rounding: deviations that may be nothing but rounding
+)
+REASSOCIATED = {
+    "reassoc",
+    "contract",
+}  # lets sums run in vector registers; assumes nothing of nan and infinity
+
+
+class Block(NamedTuple):
+    """The k candidates of one block."""
+
+    rows: Any  # (k, m) kernel values
+    indices: Any  # (k,) the instances they belong to
+    centres: Any  # (k,) means of the rows
+    floors: Any  # (k,) variances that rounding of the kernel values alone can make
+
+
+class Settings(NamedTuple):
+    """What stays the same over the rounds; the numbers are names of `leverage_losses`, this file and `leverage_rounds`."""
+
+    labels: Any  # (m,)
+    loss: int
+    penalty: int
+    ranking: int
+    step: int
+    tol: float
+
+
+class State(NamedTuple):
+    """Where the rounds are; the arrays are changed in place."""
+
+    margins: Any  # (m,) y f
+    trial: Any  # (m,) margins in the midst of a round
+    direction: Any  # (m,) what a step adds to them
+    weights: Any  # (m,) second derivatives of the loss
+    pulls: Any  # (m,) its negative first derivatives by f
+    last: Any  # (1,) the instance of the last round
+
+
+@njit(cache=True)
+def centres_and_floors(rows, eps):  # type: ignore[no-untyped-def]
+    """Return the mean of each row and the variance that rounding to precision eps can make; nan for values out of range."""
+    n, m = rows.shape
+    centres, floors = np.empty(n), np.empty(n)
+    for j in range(n):
+        total, largest = 0.0, 0.0
+        for i in range(m):
+            total += rows[j, i]
+            largest = max(largest, abs(rows[j, i]))
+        # False for nan too.
+        centres[j] = total / m if largest < LARGEST_VALUE and abs(total) < np.inf else np.nan
+        floors[j] = (ROUNDINGS * eps * largest) ** 2
+    return centres, floors
+
+
+@njit(cache=True, fastmath=REASSOCIATED)
+def _add(phi, weight, pull, squares, firsts, pulled):  # type: ignore[no-untyped-def]
+    weighted = weight * phi
+    return squares + weighted * phi, firsts + weighted, pulled + pull * phi
+
+
+@njit(cache=True, fastmath=REASSOCIATED)
+def sums_of(row, centre, weights, pulls):  # type: ignore[no-untyped-def]
+    """Return sum w phi^2, sum w phi and sum g phi of one row."""
+    squares = firsts = pulled = 0.0
+    for i in range(weights.size):
+        squares, firsts, pulled = _add(
+            row[i] - centre, weights[i], pulls[i], squares, firsts, pulled
+        )
+    return squares, firsts, pulled
+
+
+@njit(cache=True, fastmath=REASSOCIATED)
+def _sums_of_four(rows, centres, j, weights, pulls, sums):  # type: ignore[no-untyped-def]
+    one, two, three, four = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
+    p, q, r, s = centres[j], centres[j + 1], centres[j + 2], centres[j + 3]
+    a = b = c = 0.0
+    d = e = f = 0.0
+    g = h = k = 0.0
+    x = y = z = 0.0
+    for i in range(weights.size):
+        w, pull = weights[i], pulls[i]
+        a, b, c = _add(one[i] - p, w, pull, a, b, c)
+        d, e, f = _add(two[i] - q, w, pull, d, e, f)
+        g, h, k = _add(three[i] - r, w, pull, g, h, k)
+        x, y, z = _add(four[i] - s, w, pull, x, y, z)
+    sums[j], sums[j + 1], sums[j + 2], sums[j + 3] = (a, b, c), (d, e, f), (g, h, k), (x, y, z)
+
+
+@njit(cache=True)
+def candidate_sums(block, weights, pulls, sums):  # type: ignore[no-untyped-def]
+    """Write `sums_of` every row, four rows at a time: weights and pulls are read less often."""
+    k = block.indices.size
+    for j in range(0, k - k % 4, 4):
+        _sums_of_four(block.rows, block.centres, j, weights, pulls, sums)
+    for j in range(k - k % 4, k):
+        sums[j] = sums_of(block.rows[j], block.centres[j], weights, pulls)
+
+
+@njit(cache=True)
+def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
+    """Return mean, slope and curvature of a candidate from its sums, W and G; a flat one has slope and curvature 0."""
+    mean, mean_square = sums[1] / weight, sums[0] / weight
+    variance = mean_square - mean * mean
+    if not variance > max(floor, FLAT * mean_square):
+        return mean, 0.0, 0.0
+    return mean, sums[2] - pull * mean, weight * variance
+
+
+@njit(cache=True)
+def best_candidate(block, settings, state, sums, penalty, shift):  # type: ignore[no-untyped-def]
+    """Return the row that ranks first, of equals the first one, that of the last round left out; NOBODY if there is no other.
+
+    Ranked is what each candidate's quadratic step from (0, 0) gains: by the quadratic model, or in
+    truth.
+    """
+    best, best_gain = NOBODY, -np.inf
+    weight, pull = state.weights.sum(), state.pulls.sum()
+    for j in range(block.indices.size):
+        if block.indices[j] == state.last[0]:
+            continue
+        mean, slope, curvature = quadratic_model(sums[j], block.floors[j], weight, pull)
+        alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, 0.0)
+        if settings.ranking == QUADRATIC:
+            gain = (
+                curvature * alpha * alpha
+            )  # twice that of the model, up to what beta gains, equal for all
+        else:
+            point(block, j, settings.labels, alpha, pull / weight - alpha * mean, state.direction)
+            gain = -loss_after(settings.loss, state.margins, state.direction, 1.0, shift)
+            gain -= penalty * penalty_growth(settings.penalty, alpha)
+        if best == NOBODY or gain > best_gain:
+            best, best_gain = j, gain
+    return best
+
+
+@njit(cache=True)
+def point(block, j, labels, alpha, beta, direction):  # type: ignore[no-untyped-def]
+    """Write what alpha (K_j - centre) + beta, added to f, adds to the margins."""
+    row, centre = block.rows[j], block.centres[j]
+    for i in range(labels.size):
+        direction[i] = labels[i] * (alpha * (row[i] - centre) + beta)
+
+
+@njit(cache=True)
+def largest_slope(block, weights, pulls, penalty):  # type: ignore[no-untyped-def]
+    """Return the largest |sum g K_j| of the block, less `penalty` where that is what it has to overcome."""
+    largest = 0.0
+    for j in range(block.indices.size):
+        pulled = sums_of(block.rows[j], 0.0, weights, pulls)[2]
+        largest = max(largest, abs(pulled) - penalty)
+    return largest

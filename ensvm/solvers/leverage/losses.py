@@ -1,0 +1,91 @@
+"""The two losses of leveraged vector machines as functions of the margins y f(x), and the penalty of eq. (8). Compiled.
+
+A loss l(v) of the margin v has the negative derivative p(v) ("pull") and the second derivative w(v)
+("weight"): exponential, eq. (3): l = exp(-v), p = w = exp(-v), the distribution D of eq. (1) before
+it is normalised; logistic, eq. (4): l = log(1 + exp(-2v)), p = 2 (1 - P), w = 4 P (1 - P), with P =
+1 / (1 + exp(-2v)) of eq. (2).
+
+Exponential losses are kept relative to their largest one: all of them are multiplied by exp(shift),
+the shift being the least margin. A round looks only at ratios, which this leaves as they are; the
+logistic loss has shift 0.
+"""
+
+import numpy as np
+from numba import njit
+
+EXPONENTIAL, LOGISTIC = 0, 1
+NO_PENALTY, L1, L2 = 0, 1, 2  # the power of |alpha|
+
+
+@njit(cache=True)
+def shift_of(loss, margins):  # type: ignore[no-untyped-def]
+    """Return the shift at these margins."""
+    return margins.min() if loss == EXPONENTIAL else 0.0
+
+
+@njit(cache=True)
+def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-untyped-def]
+    """Write the second derivatives by f(x_i) and the negative first ones, y_i p_i, and return the sum of the losses."""
+    total = 0.0
+    if loss == EXPONENTIAL:
+        for i in range(margins.size):
+            weights[i] = np.exp(shift - margins[i])
+            pulls[i] = labels[i] * weights[i]
+            total += weights[i]
+        return total
+    for i in range(margins.size):
+        e = np.exp(-2.0 * abs(margins[i]))  # of the absolute value, lest it overflow
+        less_likely = e / (1.0 + e)
+        weights[i] = 4.0 * less_likely / (1.0 + e)
+        pulls[i] = 2.0 * labels[i] * (less_likely if margins[i] >= 0.0 else 1.0 / (1.0 + e))
+        total += np.log1p(e) + 2.0 * max(-margins[i], 0.0)
+    return total
+
+
+@njit(cache=True)
+def loss_after(loss, margins, direction, length, shift):  # type: ignore[no-untyped-def]
+    """Return the sum of the losses at the margins plus length * direction; infinite if it overflows."""
+    total = 0.0
+    if loss == EXPONENTIAL:
+        for i in range(margins.size):
+            total += np.exp(shift - (margins[i] + length * direction[i]))
+    else:
+        for i in range(margins.size):
+            margin = margins[i] + length * direction[i]
+            total += np.log1p(np.exp(-2.0 * abs(margin))) + 2.0 * max(-margin, 0.0)
+    return total if total < np.inf else np.inf  # so is one that is not a number
+
+
+@njit(cache=True)
+def mean_loss(loss, total, shift, m):  # type: ignore[no-untyped-def]
+    """Return the mean loss that a sum of (shifted) losses stands for."""
+    return np.exp(np.log(total / m) - shift) if loss == EXPONENTIAL else total / m
+
+
+@njit(cache=True)
+def penalty_growth(power, alpha):  # type: ignore[no-untyped-def]
+    """Return exp(|alpha|^p), the factor by which a round's weight multiplies the penalty of eq. (8)."""
+    return np.exp(abs(alpha) ** power) if power != NO_PENALTY else 1.0
+
+
+@njit(cache=True)
+def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[no-untyped-def]
+    """Return the d that minimises the quadratic model of loss and penalty at alpha, and that model's curvature.
+
+    The loss is modelled by -slope d + curvature d^2 / 2. The penalty, penalty * exp(|alpha|^p), has
+    its own quadratic model for p = 2; for p = 1 the model is quadratic in |alpha + d|, hence a soft
+    threshold. Where nothing curves, d = 0.
+    """
+    if power == L1:
+        pressure = penalty * np.exp(abs(alpha))
+        curvature += pressure
+        if not curvature > 0.0:
+            return 0.0, 0.0
+        target = alpha + slope / curvature
+        size = max(abs(target) - pressure / curvature, 0.0)
+        return (size if target > 0.0 else -size) - alpha, curvature
+    if power == L2:
+        pressure = penalty * np.exp(alpha * alpha)
+        slope -= 2.0 * alpha * pressure
+        curvature += pressure * (2.0 + 4.0 * alpha * alpha)
+    return (slope / curvature, curvature) if curvature > 0.0 else (0.0, 0.0)

@@ -1,0 +1,126 @@
+"""The rounds of the leveraging algorithm on one block of candidates: choose one, step, update. Compiled."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ensvm.solvers.leverage.candidates import (
+    NOBODY,
+    best_candidate,
+    candidate_sums,
+    point,
+    quadratic_model,
+    sums_of,
+)
+from ensvm.solvers.leverage.losses import (
+    loss_after,
+    mean_loss,
+    newton_increment,
+    penalty_growth,
+    shift_of,
+    weigh,
+)
+
+NEWTON, SEARCH = 0, 1  # steps
+PAUSED, NO_GAIN, ZERO_LOSS = 0, 1, 2
+
+SUFFICIENT_DECREASE = (
+    0.1  # of what the model promises; a step that keeps less has left the model's range
+)
+MOST_HALVINGS = 50  # 2^-50 of a step is its rounding
+MOST_SEARCH_STEPS = (
+    30  # two or three suffice, except on separable data, whose optimum is infinitely far
+)
+SEARCH_TOL = (
+    1e-14  # a search ends where a further step promises less than this part of the objective
+)
+VANISHED_LOSS = 1e-250  # mean loss at which derivatives come near the end of the range of floats
+
+
+class Record(NamedTuple):
+    """What the rounds did: round t is entry t of `index`, `alpha` (of K_j) and `beta`, and leads to entry t + 1 of the others."""
+
+    index: Any
+    alpha: Any
+    beta: Any
+    loss: Any  # mean loss
+    penalty: Any  # gamma of eq. (8)
+    used: Any  # (1,) rounds so far
+
+
+@njit(cache=True)
+def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
+    """Play rounds on a block until `end` rounds are recorded, or none gains, or the loss has vanished."""
+    sums = np.empty((block.indices.size, 3))
+    while record.used[0] < end:
+        t = record.used[0]
+        if record.loss[t] < VANISHED_LOSS:
+            return ZERO_LOSS
+        shift = shift_of(settings.loss, state.margins)
+        total = weigh(
+            settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls
+        )
+        penalty = record.penalty[t] * total
+        candidate_sums(block, state.weights, state.pulls, sums)
+        j = best_candidate(block, settings, state, sums, penalty, shift)
+        if j == NOBODY:
+            return NO_GAIN
+        alpha, beta, after = descend(block, j, settings, state, total, penalty, shift)
+        growth = penalty_growth(settings.penalty, alpha)
+        gain = total - after - penalty * (growth - 1.0)
+        if not gain > settings.tol * (total + penalty):
+            return NO_GAIN
+        state.margins[:] = state.trial
+        state.last[0] = record.index[t] = block.indices[j]
+        record.alpha[t], record.beta[t] = alpha, beta - alpha * block.centres[j]
+        record.loss[t + 1] = mean_loss(settings.loss, after, shift, state.margins.size)
+        record.penalty[t + 1] = record.penalty[t] * growth * (total / after)
+        record.used[0] = t + 1
+    return PAUSED
+
+
+@njit(cache=True)
+def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[no-untyped-def]
+    """Return alpha and beta of candidate j and the sum of the losses there, whose margins go into `state.trial`.
+
+    Each step is eq. (6) or (7), halved until it gains a fair part of what it promises; SEARCH takes
+    many, NEWTON one.
+    """
+    alpha, beta = 0.0, 0.0
+    state.trial[:] = state.margins
+    for step in range(MOST_SEARCH_STEPS if settings.step == SEARCH else 1):
+        if step > 0:
+            weigh(settings.loss, state.trial, settings.labels, shift, state.weights, state.pulls)
+        weight, pull = state.weights.sum(), state.pulls.sum()
+        sums = sums_of(block.rows[j], block.centres[j], state.weights, state.pulls)
+        mean, slope, curvature = quadratic_model(sums, block.floors[j], weight, pull)
+        to_alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, alpha)
+        to_beta = pull / weight - to_alpha * mean
+        promised = 0.5 * (curvature * to_alpha * to_alpha + pull * (pull / weight))
+        objective = total + penalty * penalty_growth(settings.penalty, alpha)
+        if promised <= SEARCH_TOL * objective:
+            break
+        point(block, j, settings.labels, to_alpha, to_beta, state.direction)
+        length, after = _halve(
+            settings, state, objective, promised, penalty, alpha, to_alpha, shift
+        )
+        if length == 0.0:
+            break
+        alpha, beta, total = alpha + length * to_alpha, beta + length * to_beta, after
+        for i in range(state.trial.size):
+            state.trial[i] += length * state.direction[i]
+    return alpha, beta, total
+
+
+@njit(cache=True)
+def _halve(settings, state, objective, promised, penalty, alpha, to_alpha, shift):  # type: ignore[no-untyped-def]
+    """Return how much of a step to take, 1, 1/2, 1/4, ... or 0 when nothing gains, and the sum of the losses there."""
+    length = 1.0
+    for _ in range(MOST_HALVINGS):
+        after = loss_after(settings.loss, state.trial, state.direction, length, shift)
+        growth = penalty_growth(settings.penalty, alpha + length * to_alpha)
+        if objective - after - penalty * growth >= SUFFICIENT_DECREASE * length * promised:
+            return length, after
+        length *= 0.5
+    return 0.0, objective

@@ -1,0 +1,1 @@
+"""Linear machines: perceptron, sequential minimal optimization, separability."""

@@ -1,0 +1,207 @@
+"""Class probabilities from the values of pairwise machines: Platt's sigmoids, and their coupling. Compiled.
+
+Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine
+Learning 68, 2007 (the sigmoid); Wu, Lin & Weng, Probability estimates for multi-class
+classification by pairwise coupling, JMLR 5, 2004, their second method (the coupling). LIBSVM
+iterates the coupling to a tolerance; here its linear equations are solved.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
+LEAST_STEP = 1e-10
+HESSIAN_RIDGE = 1e-12
+GRADIENT_TOL = 1e-5
+LEAST_PROBABILITY = (
+    1e-7  # of a pair, as in LIBSVM: coupling divides what certainty would leave undefined
+)
+
+
+@njit(cache=True)
+def fit_sigmoid(values, labels, counts):  # type: ignore[no-untyped-def]
+    """Return A, B of the sigmoid 1 / (1 + exp(A f + B)), the probability of label +1, for values f.
+
+    The likelihood is that of rows repeated `counts` times, with Platt's targets (N+ + 1) / (N+ + 2)
+    and 1 / (N- + 2); values, labels of -1 and +1 and counts > 0 have shape (m,).
+    """
+    positive, negative = counts[labels > 0.0].sum(), counts[labels <= 0.0].sum()
+    targets = np.where(labels > 0.0, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
+    slope, offset = 0.0, np.log((negative + 1.0) / (positive + 1.0))
+    loss = cross_entropy(values, targets, counts, slope, offset)
+    for _ in range(MAX_NEWTON_STEPS):
+        gradient_slope, gradient_offset, step_slope, step_offset = newton_step(
+            values, targets, counts, slope, offset
+        )
+        if abs(gradient_slope) < GRADIENT_TOL and abs(gradient_offset) < GRADIENT_TOL:
+            break
+        descent = gradient_slope * step_slope + gradient_offset * step_offset
+        length = 1.0
+        while length >= LEAST_STEP:
+            trial = cross_entropy(
+                values, targets, counts, slope + length * step_slope, offset + length * step_offset
+            )
+            if trial < loss + 1e-4 * length * descent:
+                break
+            length /= 2.0
+        if length < LEAST_STEP:
+            break
+        slope, offset, loss = slope + length * step_slope, offset + length * step_offset, trial
+    return slope, offset
+
+
+@njit(cache=True)
+def cross_entropy(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
+    """Return the negative log-likelihood, computed without overflow."""
+    total = 0.0
+    for t in range(values.size):
+        z = values[t] * slope + offset
+        target = targets[t] if z >= 0.0 else targets[t] - 1.0
+        total += counts[t] * (target * z + np.log1p(np.exp(-abs(z))))
+    return total
+
+
+@njit(cache=True)
+def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
+    """Return the gradient in A and B and the Newton step."""
+    h_aa, h_bb, h_ab = HESSIAN_RIDGE, HESSIAN_RIDGE, 0.0
+    g_a, g_b = 0.0, 0.0
+    for t in range(values.size):
+        z = values[t] * slope + offset
+        small = np.exp(-abs(z))
+        p = small / (1.0 + small) if z >= 0.0 else 1.0 / (1.0 + small)
+        curvature = counts[t] * p * (1.0 - p)
+        h_aa += values[t] * values[t] * curvature
+        h_bb += curvature
+        h_ab += values[t] * curvature
+        difference = counts[t] * (targets[t] - p)
+        g_a += values[t] * difference
+        g_b += difference
+    determinant = h_aa * h_bb - h_ab * h_ab
+    return (
+        g_a,
+        g_b,
+        -(h_bb * g_a - h_ab * g_b) / determinant,
+        -(h_aa * g_b - h_ab * g_a) / determinant,
+    )
+
+
+@njit(cache=True)
+def fit_sigmoids(values, starts, counts):  # type: ignore[no-untyped-def]
+    """Return A and B of every pair, shape (pairs, 2), from cross-validated values; arguments as in `one_vs_one`."""
+    n_classes = starts.size - 1
+    sigmoids = np.empty((n_classes * (n_classes - 1) // 2, 2))
+    pair = 0
+    for a in range(n_classes):
+        for b in range(a + 1, n_classes):
+            rows = np.concatenate(
+                (np.arange(starts[a], starts[a + 1]), np.arange(starts[b], starts[b + 1]))
+            )
+            labels = np.where(rows < starts[a + 1], 1.0, -1.0)
+            sigmoids[pair] = fit_sigmoid(values[pair][rows], labels, counts[rows])
+            pair += 1
+    return sigmoids
+
+
+def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:
+    """Return the probabilities of the classes, shape (n_classes, n), from the pairs' values, shape (pairs, n).
+
+    A column sums to 1. The work is done in the type of `values`, the coupling of more than two
+    classes in float64.
+    """
+    slopes, offsets = sigmoids.astype(values.dtype).T[:, :, None]
+    pairwise = values * slopes
+    pairwise += offsets
+    with np.errstate(over="ignore"):  # exp(A f + B) = inf is the probability 0
+        np.exp(pairwise, out=pairwise)
+    pairwise += 1.0
+    np.reciprocal(pairwise, out=pairwise)
+    np.clip(pairwise, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY, out=pairwise)
+    if len(values) == 1:
+        return np.vstack([pairwise, 1.0 - pairwise])
+    return couple(pairwise)
+
+
+@njit(cache=True, error_model="numpy")
+def couple(pairwise):  # type: ignore[no-untyped-def]
+    """Return the p, shape (n_classes, n), that minimise sum_{a<b} (r_ba p_a - r_ab p_b)^2 subject to sum p = 1.
+
+    `pairwise` holds r_ab, the probability of a among a and b, in (0, 1), shape (pairs, n). With the
+    quadratic form Q the solution is proportional to (Q + 11')^{-1} 1, by Cholesky for all columns
+    at once; it has no negative entry.
+    """
+    n_pairs, n = pairwise.shape
+    n_classes = round((1.0 + np.sqrt(1.0 + 8.0 * n_pairs)) / 2.0)
+    form = np.ones((n_classes, n_classes, n))
+    pair = 0
+    for a in range(n_classes):
+        for b in range(a + 1, n_classes):
+            add_pair(form[a, a], form[b, b], form[b, a], pairwise[pair])
+            pair += 1
+    solution = np.ones((n_classes, n))
+    factorise(form)
+    substitute(form, solution)
+    total = np.zeros(n)
+    for a in range(n_classes):
+        for t in range(n):
+            solution[a, t] = max(solution[a, t], 0.0)
+            total[t] += solution[a, t]
+    for a in range(n_classes):
+        solution[a] /= total
+    return solution
+
+
+@njit(cache=True)
+def add_pair(form_aa, form_bb, form_ba, pairwise):  # type: ignore[no-untyped-def]
+    """Add the square of one pair to the lower triangle of the forms."""
+    for t in range(pairwise.size):
+        r = np.float64(pairwise[t])
+        form_aa[t] += (1.0 - r) * (1.0 - r)
+        form_bb[t] += r * r
+        form_ba[t] -= r * (1.0 - r)
+
+
+@njit(cache=True, error_model="numpy")
+def factorise(form):  # type: ignore[no-untyped-def]
+    """Overwrite the lower triangles, shape (k, k, n), with Cholesky's factors, the diagonal with its reciprocals."""
+    k = form.shape[0]
+    for column in range(k):
+        for inner in range(column):
+            for row in range(column, k):
+                subtract_product(form[row, column], form[row, inner], form[column, inner])
+        pivot = form[column, column]
+        for t in range(pivot.size):
+            pivot[t] = 1.0 / np.sqrt(pivot[t])
+        for row in range(column + 1, k):
+            scale(form[row, column], pivot)
+
+
+@njit(cache=True)
+def substitute(factor, solution):  # type: ignore[no-untyped-def]
+    """Overwrite right-hand sides, shape (k, n), with solutions."""
+    k = solution.shape[0]
+    for row in range(k):
+        for inner in range(row):
+            subtract_product(solution[row], factor[row, inner], solution[inner])
+        scale(solution[row], factor[row, row])
+    for row in range(k - 1, -1, -1):
+        for inner in range(row + 1, k):
+            subtract_product(solution[row], factor[inner, row], solution[inner])
+        scale(solution[row], factor[row, row])
+
+
+@njit(cache=True)
+def subtract_product(target, left, right):  # type: ignore[no-untyped-def]
+    """Subtract left * right in place."""
+    for t in range(target.size):
+        target[t] -= left[t] * right[t]
+
+
+@njit(cache=True)
+def scale(target, factor):  # type: ignore[no-untyped-def]
+    """Multiply by a factor in place."""
+    for t in range(target.size):
+        target[t] *= factor[t]

@@ -1,0 +1,253 @@
+"""The event loop of the regularization path: from one breakpoint to the next, exactly one point moved at each. Compiled.
+
+In coefficients u = y alpha and h = K u + b a solution at the parameter theta satisfies, with the
+margins g = y h - theta slope: g <= 0 on the left (alpha = 1), g >= 0 on the right (alpha = 0), g =
+0 on the free set F (0 <= alpha <= 1), and sum u = 0 if there is an intercept. Slope 1 and theta =
+lambda is the path itself; other slopes lead to its start (`path_start`). As theta falls, u, b and g
+are linear in theta until a free point meets a bound and leaves F, or another point meets its margin
+and enters F.
+
+Points on their margin that are not needed to determine the others stay left or right, so F is never
+singular; steps of length 0 are events like others; the smallest index goes first among ties
+(Sentelle, Anagnostopoulos & Georgiopoulos 2016, IEEE TNNLS 27). As sum u = 0, a constant added to
+all kernel values changes nothing, but makes K_FF positive definite where it is so under that
+constraint: one Cholesky factor serves with and without an intercept.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ensvm.solvers.cholesky_update import append_row, delete_row, solve_backward
+
+RIGHT, LEFT, FREE, FIXED = (
+    0,
+    1,
+    2,
+    3,
+)  # FIXED: alpha = 1 whatever its margin, while the start is sought
+NOTHING = -1  # no point moved: the start and the end of the path
+THETA, INTERCEPT, CONSTANT, LARGEST_ENTRY, ROUNDING = 0, 1, 2, 3, 4  # places in `scalars`
+REACHED_END, PAUSED, LOST = 0, 1, 2
+
+EPS = float(np.finfo(np.float64).eps)
+SPEED_ROUNDING = 1e-12  # a point counts as moving from this part of the largest possible speed on
+TIE_AT_BOUND = 64 * EPS  # multipliers this near to their bound meet it together
+
+
+class PathState(NamedTuple):
+    """Where the path is, at m points; the arrays are changed in place."""
+
+    gram: Any  # (m, m)
+    labels: Any  # (m,)
+    slope: Any  # (m,)
+    sets: Any  # (m,) RIGHT | LEFT | FREE | FIXED
+    coef: Any  # (m,) u
+    margin: Any  # (m,) g
+    free: Any  # (m,), the first n_free: F in the order of the factor
+    n_free: Any  # (1,)
+    lower: Any  # (m, m), the first n_free rows and columns: the factor L
+    halves: Any  # (2, m): L^{-1} (y slope)_F and L^{-1} 1
+    # Theta, b, the added constant (0: no intercept), max K_ii, what g may be off by for rounding
+    scalars: Any
+
+
+class Record(NamedTuple):
+    """What happened, one entry a breakpoint, and the multipliers of the free points right after it, one list after the other."""
+
+    theta: Any
+    intercept: Any
+    objective: Any  # theta sum(alpha) - u'Ku / 2
+    index: Any
+    origin: Any
+    destination: Any
+    n_free: Any
+    free_alpha: Any
+    used: Any  # (2,): breakpoints and free multipliers
+
+
+@njit(cache=True)
+def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
+    """Follow the solution from the present theta down to `end`, or until the record is full or the direction overflows."""
+    step_coef, speed = np.zeros(state.labels.size), np.empty(state.labels.size)
+    while True:
+        step_intercept = direction(state, step_coef)
+        if not np.isfinite(step_coef[: state.n_free[0]].sum() + step_intercept):
+            return LOST
+        speeds(state, step_coef, step_intercept, speed)
+        length, index = next_event(state, step_coef, speed)
+        left_over = state.scalars[THETA] - end
+        if length >= left_over:
+            advance(state, step_coef, step_intercept, speed, left_over)
+            state.scalars[THETA] = end
+            return REACHED_END
+        if record.used[0] == record.theta.size:
+            return PAUSED
+        advance(state, step_coef, step_intercept, speed, length)
+        note(state, record, index)
+
+
+@njit(cache=True)
+def direction(state, step_coef):  # type: ignore[no-untyped-def]
+    """Write du / d(-theta) of the free points into step_coef, in the order of the factor, and return db / d(-theta)."""
+    n = state.n_free[0]
+    if n == 0:
+        return 0.0
+    ones, step_intercept = state.halves[1], 0.0
+    step_coef[:n] = -state.halves[0, :n]
+    if state.scalars[CONSTANT] > 0.0:
+        total, weight = 0.0, 0.0
+        for k in range(n):
+            total += ones[k] * step_coef[k]
+            weight += ones[k] * ones[k]
+        step_intercept = total / weight
+        for k in range(n):
+            step_coef[k] -= step_intercept * ones[k]
+        if n == 1:
+            step_coef[0] = 0.0  # the constraint leaves no other, whatever rounding says
+    solve_backward(state.lower, step_coef, n)
+    return step_intercept
+
+
+@njit(cache=True)
+def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-def]
+    """Write dg / d(-theta) of all points."""
+    speed[:] = step_intercept
+    add_products(state.gram, state.free[: state.n_free[0]], step_coef, speed)
+    for k in range(speed.size):
+        speed[k] = state.labels[k] * speed[k] + state.slope[k]
+
+
+@njit(cache=True)
+def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
+    """Add sum_j weights_j gram[points_j] to out, four rows of the Gram matrix at a time: `out` is read and written less often."""
+    whole = points.size - points.size % 4
+    for j in range(0, whole, 4):
+        a, b, c, d = gram[points[j]], gram[points[j + 1]], gram[points[j + 2]], gram[points[j + 3]]
+        wa, wb, wc, wd = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
+        for k in range(out.size):
+            out[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
+    for j in range(whole, points.size):
+        row, weight = gram[points[j]], weights[j]
+        for k in range(out.size):
+            out[k] += weight * row[k]
+
+
+@njit(cache=True)
+def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
+    """Return the step to the next event (infinite: none) and its point, the smallest index among ties."""
+    n = state.n_free[0]
+    still = SPEED_ROUNDING * np.abs(step_coef[:n]).max() if n > 0 else 0.0
+    slow = SPEED_ROUNDING * (1.0 + np.abs(step_coef[:n]).sum() * state.scalars[LARGEST_ENTRY])
+    length = np.inf
+    for j in range(n):
+        length = min(length, step_to_bound(state, step_coef[j], state.free[j], still))
+    for k in range(speed.size):
+        length = min(length, _step_to_margin(state.sets[k], state.margin[k], speed[k], slow))
+    index = speed.size
+    if length == np.inf:
+        return length, index
+    # A tie is what is as good as there after the shortest step, in its own units: steps themselves
+    # differ by orders of magnitude.
+    for j in range(n):
+        excess = step_to_bound(state, step_coef[j], state.free[j], still) - length
+        if excess * abs(step_coef[j]) <= TIE_AT_BOUND:
+            index = min(index, state.free[j])
+    for k in range(index):
+        excess = _step_to_margin(state.sets[k], state.margin[k], speed[k], slow) - length
+        if excess * abs(speed[k]) <= state.scalars[ROUNDING]:
+            return length, k
+    return length, index
+
+
+@njit(cache=True)
+def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
+    """Return the step after which u_point, changing at `rate`, takes alpha to a bound; infinity if it is slower than `slowest`."""
+    if abs(rate) <= slowest:
+        return np.inf
+    alpha, rate = state.coef[point] * state.labels[point], rate * state.labels[point]
+    return max(1.0 - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
+
+
+@njit(cache=True)
+def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
+    # A point beyond its margin by rounding enters at once if it moves on, and is left alone if it
+    # moves back.
+    if where == LEFT and speed > slow:
+        return max(-margin, 0.0) / speed
+    if where == RIGHT and speed < -slow:
+        return max(margin, 0.0) / -speed
+    return np.inf
+
+
+@njit(cache=True)
+def advance(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
+    """Move the solution along the direction."""
+    for j in range(state.n_free[0]):
+        state.coef[state.free[j]] += length * step_coef[j]
+    for k in range(speed.size):
+        state.margin[k] += length * speed[k]
+    state.scalars[THETA] -= length
+    state.scalars[INTERCEPT] += length * step_intercept
+
+
+@njit(cache=True)
+def note(state, record, index):  # type: ignore[no-untyped-def]
+    """Move a point (or none) to its other side and write the breakpoint down."""
+    at, start, theta = record.used[0], record.used[1], state.scalars[THETA]
+    record.origin[at] = record.destination[at] = NOTHING
+    if index != NOTHING:
+        record.origin[at] = state.sets[index]
+        if state.sets[index] == FREE:
+            leave(state, index, LEFT if state.coef[index] * state.labels[index] > 0.5 else RIGHT)
+        else:
+            enter(state, index)
+        record.destination[at] = state.sets[index]
+    record.index[at], record.theta[at], record.intercept[at] = (
+        index,
+        theta,
+        state.scalars[INTERCEPT],
+    )
+    for j in range(state.n_free[0]):
+        point = state.free[j]
+        record.free_alpha[start + j] = min(max(state.coef[point] * state.labels[point], 0.0), 1.0)
+    value = 0.0  # u'Ku = sum alpha_i y_i h_i: the intercept drops out
+    for k in range(state.coef.size):
+        margin = state.margin[k] + theta * state.slope[k]
+        value += state.coef[k] * state.labels[k] * (theta - 0.5 * margin)
+    record.objective[at], record.n_free[at] = value, state.n_free[0]
+    record.used[0], record.used[1] = at + 1, start + state.n_free[0]
+
+
+@njit(cache=True)
+def enter(state, point):  # type: ignore[no-untyped-def]
+    """Make a point free."""
+    n, constant = state.n_free[0], state.scalars[CONSTANT]
+    column = np.empty(n)
+    for j in range(n):
+        column[j] = state.gram[state.free[j], point] + constant
+    append_row(state.lower, column, state.gram[point, point] + constant, n)
+    row = state.lower[n]
+    sums = np.array([state.labels[point] * state.slope[point], 1.0])
+    for v in range(2):
+        for k in range(n):
+            sums[v] -= row[k] * state.halves[v, k]
+        state.halves[v, n] = sums[v] / row[n]
+    state.free[n] = point
+    state.sets[point] = FREE
+    state.n_free[0] = n + 1
+
+
+@njit(cache=True)
+def leave(state, point, destination):  # type: ignore[no-untyped-def]
+    """Put a free point to its bound, LEFT or RIGHT."""
+    n, place = state.n_free[0], 0
+    while state.free[place] != point:
+        place += 1
+    delete_row(state.lower, state.halves, place, n)
+    for j in range(place, n - 1):
+        state.free[j] = state.free[j + 1]
+    state.sets[point] = destination
+    state.coef[point] = state.labels[point] if destination == LEFT else 0.0
+    state.n_free[0] = n - 1

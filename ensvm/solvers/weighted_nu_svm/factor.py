@@ -1,0 +1,104 @@
+"""Cholesky factor of the Gram matrix of a face, from which points go one at a time; rows are worked on four together. Compiled.
+
+To the last bit what `path_factor` does row by row. Sums and rotations of one row wait for each
+other; four rows fill the gaps, and what they share is read once.
+"""
+
+import numpy as np
+from numba import njit
+
+from ensvm.solvers.cholesky_update import finish_row, solve_forward
+
+
+@njit(cache=True)
+def extend(lower, vectors, known, n):  # type: ignore[no-untyped-def]
+    """Turn rows `known` to n - 1 of a symmetric matrix's lower triangle into its Cholesky factor's, those above being that already.
+
+    The rows of `vectors`, solutions L^{-1} v up to `known`, go on from there. Pivots are lifted as
+    in `path_factor`.
+    """
+    whole = n - (n - known) % 4
+    for start in range(known, whole, 4):
+        a, b, c, d = lower[start], lower[start + 1], lower[start + 2], lower[start + 3]
+        for i in range(start):
+            first, second, third, fourth = _four_dots(lower[i], a, b, c, d, i)
+            scale = 1.0 / lower[i, i]
+            a[i] = (a[i] - first) * scale
+            b[i] = (b[i] - second) * scale
+            c[i] = (c[i] - third) * scale
+            d[i] = (d[i] - fourth) * scale
+        for k in range(start, start + 4):
+            finish_row(lower, k, start)
+    for k in range(whole, n):
+        finish_row(lower, k)
+    for vector in vectors:
+        solve_forward(lower, vector, n, known)
+
+
+@njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
+def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
+    """Return the inner products of the first n entries of a row with those of four others."""
+    first = second = third = fourth = 0.0
+    for k in range(n):
+        value = row[k]
+        first += value * a[k]
+        second += value * b[k]
+        third += value * c[k]
+        fourth += value * d[k]
+    return first, second, third, fourth
+
+
+@njit(cache=True)
+def delete_point(lower, vectors, place, n):  # type: ignore[no-untyped-def]
+    """Take row `place` out of the first n of the factor and turn the solutions L^{-1} v in the rows of `vectors` along."""
+    cosines, sines = np.empty(n), np.empty(n)
+    i = place + 1
+    while i + 3 < n:
+        known = i - place - 1
+        carries = _rotate_four(lower, i, cosines, sines, place, known)
+        for k in range(4):
+            _rotate_rest(
+                lower[i + k], lower[i + k - 1], carries[k], cosines, sines, place, known, known + k
+            )
+        i += 4
+    while i < n:
+        row, target = lower[i], lower[i - 1]
+        target[:place] = row[:place]
+        _rotate_rest(row, target, row[place], cosines, sines, place, 0, i - place - 1)
+        i += 1
+    for vector in vectors:
+        carry = vector[place]
+        for k in range(n - place - 1):
+            following = vector[place + k + 1]
+            vector[place + k] = cosines[k] * carry + sines[k] * following
+            carry = cosines[k] * following - sines[k] * carry
+
+
+@njit(cache=True)
+def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-untyped-def]
+    """Move rows i to i + 3 up by one, the first `count` rotations applied, and return what is left of each for the next column."""
+    target, a, b, c, d = lower[i - 1], lower[i], lower[i + 1], lower[i + 2], lower[i + 3]
+    for k in range(place):
+        target[k], a[k], b[k], c[k] = a[k], b[k], c[k], d[k]
+    p, q, r, s = a[place], b[place], c[place], d[place]
+    for j in range(count):
+        cosine, sine, k = cosines[j], sines[j], place + j
+        next_a, next_b, next_c, next_d = a[k + 1], b[k + 1], c[k + 1], d[k + 1]
+        target[k], p = cosine * p + sine * next_a, cosine * next_a - sine * p
+        a[k], q = cosine * q + sine * next_b, cosine * next_b - sine * q
+        b[k], r = cosine * r + sine * next_c, cosine * next_c - sine * r
+        c[k], s = cosine * s + sine * next_d, cosine * next_d - sine * s
+    return p, q, r, s
+
+
+@njit(cache=True)
+def _rotate_rest(row, target, carry, cosines, sines, place, first, known):  # type: ignore[no-untyped-def]
+    """Apply rotations `first` to `known` - 1 to a row, and find the one that makes its last entry 0."""
+    for k in range(first, known):
+        following = row[place + k + 1]
+        target[place + k] = cosines[k] * carry + sines[k] * following
+        carry = cosines[k] * following - sines[k] * carry
+    last = row[place + known + 1]
+    length = np.hypot(carry, last)
+    cosines[known], sines[known] = carry / length, last / length
+    target[place + known] = length

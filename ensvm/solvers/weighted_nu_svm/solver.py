@@ -1,0 +1,318 @@
+"""The nu-SVM on a distribution over its examples (Rangel, Lozano & Garcia, ICMLA-05, section 3.1), to a proved duality gap.
+
+    primal (4)    min |w|^2 / 2 - nu rho + sum_i eta_i    subject to y_i (<w, x_i> + b) >= D_i rho -
+    eta_i, eta_i >= 0, rho >= 0 dual (5)-(6)  min a'K~a / 2                           subject to 0
+    <= a_i <= 1, sum_i y_i a_i = 0, sum_i D_i a_i >= nu
+
+with K~_ij = y_i y_j k(x_i, x_j). The paper's slack xi_i = eta_i / D_i is counted with weight D_i,
+so that D_i does not bound a multiplier, as the sample weights of other SVMs do: it is the margin
+that an example is asked for, in units of rho. One with D_i = 0 is still asked to lie on its side.
+For equal D it is the nu-SVM. Words: alpha `weights`, D `distribution`, y `signs`, D_i rho - y_i
+f(x_i) the shortfall of a margin.
+
+A lesser sum of D_i a_i costs no more, so that (6) is kept as an equality; its multiplier is rho, d
+objective / d nu. The two equalities hold together up to nu_max, the total of the s heaviest D of
+each class, s the size of the smaller one.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ensvm.solvers.regularization_path.events import add_products
+from ensvm.solvers.weighted_nu_svm.face import RIDGE, minimise_over_face, new_face
+from ensvm.solvers.weighted_nu_svm.steps import (
+    EPS,
+    GAP,
+    INTERCEPT,
+    OBJECTIVE,
+    RHO,
+    SIZE,
+    DescentState,
+    certify,
+    descend,
+    find_direction,
+    gap_closed,
+)
+
+Vector: TypeAlias = NDArray[np.float64]
+StopReason: TypeAlias = Literal[
+    "gap_below_tol", "gap_below_rounding", "no_progress", "not_positive_semidefinite", "max_iter"
+]
+
+NU_ROUNDING = (
+    1e-12  # nu may exceed nu_max by this part: both are sums that callers round in their own order
+)
+# Steps between two minimisations over a face, which cost about as much as the steps of a phase
+LEAST_PHASE = 200
+# Phases have as many steps as this part of the points, but the first as many as points: before that
+# no face is settled
+PHASE_SHARE = 16
+# Of the largest kernel value, times (sum of weights)^2: a gap within them that steps cannot close
+# is theirs
+ROUNDINGS = 100.0
+PROGRESS = 1e-13  # a whole phase that lowers the objective by a smaller part has met rounding
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedNuSVMResult:
+    """A feasible point of the dual (5)-(6), the plane f(x) = sum_i y_i weights_i k(x_i, x) + intercept, and what is proved.
+
+    Attributes
+    ----------
+    weights : array of shape (m,), in [0, 1]; 0 for those that take no part
+    intercept : float, b
+    rho : float, in the scale of the distribution given; d objective / d nu where that exists
+    objective : float, weights' K~ weights / 2
+    certificate : float >= 0, the duality gap: the optimum lies in [objective - certificate,
+        objective]
+    nu_max : float, the largest feasible nu
+    n_iter : int, steps in three coefficients
+    converged : bool, whether the gap came down to the tolerance or to rounding
+    stop_reason : 'gap_below_tol'
+        | 'gap_below_rounding': the gap is what rounding of kernel values of this size makes. The
+        optimum is practically 0, and with it
+          rho, without which the nu-SVM promises nothing (Lemma 1's excluded case)
+        | 'no_progress': rounding kept the objective from falling further
+        | 'not_positive_semidefinite': the objective became negative
+        | 'max_iter'
+    """
+
+    weights: Vector
+    intercept: float
+    rho: float
+    objective: float
+    certificate: float
+    nu_max: float
+    n_iter: int
+    converged: bool
+    stop_reason: StopReason
+
+
+def weighted_nu_svm(
+    gram: NDArray[Any],
+    signs: ArrayLike,
+    distribution: ArrayLike,
+    nu: float,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = 1_000_000,
+    members: ArrayLike | None = None,
+    start: ArrayLike | None = None,
+) -> WeightedNuSVMResult:
+    """Solve (5)-(6) to a duality gap of at most tol times the objective. Deterministic, ties to the smallest index.
+
+    Parameters
+    ----------
+    gram : the positive semidefinite K, array of shape (m, m), float32 or float64 (others become
+        float64); symmetry is trusted. Sums run in float64
+    signs : array of shape (m,) of -1 and +1, both present among the members
+    distribution : array of shape (m,) of finite numbers >= 0; (c D, c nu) is the same problem for
+        every c > 0
+    nu : positive float, at most nu_max
+    tol : positive float, the relative duality gap to stop at
+    max_iter : int >= 0, the most steps taken
+    members : distinct row numbers, those of the examples that take part; None for all. Only their
+        entries of the distribution are read, and only the rows of K that move are read
+    start : array of shape (m,) of weights to start near, as of the last round of boosting; used
+        where the distribution gives them a total of at least nu once both classes have the same.
+        None for the heaviest examples
+
+    Raises
+    ------
+    ValueError
+        If an argument lies outside its range, the shapes do not fit, or nu exceeds nu_max.
+    """
+    gram, rows, labels, weight = _checked(gram, signs, distribution, members, tol, max_iter)
+    largest = nu_max(labels, weight)
+    if not 0.0 < nu <= largest * (1.0 + NU_ROUNDING):
+        raise ValueError(
+            f"nu must be positive and at most nu_max = {largest!r} for this distribution, got {nu!r}"
+        )
+    # Mean 1: then slopes, steps and rho do not depend on how many examples share the distribution.
+    scale = 1.0 / weight.mean()
+    weight = weight * scale
+    first = heaviest_first(labels, weight, min(nu, largest) * scale)
+    if start is not None:
+        near = np.clip(np.asarray(start, dtype=np.float64)[rows], 0.0, 1.0)
+        first = _moved_to_feasible(near, first, labels, weight, min(nu, largest) * scale)
+    state = _new_state(gram, rows, labels, weight, first)
+    n_iter, reason = _run(state, tol, max_iter)
+    weights = np.zeros(gram.shape[0])
+    weights[rows] = labels * state.coef
+    return WeightedNuSVMResult(
+        weights=weights,
+        intercept=float(state.scalars[INTERCEPT]),
+        rho=float(state.scalars[RHO]) * scale,
+        objective=float(state.scalars[OBJECTIVE]),
+        certificate=float(state.scalars[GAP]),
+        nu_max=largest,
+        n_iter=n_iter,
+        converged=reason in ("gap_below_tol", "gap_below_rounding"),
+        stop_reason=reason,
+    )
+
+
+def nu_max(signs: ArrayLike, distribution: ArrayLike) -> float:
+    """Return the largest nu for which (5)-(6) is feasible: the total of the s heaviest of each class, s the size of the smaller one.
+
+    signs : array of shape (m,) of -1 and +1; distribution : array of shape (m,) of numbers >= 0. It
+        is 0 if a class is absent.
+    """
+    _, shares = _heaviest_pairs(
+        np.asarray(signs, dtype=np.float64), np.asarray(distribution, dtype=np.float64)
+    )
+    return float(shares.sum())
+
+
+def heaviest_first(signs: Vector, distribution: Vector, nu: float) -> Vector:
+    """Return feasible weights, shape (m,): the heaviest of each class at 1, in pairs, the last pair by a part; nu at most nu_max."""
+    pairs, shares = _heaviest_pairs(signs, distribution)
+    reached = np.cumsum(shares)
+    whole = int(np.searchsorted(reached, nu))
+    weights = np.zeros(signs.size)
+    weights[pairs[:, :whole]] = 1.0
+    if whole < shares.size and shares[whole] > 0.0:
+        part = (nu - (reached[whole - 1] if whole else 0.0)) / shares[whole]
+        weights[pairs[:, whole]] = min(part, 1.0)
+    return weights
+
+
+def _heaviest_pairs(signs: Vector, distribution: Vector) -> tuple[NDArray[np.intp], Vector]:
+    """Return the k-th heaviest of each class, shape (2, s), and their joint weights, shape (s,)."""
+    classes = [np.flatnonzero(signs > 0.0), np.flatnonzero(signs < 0.0)]
+    size = min(rows.size for rows in classes)
+    pairs = np.array(
+        [rows[np.argsort(-distribution[rows], kind="stable")[:size]] for rows in classes],
+        dtype=np.intp,
+    )
+    return pairs, distribution[pairs].sum(axis=0)
+
+
+def _moved_to_feasible(
+    near: Vector, feasible: Vector, signs: Vector, distribution: Vector, nu: float
+) -> Vector:
+    """Return the given weights with the class that has more scaled down, then all; `feasible` where they do not reach nu."""
+    for sign in (-1.0, 1.0):
+        mine, other = near[signs == sign].sum(), near[signs == -sign].sum()
+        if mine > other:
+            near = np.where(signs == sign, near * (other / mine), near)
+    reached = float(distribution @ near)
+    return near * (nu / reached) if reached >= nu else feasible
+
+
+def _checked(
+    gram: Any,
+    signs: ArrayLike,
+    distribution: ArrayLike,
+    members: ArrayLike | None,
+    tol: float,
+    max_iter: int,
+) -> tuple[NDArray[Any], NDArray[np.int64], Vector, Vector]:
+    """Return the Gram matrix with its rows contiguous, the members, and their labels and weights."""
+    gram = np.asarray(gram)  # a mapped file, too, becomes a plain array
+    if gram.dtype not in (np.float32, np.float64):
+        gram = gram.astype(np.float64)
+    labels, weight = np.asarray(signs, dtype=np.float64), np.asarray(distribution, dtype=np.float64)
+    m = labels.size
+    if gram.shape != (m, m) or labels.shape != (m,) or weight.shape != (m,):
+        raise ValueError(
+            f"the Gram matrix, the signs and the distribution have shapes {gram.shape}, {labels.shape} and {weight.shape}, "
+            "expected (m, m), (m,) and (m,)"
+        )
+    rows = np.arange(m) if members is None else np.array(members, dtype=np.int64)
+    labels, weight = labels[rows], weight[rows]
+    if labels.size == 0 or not np.all(np.abs(labels) == 1.0) or np.ptp(labels) == 0.0:
+        raise ValueError("signs must be -1 and +1, and both must be present")
+    if not (np.isfinite(weight).all() and weight.min() >= 0.0 and weight.sum() > 0.0):
+        raise ValueError("the distribution must have finite entries >= 0 only, not all of them 0")
+    if not 0.0 < tol < np.inf:
+        raise ValueError(f"tol must be a positive number, got {tol!r}")
+    if max_iter < 0:
+        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
+    if not gram.flags.c_contiguous:
+        gram = np.ascontiguousarray(gram.T)  # no copy if the columns are: K is symmetric
+    return gram, rows, labels, weight
+
+
+def _new_state(
+    gram: Any, members: NDArray[np.int64], labels: Vector, distribution: Vector, weights: Vector
+) -> DescentState:
+    n, coef = members.size, labels * weights
+    whole = n == gram.shape[0] and bool(np.array_equal(members, np.arange(n)))
+    buffer = np.empty(
+        (0, 0) if whole else (n, n), dtype=gram.dtype
+    )  # what is never filled in takes no memory
+    gram = _for_reading(gram)
+    state = DescentState(
+        gram=gram,
+        members=members,
+        rows=gram if whole else _for_reading(buffer),
+        buffer=buffer,
+        places=np.arange(n) if whole else np.full(n, -1),
+        n_filled=np.zeros(1, dtype=np.int64),
+        labels=labels,
+        targets=labels * distribution,
+        coef=coef,
+        values=np.empty(n),
+        no_growth=np.where(coef >= np.maximum(labels, 0.0), -np.inf, 0.0),
+        no_shrinking=np.where(coef <= np.minimum(labels, 0.0), np.inf, 0.0),
+        lines=np.full((2, 2), -1),
+        scalars=np.zeros(5),
+    )
+    _refresh(state)
+    return state
+
+
+def _for_reading(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written: a Gram matrix may be a file mapped into memory, and compiled code tells these apart."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _refresh(state: DescentState) -> None:
+    """Recompute g = Ku, in which steps add up their roundings."""
+    points = np.flatnonzero(state.coef)
+    values = np.zeros(state.gram.shape[0])
+    add_products(state.gram, state.members[points], state.coef[points], values)
+    state.values[:] = values[state.members]
+
+
+def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
+    """Descend, in phases of steps each followed by a minimisation over the face reached; return the steps and why it ended."""
+    largest = float(np.abs(state.gram.diagonal()[state.members]).max())
+    precision = float(np.finfo(state.gram.dtype).eps)
+    floor, ridge = EPS * largest, RIDGE * precision * largest
+    face = new_face(state.coef.size)
+    done, before = 0, np.inf
+    while True:
+        phase = min(
+            max(LEAST_PHASE, state.coef.size // (PHASE_SHARE if done else 1)), max_iter - done
+        )
+        done += descend(state, tol, floor, phase)
+        _refresh(state)
+        violation, _ = find_direction(state, np.empty(4, np.int64))
+        certify(state, violation)
+        objective, rounding = (
+            state.scalars[OBJECTIVE],
+            ROUNDINGS * largest * state.scalars[SIZE] ** 2,
+        )
+        if objective < -rounding * precision:
+            return done, "not_positive_semidefinite"
+        if gap_closed(state, tol, floor):
+            vanishing = (
+                state.scalars[GAP] > tol * objective
+                or objective <= floor * state.scalars[SIZE] ** 2
+            )
+            return done, "gap_below_rounding" if vanishing else "gap_below_tol"
+        if done >= max_iter:
+            return done, "max_iter"
+        if not before - objective > PROGRESS * abs(objective):  # nor if it is not a number
+            return done, "gap_below_rounding" if state.scalars[
+                GAP
+            ] <= rounding * EPS else "no_progress"
+        before = objective
+        minimise_over_face(state, face, ridge)

@@ -1,0 +1,305 @@
+"""Descent on the dual of the weighted nu-SVM by steps in three coefficients, which keep both its equalities. Compiled.
+
+In coefficients u_i = y_i alpha_i and targets beta_i = y_i D_i the dual (5)-(6) is min u'Ku / 2
+subject to sum u = 0, sum beta u = nu and 0 <= y_i u_i <= 1. With the values g = Ku, a point u is
+optimal iff for some rho and b
+
+    rho beta_i - g_i <= b where u_i can grow,    rho beta_i - g_i >= b where u_i can shrink.
+
+The largest violation v(rho) = max_{can grow} (rho beta_i - g_i) - min_{can shrink} (rho beta_i -
+g_i) is convex and piecewise linear. Each pair (i, j) is a line c + s rho below it, c = g_j - g_i, s
+= beta_i - beta_j. Where a falling and a rising line meet, the mixture of both pairs that has s = 0
+is a feasible direction, along which the objective falls at the rate of the height there: the
+steepest one if both lines support v at its minimum. It has three nonzeros, at most four; two where
+s = 0, as in pairs within a class for equal D.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+FALLING, RISING = 0, 1  # the two rows of `lines`
+RHO, INTERCEPT, GAP, OBJECTIVE, SIZE = 0, 1, 2, 3, 4  # places in `scalars`
+
+EPS = float(np.finfo(np.float64).eps)
+LANES = 64  # running extremes kept side by side, for a loop that the compiler vectorises
+# A direction is taken from this part of the largest violation on: finding the steepest one costs
+# more than it saves
+NEAR_STEEPEST = 0.3
+MOST_LINES = 50  # looked at in one step; two or three are the rule
+# Slopes below this part of the mean target count as 0: what the second equality loses is rounding
+FLAT = 1e-15
+# Of the terms of a violation: a smaller one is none, and would send rho anywhere along a nearly
+# flat line
+PAIR_ROUNDING = 2 * EPS
+AT_BOUND = 8 * EPS  # multipliers this near to their bound are on it
+# Dividing by it gives a step to the bound, as duplicates and matrices that are not semidefinite
+# need
+LEAST_CURVATURE = 1e-300
+CHECK_EVERY = 32  # steps from one look at the gap to the next, which costs about as much as a step
+
+
+class DescentState(NamedTuple):
+    """Where the descent is, at n points; the arrays are changed in place."""
+
+    gram: Any  # (m, m), the whole Gram matrix, for reading only
+    members: Any  # (n,), the rows of it that take part
+    # (n, n), rows of the part of it among the members, in the order of their first use, for reading
+    # only
+    rows: Any
+    buffer: Any  # the same memory as `rows`, unless that is the whole Gram matrix
+    places: Any  # (n,), where in `rows` a member's row is, -1 where it is not filled in
+    n_filled: Any  # (1,)
+    labels: Any  # (n,)
+    targets: Any  # (n,) beta, its absolute values 1 on average
+    coef: Any  # (n,) u
+    values: Any  # (n,) g = Ku
+    no_growth: Any  # (n,) 0, or -inf where u is at its upper bound
+    no_shrinking: Any  # (n,) 0, or inf where u is at its lower bound
+    lines: Any  # (2, 2), the pairs of the falling and the rising line; -1 where there is none
+    scalars: Any  # rho, b, the duality gap, u'Ku / 2, sum |u|
+
+
+@njit(cache=True)
+def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
+    """Take up to `most` steps, or fewer if the gap falls to tol times the objective or to floor times (sum |u|)^2.
+
+    Return the steps taken; fewer than `most`, too, where rounding leaves no direction.
+    """
+    points, direction = np.empty(4, np.int64), np.empty(4)
+    for step in range(most):
+        violation, rate = find_direction(state, points)
+        if violation <= 0.0 or step % CHECK_EVERY == 0:
+            certify(state, violation)
+            if violation <= 0.0 or gap_closed(state, tol, floor):
+                return step
+        if rate <= 0.0:
+            return step
+        n = combine(state, points, direction)
+        move(state, points[:n], direction[:n], rate)
+    return most
+
+
+@njit(cache=True)
+def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
+    """Return whether the gap last found is within the tolerance or within rounding."""
+    scalars = state.scalars
+    return scalars[GAP] <= max(tol * scalars[OBJECTIVE], floor * scalars[SIZE] * scalars[SIZE])
+
+
+@njit(cache=True)
+def find_direction(state, points):  # type: ignore[no-untyped-def]
+    """Move rho to where v is nearly least; return v there, and the height where the two lines of the direction meet.
+
+    The pairs are left in `points`: one of slope 0 (then the last two are -1), or those of both
+    lines.
+    """
+    targets, values, scalars, lines = state.targets, state.values, state.scalars, state.lines
+    drop_blocked_lines(state)
+    violation = height = 0.0
+    for _ in range(MOST_LINES):
+        violation, i, j = largest_violation(state, scalars[RHO])
+        scalars[INTERCEPT] = scalars[RHO] * targets[i] - values[i] - 0.5 * violation
+        if violation <= PAIR_ROUNDING * (
+            abs(scalars[RHO]) * (abs(targets[i]) + abs(targets[j]))
+            + abs(values[i])
+            + abs(values[j])
+        ):
+            return 0.0, 0.0
+        slope = targets[i] - targets[j]
+        if abs(slope) <= FLAT:
+            points[0], points[1], points[2], points[3] = i, j, -1, -1
+            return violation, violation
+        kind = FALLING if slope < 0.0 else RISING
+        lines[kind, 0], lines[kind, 1] = i, j
+        if lines[1 - kind, 0] < 0:
+            scalars[RHO] -= violation / slope  # to where this line is 0
+            continue
+        place, height = meeting_point(state)
+        if height >= NEAR_STEEPEST * violation or place == scalars[RHO]:
+            break
+        scalars[RHO] = place
+    points[0], points[1], points[2], points[3] = lines[0, 0], lines[0, 1], lines[1, 0], lines[1, 1]
+    return violation, height if lines[FALLING, 0] >= 0 and lines[RISING, 0] >= 0 else 0.0
+
+
+@njit(cache=True)
+def drop_blocked_lines(state):  # type: ignore[no-untyped-def]
+    """Forget the lines of the last step whose pair cannot move on."""
+    for kind in range(2):
+        i, j = state.lines[kind]
+        if i >= 0 and (state.no_growth[i] != 0.0 or state.no_shrinking[j] != 0.0):
+            state.lines[kind, 0] = -1
+
+
+@njit(cache=True)
+def meeting_point(state):  # type: ignore[no-untyped-def]
+    """Return the rho at which the two lines meet, and their height there."""
+    (a, b), (c, d) = state.lines[FALLING], state.lines[RISING]
+    falling, rising = state.targets[a] - state.targets[b], state.targets[c] - state.targets[d]
+    first, second = state.values[b] - state.values[a], state.values[d] - state.values[c]
+    place = (first - second) / (rising - falling)
+    return place, first + falling * place
+
+
+@njit(cache=True)
+def largest_violation(state, rho):  # type: ignore[no-untyped-def]
+    """Return v(rho) and its pair, the smallest index among ties."""
+    targets, values, no_growth, no_shrinking = (
+        state.targets,
+        state.values,
+        state.no_growth,
+        state.no_shrinking,
+    )
+    n = targets.size
+    whole = n - n % LANES
+    top, bottom = np.full(LANES, -np.inf), np.full(LANES, np.inf)
+    top_start, bottom_start = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
+    for start in range(0, whole, LANES):
+        for lane in range(LANES):
+            score = rho * targets[start + lane] - values[start + lane]
+            high, low = score + no_growth[start + lane], score + no_shrinking[start + lane]
+            higher, lower = high > top[lane], low < bottom[lane]
+            top[lane] = high if higher else top[lane]
+            top_start[lane] = start if higher else top_start[lane]
+            bottom[lane] = low if lower else bottom[lane]
+            bottom_start[lane] = start if lower else bottom_start[lane]
+    for lane in range(n - whole):
+        score = rho * targets[whole + lane] - values[whole + lane]
+        high, low = score + no_growth[whole + lane], score + no_shrinking[whole + lane]
+        if high > top[lane]:
+            top[lane], top_start[lane] = high, whole
+        if low < bottom[lane]:
+            bottom[lane], bottom_start[lane] = low, whole
+    i, j = first_lane(top, top_start, 1.0), first_lane(bottom, bottom_start, -1.0)
+    return top[i] - bottom[j], top_start[i] + i, bottom_start[j] + j
+
+
+@njit(cache=True)
+def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
+    """Return the lane with the largest extreme times sign, the one whose point comes first among equals."""
+    best = 0
+    for lane in range(1, LANES):
+        ahead = (
+            sign * (extremes[lane] - extremes[best]) if extremes[lane] != extremes[best] else 0.0
+        )
+        if ahead > 0.0 or (ahead == 0.0 and starts[lane] < starts[best]):
+            best = lane
+    return best
+
+
+@njit(cache=True)
+def combine(state, points, direction):  # type: ignore[no-untyped-def]
+    """Write the feasible direction that mixes the pairs, each point once, and return its number of points."""
+    direction[0], direction[1] = 1.0, -1.0
+    if points[2] < 0:
+        return 2
+    falling = state.targets[points[0]] - state.targets[points[1]]
+    rising = state.targets[points[2]] - state.targets[points[3]]
+    share = rising / (rising - falling)
+    direction[0], direction[1], direction[2], direction[3] = share, -share, 1.0 - share, share - 1.0
+    n = 2
+    for place in range(2, 4):
+        twin = -1
+        for before in range(n):
+            if points[before] == points[place]:
+                twin = before
+        if twin >= 0:
+            direction[twin] += direction[place]
+        else:
+            points[n], direction[n] = points[place], direction[place]
+            n += 1
+    return n
+
+
+@njit(cache=True)
+def move(state, points, direction, rate):  # type: ignore[no-untyped-def]
+    """Go along the direction to the least objective or to the first bound; the objective falls at `rate` at first."""
+    curvature = 0.0
+    for a in range(points.size):
+        for b in range(points.size):
+            curvature += direction[a] * direction[b] * row_of(state, points[a])[points[b]]
+    length, first = rate / max(curvature, LEAST_CURVATURE), -1
+    for a in range(points.size):
+        room = room_for(state, points[a], direction[a])
+        if room < length:
+            length, first = room, a
+    for a in range(points.size):
+        change = length * direction[a]
+        place(state, points[a], state.coef[points[a]] + change, a == first, direction[a])
+    add_two_rows(state, points[0], points[1], length * direction[0], length * direction[1])
+    if points.size == 3:
+        add_two_rows(state, points[2], points[2], length * direction[2], 0.0)
+    elif points.size == 4:
+        add_two_rows(state, points[2], points[3], length * direction[2], length * direction[3])
+
+
+@njit(cache=True)
+def room_for(state, point, speed):  # type: ignore[no-untyped-def]
+    """Return the step after which a coefficient, changing at `speed`, meets its bound."""
+    if speed == 0.0:
+        return np.inf
+    low = min(state.labels[point], 0.0)
+    return (
+        (low + 1.0 - state.coef[point]) / speed
+        if speed > 0.0
+        else (low - state.coef[point]) / speed
+    )
+
+
+@njit(cache=True)
+def place(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
+    """Set a coefficient, exactly on the bound that it moves towards if `on_bound`, and note where it can go from there."""
+    low = min(state.labels[point], 0.0)
+    high = low + 1.0
+    if on_bound:
+        coef = high if speed > 0.0 else low
+    if coef >= high - AT_BOUND:
+        coef = high
+    elif coef <= low + AT_BOUND:
+        coef = low
+    state.coef[point] = coef
+    state.no_growth[point] = -np.inf if coef == high else 0.0
+    state.no_shrinking[point] = np.inf if coef == low else 0.0
+
+
+@njit(cache=True)
+def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
+    """Add weight K_i + other K_j to the values."""
+    first, second, values = row_of(state, i), row_of(state, j), state.values
+    for k in range(values.size):
+        values[k] += weight * first[k] + other * second[k]
+
+
+@njit(cache=True)
+def row_of(state, point):  # type: ignore[no-untyped-def]
+    """Return a member's kernel values with all members, copied out of the whole matrix once: most rows are never needed."""
+    place = state.places[point]
+    if place < 0:
+        place = state.n_filled[0]  # one after another: pages of memory never reached cost nothing
+        source, target, members = (
+            state.gram[state.members[point]],
+            state.buffer[place],
+            state.members,
+        )
+        for k in range(members.size):
+            target[k] = source[members[k]]
+        state.places[point] = place
+        state.n_filled[0] += 1
+    return state.rows[place]
+
+
+@njit(cache=True)
+def certify(state, violation):  # type: ignore[no-untyped-def]
+    """Note objective, sum |u| and the duality gap at the present rho and b, as a sum of terms >= 0: one a point, 0 where it is optimal."""
+    objective = gap = size = 0.0
+    rho, intercept = state.scalars[RHO], state.scalars[INTERCEPT]
+    for k in range(state.coef.size):
+        label, coef, value = state.labels[k], state.coef[k], state.values[k]
+        surplus = label * (value + intercept - rho * state.targets[k])  # y f - D rho
+        alpha = label * coef
+        gap += alpha * surplus if surplus > 0.0 else (alpha - 1.0) * surplus
+        objective += 0.5 * coef * value
+        size += alpha
+    state.scalars[OBJECTIVE], state.scalars[GAP], state.scalars[SIZE] = objective, gap, size

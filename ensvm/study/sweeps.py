@@ -1,0 +1,133 @@
+"""Sweeps: an entry of a config that stands for several, one for each value of one of its words."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from ensvm.study.source import Location, YamlSource
+
+# Where a config lists names of data sets or algorithms; the name of a sweep there stands for all
+# its members.
+_NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("datasets", ("algorithms",)),
+    ("timing", ("algorithms", "datasets")),
+    ("tables", ("rows", "columns")),
+    ("claims", ("rows", "better", "than")),
+)
+
+
+def expand_sweeps(source: YamlSource) -> dict[str, Any]:
+    """Return the content of a config with each entry that has a `sweep:` replaced by its members.
+
+    `sweep: {split.n_train: [50, 100]}` in the data set `circle` makes `circle-50` and `circle-100`,
+    which differ in that word; a member's `sweep` then says what it is part `of`, the `word` and its
+    `value`. A data set's members stand for the card of the sweep's name, unless the entry has a
+    `card:` or `path:`. Data sets and algorithms may be swept. Errors in a member are told at the
+    entry's place in the file. Raises ConfigError for a sweep that is not one word with values.
+    """
+    content = deepcopy(source.content)
+    members: dict[str, list[str]] = {}
+    datasets, algorithms = content.get("datasets"), content.get("algorithms")
+    if isinstance(datasets, list):
+        content["datasets"] = list(_swept_datasets(source, datasets, members))
+    if isinstance(algorithms, dict):
+        content["algorithms"] = dict(_swept_algorithms(source, algorithms, members))
+    for block, keys in _NAME_LISTS if members else ():
+        inner = content.get(block)
+        for words in inner if isinstance(inner, list) else [inner]:
+            if isinstance(words, dict):
+                words.update(
+                    {key: _with_members(words[key], members) for key in keys if key in words}
+                )
+    return content
+
+
+def _swept_datasets(
+    source: YamlSource, datasets: list[Any], members: dict[str, list[str]]
+) -> Iterator[Any]:
+    count = 0
+    for index, entry in enumerate(datasets):
+        location: Location = ("datasets", index)
+        if not _is_sweep(entry):
+            found = [entry]
+        elif "name" not in entry:
+            raise source.error((*location, "sweep"), "a data set with a sweep needs a `name:`")
+        else:
+            pairs = list(_members(source, location, str(entry["name"]), entry))
+            members[str(entry["name"])] = [name for name, _ in pairs]
+            card = {} if "path" in entry else {"card": str(entry["name"])}
+            found = [{**card, **member, "name": name} for name, member in pairs]
+        for member in found:
+            source.moved["datasets", count] = location
+            count += 1
+            yield member
+
+
+def _swept_algorithms(
+    source: YamlSource, algorithms: dict[str, Any], members: dict[str, list[str]]
+) -> Iterator[tuple[str, Any]]:
+    for name, entry in algorithms.items():
+        if not _is_sweep(entry):
+            yield name, entry
+            continue
+        pairs = list(_members(source, ("algorithms", name), name, entry))
+        members[name] = [member for member, _ in pairs]
+        for member, words in pairs:
+            source.moved["algorithms", member] = ("algorithms", name)
+            yield member, words
+
+
+def _is_sweep(entry: Any) -> bool:
+    return isinstance(entry, dict) and "sweep" in entry
+
+
+def _members(
+    source: YamlSource, location: Location, name: str, entry: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    where = (*location, "sweep")
+    sweep = entry["sweep"]
+    if not isinstance(sweep, dict) or len(sweep) != 1:
+        raise source.error(
+            where,
+            f"expected one word with its values, such as {{params.degree: [2, 3]}}, got {sweep!r}",
+        )
+    [(word, values)] = sweep.items()
+    if (
+        not isinstance(values, list)
+        or not values
+        or not all(isinstance(value, int | float | str) for value in values)
+    ):
+        raise source.error((*where, word), f"expected a list of numbers or words, got {values!r}")
+    if len(set(map(_text, values))) < len(values):
+        raise source.error((*where, word), f"a value is given twice: {values!r}")
+    for value in values:
+        member = deepcopy({key: words for key, words in entry.items() if key != "sweep"})
+        *path, last = str(word).split(".")
+        inner = member
+        for step in path:
+            inner = inner.setdefault(step, {})
+            if not isinstance(inner, dict):
+                raise source.error(
+                    (*where, word), f"{step!r} of this entry is no block of words: {inner!r}"
+                )
+        inner[last] = value
+        yield (
+            f"{name}-{_text(value)}",
+            {**member, "sweep": {"of": name, "word": last, "value": value}},
+        )
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _with_members(names: Any, members: dict[str, list[str]]) -> Any:
+    if isinstance(names, str):
+        return members.get(names, names)
+    if not isinstance(names, list):
+        return names
+    return [
+        member
+        for name in names
+        for member in (members.get(name, [name]) if isinstance(name, str) else [name])
+    ]

@@ -1,0 +1,96 @@
+"""The linear support vector machine as a classifier: scikit-learn's contract and what a fit says of itself."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ensvm.classifiers.linear_smo import LinearSMO
+
+
+@parametrize_with_checks([LinearSMO()])
+def test_estimator_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def overlapping(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    X = np.random.default_rng(seed).normal(size=(80, 3))
+    return X, np.where(X[:, 0] + np.random.default_rng(seed + 1).normal(size=80) > 0.0, "b", "a")
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_it_decides_as_libsvm_does(C: float) -> None:
+    X, y = overlapping()
+    ours, libsvm = LinearSMO(C=C, tol=1e-6).fit(X, y), SVC(kernel="linear", C=C, tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), libsvm.decision_function(X), atol=1e-4)
+    assert set(ours.support_) == set(libsvm.support_)
+    assert list(ours.classes_) == ["a", "b"]
+
+
+def test_what_a_fit_leaves_belongs_together() -> None:
+    X, y = overlapping()
+    fitted = LinearSMO(C=2.0, tol=1e-6).fit(X, y)
+    signs = np.where(y == "b", 1.0, -1.0)
+    w = fitted.coef_[0]
+    np.testing.assert_allclose(w, (fitted.alpha_ * signs) @ X, atol=1e-9)
+    assert fitted.margin_ == pytest.approx(2.0 / np.linalg.norm(w))
+    assert fitted.soft_error_ == pytest.approx(
+        np.maximum(1.0 - signs * fitted.decision_function(X), 0.0).sum()
+    )
+    primal = 0.5 * w @ w + 2.0 * fitted.soft_error_
+    assert fitted.objective_ == pytest.approx(primal, rel=1e-5)
+    np.testing.assert_array_equal(fitted.support_, np.flatnonzero(fitted.alpha_ > 0.0))
+    assert fitted.converged_
+    assert fitted.certificate_ <= 1e-6
+
+
+def test_the_hard_margin_is_the_width_of_the_strip() -> None:
+    X = np.array([[0.0, 0.0], [0.0, 3.0], [4.0, 1.0], [4.0, -2.0], [9.0, 0.0]])
+    fitted = LinearSMO(C=np.inf, tol=1e-9).fit(X, [0, 0, 1, 1, 1])
+    assert fitted.margin_ == pytest.approx(4.0)
+    assert fitted.soft_error_ == pytest.approx(0.0, abs=1e-8)
+    np.testing.assert_allclose(
+        fitted.decision_function([[0.0, 7.0], [2.0, 7.0], [4.0, 7.0]]), [-1.0, 0.0, 1.0], atol=1e-8
+    )
+
+
+def test_a_larger_C_never_has_a_larger_soft_error_nor_a_wider_strip() -> None:
+    X, y = overlapping(3)
+    fits = [LinearSMO(C=C, tol=1e-6).fit(X, y) for C in (0.01, 0.1, 1.0, 10.0, 100.0)]
+    assert (np.diff([fitted.soft_error_ for fitted in fits]) <= 1e-4).all()
+    assert (np.diff([fitted.margin_ for fitted in fits]) <= 1e-4).all()
+
+
+def test_identical_rows_have_no_strip() -> None:
+    fitted = LinearSMO().fit(np.ones((4, 2)), [0, 1, 0, 1])
+    assert fitted.margin_ == np.inf
+    assert not fitted.coef_.any()
+
+
+def test_a_hard_margin_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match="C = inf asks for a hard margin, but no plane separates the two classes"
+    ):
+        LinearSMO(C=np.inf).fit(*overlapping())
+
+
+def test_a_run_cut_short_warns_and_says_so() -> None:
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"LinearSMO stopped after 2 pairs with a KKT residual of .* > 0.001",
+    ):
+        fitted = LinearSMO(max_iter=2).fit(*overlapping())
+    assert (fitted.converged_, fitted.n_iter_) == (False, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("C", 0.0), ("C", -np.inf), ("C", "hard"), ("tol", 0.0), ("max_iter", 0)]
+)
+def test_parameters_out_of_range(name: str, value: Any) -> None:
+    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of LinearSMO must be"):
+        LinearSMO(**{name: value}).fit(*overlapping())

@@ -1,0 +1,112 @@
+"""The perceptron as a classifier: scikit-learn's contract, the bound, the notes' sgn, and data without a separating plane."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ensvm.classifiers.perceptron import Perceptron
+from ensvm.solvers.linear.perceptron import perceptron
+
+XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+
+
+# Few of the checks' data are separable.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([Perceptron(), Perceptron(dual=True, shuffle=True)])
+def test_estimator_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def separable(seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    X = np.random.default_rng(seed).normal(size=(50, 3))
+    y = np.where(X[:, 0] - X[:, 1] > 0.0, "up", "down")
+    X[:, 0] += np.where(y == "up", 0.1, -0.1)
+    return X, y
+
+
+@given(seed=st.integers(0, 2**32 - 1), shuffle=st.booleans())
+@settings(deadline=None, max_examples=20)
+def test_mistakes_stay_within_the_bound_and_the_bound_is_that_of_its_plane(
+    seed: int, shuffle: bool
+) -> None:
+    X, y = separable(seed)
+    fitted = Perceptron(shuffle=shuffle, random_state=seed, max_iter=100_000).fit(X, y)
+    assert fitted.score(X, y) == 1.0
+    assert fitted.mistakes_ <= fitted.mistake_bound_ == np.floor(fitted.mistake_bound_)
+    assert fitted.bound_share_ == fitted.mistakes_ / fitted.mistake_bound_ <= 1.0
+    # The plane found separates too, and its bound cannot be below that of the best one.
+    points = np.column_stack([np.ones(50), X])
+    w = np.append(fitted.intercept_, fitted.coef_)
+    bound = (points**2).sum(axis=1).max() * (w @ w) / np.min((points @ w) ** 2)
+    assert fitted.mistake_bound_ <= bound * (1.0 + 1e-9)
+
+
+def test_fit_is_the_rule_and_keeps_its_record() -> None:
+    X, y = separable(0)
+    fitted = Perceptron(dual=True).fit(X, y)
+    result = perceptron(X, np.where(y == "up", 1.0, -1.0))
+    np.testing.assert_array_equal(fitted.mistake_path_, result.mistake_path)
+    np.testing.assert_array_equal(fitted.alpha_, result.alpha)
+    np.testing.assert_array_equal(fitted.errors_, result.errors)
+    np.testing.assert_allclose(fitted.coef_, result.weights[None, :], rtol=1e-12)
+    assert (fitted.mistakes_, fitted.n_iter_) == (result.errors.sum(), result.errors.size)
+    assert (fitted.separable_, fitted.converged_, fitted.certificate_, fitted.objective_) == (
+        True,
+        True,
+        0,
+        0.0,
+    )
+
+
+def test_on_the_plane_the_class_is_the_positive_one() -> None:
+    fitted = Perceptron().fit([[-1.0], [1.0]], [0, 1])
+    on_plane = -fitted.intercept_[0] / fitted.coef_[0, 0]
+    assert fitted.decision_function([[on_plane]]) == 0.0
+    assert fitted.predict([[on_plane]]) == [1]
+
+
+@pytest.mark.parametrize("dual", [False, True])
+def test_data_without_a_separating_plane_are_told_and_stopped(dual: bool) -> None:
+    with pytest.warns(
+        ConvergenceWarning, match="no plane separates the classes.*stopped after 30 passes"
+    ):
+        fitted = Perceptron(dual=dual, max_iter=30).fit(XOR, [0, 0, 1, 1])
+    assert (fitted.separable_, fitted.converged_, fitted.n_iter_) == (False, False, 30)
+    assert (fitted.mistake_bound_, fitted.bound_share_) == (np.inf, 0.0)
+    assert fitted.certificate_ >= 1
+
+
+def test_too_few_passes_over_separable_data_say_how_many_updates_are_enough() -> None:
+    X, y = separable(0)
+    with pytest.warns(
+        ConvergenceWarning,
+        match="the data are separable, and it would end after at most .* raise max_iter",
+    ):
+        fitted = Perceptron(max_iter=1).fit(X, y)
+    assert (fitted.separable_, fitted.converged_) == (True, False)
+
+
+def test_the_same_seed_gives_the_same_plane_and_another_another() -> None:
+    X, y = separable(2)
+    first, again, other = (
+        Perceptron(shuffle=True, random_state=seed).fit(X, y).coef_ for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("dual", 1.5), ("max_iter", 0), ("shuffle", "no"), ("random_state", "seed")]
+)
+def test_parameters_out_of_range(name: str, value: Any) -> None:
+    with pytest.raises(
+        InvalidParameterError, match=f"The '{name}' parameter of Perceptron must be"
+    ):
+        Perceptron(**{name: value}).fit(XOR, [0, 0, 1, 1])

@@ -1,0 +1,116 @@
+"""A study's own split, scaling and options: what changes, what stays, and what is refused by key."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError, adapt, find_card, load
+
+CIRCLE = find_card("circle")
+
+
+def test_nothing_said_changes_nothing() -> None:
+    for card in (find_card("german"), CIRCLE):
+        same = adapt(card)
+        assert same.fingerprint() == card.fingerprint()
+        assert same.split_protocol() == card.split_protocol()
+        assert adapt(CIRCLE, split={}, options={"noise": 0}).fingerprint() == CIRCLE.fingerprint()
+
+
+def test_split_is_a_whole_protocol_or_some_words_of_the_cards_own() -> None:
+    german = find_card("german")
+    kfold = adapt(german, split={"protocol": "kfold", "n_splits": 10})
+    assert kfold.split_protocol() == {"protocol": "kfold", "n_splits": 10, "stratified": False}
+    fewer = adapt(german, split={"n_train": 100})
+    assert fewer.split_protocol() == {"protocol": "random", "n_train": 100, "n_test": 300}
+    for adapted in (kfold, fewer):
+        assert adapted.fingerprint() == german.fingerprint()
+        assert adapted.base == "german"
+
+
+def test_scaling_changes_the_fingerprint_and_the_inputs() -> None:
+    german = find_card("german")
+    scaled = adapt(german, scaling="minmax")
+    assert scaled.fingerprint() != german.fingerprint()
+    X = load(scaled, offline=True).realization(1).X_train
+    np.testing.assert_allclose(X.min(axis=0), -1)
+    np.testing.assert_array_equal(load(scaled, offline=True).X, load(german, offline=True).X)
+
+
+def test_options_change_the_arrays_and_the_fingerprint() -> None:
+    cards = [
+        CIRCLE,
+        adapt(CIRCLE, options={"noise": 0.1}),
+        adapt(CIRCLE, options={"redundant": 3}),
+        adapt(CIRCLE, options={"noise": 0.1, "redundant": 3}),
+    ]
+    assert len({card.fingerprint() for card in cards}) == len(cards)
+    assert [card.features for card in cards] == [2, 2, 5, 5]
+    clean, noisy, wide, both = (load(card).realization(2) for card in cards)
+    np.testing.assert_array_equal(wide.X_test[:, :2], clean.X_test)
+    np.testing.assert_array_equal(wide.y_test, clean.y_test)
+    np.testing.assert_array_equal(both.X_train, wide.X_train)
+    np.testing.assert_array_equal(both.y_train, noisy.y_train)
+    assert 0.05 < (noisy.y_train != clean.y_train).mean() < 0.15
+
+
+def test_options_accumulate() -> None:
+    twice = adapt(adapt(CIRCLE, options={"noise": 0.1}), options={"redundant": 3})
+    assert (
+        twice.fingerprint() == adapt(CIRCLE, options={"noise": 0.1, "redundant": 3}).fingerprint()
+    )
+    back = adapt(twice, options={"noise": 0, "redundant": 0})
+    assert load(back).checksum == CIRCLE.checksum
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        (
+            "circle",
+            {"options": {"nois": 1}},
+            "generator.options: unknown key 'nois'; did you mean 'noise'",
+        ),
+        (
+            "circle",
+            {"options": {"noise": 2}},
+            "generator.options.noise: 2 is not accepted.*less than or equal to 1",
+        ),
+        ("circle", {"options": {"redundant": -1}}, "generator.options.redundant: -1"),
+        ("circle", {"scaling": "minmx"}, "scaling: 'minmx'.*did you mean 'minmax'"),
+        (
+            "circle",
+            {"split": {"n_trian": 3}},
+            "split: unknown key 'n_trian'; did you mean 'n_train'",
+        ),
+        ("circle", {"split": {"n_train": 1500}}, "n_train 1500.*block of 2000"),
+        ("circle", {"split": {"protocol": "disjont"}}, "split: 'disjont'.*did you mean 'disjoint'"),
+        (
+            "circle",
+            {"split": {"protocol": "official", "n_train": 2, "n_test": 2}},
+            "`official` needs the parts",
+        ),
+        ("a9a", {"scaling": "standard"}, "scaling: 'standard' would fill sparse data"),
+        ("waveform", {"options": {"noise": 1}}, "options: .*the generator 'waveform' has none"),
+        ("german", {"options": {"noise": 1}}, "options: .*read from files"),
+    ],
+)
+def test_what_is_impossible_is_refused_by_key(
+    name: str, changes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(DataError, match=words) as refusal:
+        adapt(find_card(name), **changes)
+    assert f"data set {name!r}" in str(refusal.value)
+
+
+def test_official_parts_may_be_cut_anew() -> None:
+    card = find_card("toy-boosting")
+    official = load(card).realization(1)
+    again = load(adapt(card, split={"protocol": "random", "n_train": 14, "n_test": 6})).realization(
+        1
+    )
+    assert again.X_train.shape == (14, 2)
+    rows = np.vstack([official.X_train, official.X_test])
+    both = np.vstack([again.X_train, again.X_test])
+    assert np.array_equal(rows[np.lexsort(rows.T)], both[np.lexsort(both.T)])

@@ -1,0 +1,284 @@
+"""Cards of NIPS-99, ICMLA-05 and ECDA-13: the counts that papers and originals state, the same arrays from every provider."""
+
+import bz2
+import lzma
+import os
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from ensvm.data import Dataset, DatasetCard, find_card, load
+from ensvm.data.files.formats import read
+from ensvm.data.files.layouts import one_hot_values
+from ensvm.shipped import shipped_datasets
+
+MIRROR = os.environ.get("ENSVM_DATA")
+needs_originals = pytest.mark.skipif(
+    MIRROR is None, reason="ENSVM_DATA names no folder with the original data"
+)
+SHIPPED = [
+    "breast-wisc",
+    "bridges",
+    "bupa",
+    "echocardiogram",
+    "hepatitis",
+    "horse-colic",
+    "house-votes-84",
+    "ionosphere",
+    "splice",
+]
+MIRRORED = [
+    "adult-14",
+    "bands",
+    "labor",
+    "mnist-3v8",
+    "optdigits",
+    "satimage",
+    "spambase",
+    *SHIPPED[:-1],
+]
+SLOW = {"adult-14", "mnist-3v8"}
+
+NIPS99 = {  # name in Table 1: examples, features
+    "labor": (57, 16),
+    "echocard": (74, 12),
+    "bridges": (102, 7),
+    "hepatitis": (155, 19),
+    "horse-colic": (300, 23),
+    "liver": (345, 6),
+    "ionosphere": (351, 34),
+    "vote": (435, 16),
+    "bands": (
+        540,
+        38,
+    ),  # printed as 690, 39: no such file is known, and the cylinder number is left out
+    "breast-wisc": (699, 9),
+    "pima": (768, 8),
+    "german": (1000, 20),  # printed as 1000, 10
+    "splice": (3190, 287),  # printed as 3190, 60: letters at 60 positions
+}
+OFFICIAL = {  # name in ICMLA-05 and Table 1 of ECDA-13: features, training and test rows, classes
+    "mnist": (784, 5000, 1984, 2),
+    "optdigit": (64, 3823, 1797, 10),
+    "satellite": (36, 4435, 2000, 6),
+    "adult-14": (103, 30162, 15060, 2),  # printed as 14 features: words have a column each
+}
+ORIGINALS = {  # what the original files hold, counted there
+    "labor": {"good": 37, "bad": 20},
+    "echocardiogram": {"0": 50, "1": 24},
+    "bridges": {"THROUGH": 87, "DECK": 15},
+    "hepatitis": {"1": 32, "2": 123},
+    "horse-colic": {"1": 191, "2": 109},
+    "bupa": {"1": 145, "2": 200},
+    "ionosphere": {"g": 225, "b": 126},
+    "house-votes-84": {"democrat": 267, "republican": 168},
+    "bands": {"noband": 312, "band": 228},
+    "breast-wisc": {"2": 458, "4": 241},
+    "splice": {"N": 1655, "boundary": 767 + 768},
+    "spambase": {"0": 2788, "1": 1813},
+    "satimage": {"1": 1533, "2": 703, "3": 1358, "4": 626, "5": 707, "7": 1508},
+    "adult-14": {"<=50K": 22654 + 11360, ">50K": 7508 + 3700},
+    "mnist-3v8": {"3": 6131 + 1010, "8": 5851 + 974},
+}
+ORANGE = {  # the first rows as the package Orange has them
+    "bridges": "E1\tM\t3\t1818\tHIGHWAY\t?\t2\tN\tTHROUGH\tWOOD\tSHORT\tS\tWOOD\r\n",
+    "echocardiogram": "11\t0\t71\t0\t0.26\t9\t4.6\t14\t1\t1\tname\t1\t0\r\n",
+    "house-votes-84": "republican\tn\ty\tn\ty\ty\ty\tn\tn\tn\ty\t\ty\ty\ty\tn\ty\r\n",
+    "horse-colic": "2\t1\t530101\t38.50\t66\t28\t3\t3\t?\t2\t5\t4\t4\t?\t?\t?\t3\t5\t45.00\t8.40\t?\t?\t2\t2\t11300\t00000\t00000\t2\t\r\n",
+    "bupa": "85\t92\t45\t27\t31\t0.0\t1\r\n",
+}
+
+
+def only(card: DatasetCard, kind: str) -> DatasetCard:
+    """Return the card with the sources of one kind alone."""
+    parts = {
+        part: [source for source in sources if source.kind == kind]
+        for part, sources in card.parts.items()
+    }
+    return card.model_copy(update=parts)
+
+
+def mirrored(name: str) -> Dataset:
+    """Return the data set as the original files have it."""
+    return load(only(find_card(name), "mirror"), offline=True)
+
+
+@pytest.mark.parametrize("name", NIPS99)
+def test_sets_of_nips99_have_the_sizes_of_table_1(name: str) -> None:
+    card = find_card(name)
+    assert (card.rows, card.features) == NIPS99[name]
+
+
+@pytest.mark.parametrize("name", OFFICIAL)
+def test_official_sets_have_the_sizes_of_their_papers(name: str) -> None:
+    card = find_card(name)
+    assert (*card.sizes(), len(card.classes)) == OFFICIAL[name]
+
+
+def test_spam_trains_on_two_thirds() -> None:
+    card = find_card("spam")
+    assert card.sizes() == (57, 3067, 1534)
+    assert round(card.rows * 2 / 3) == 3067
+
+
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_cards_state_the_class_counts_of_the_originals(name: str) -> None:
+    assert find_card(name).classes == ORIGINALS[name]
+
+
+@needs_originals
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in MIRRORED]
+)
+def test_originals_are_what_the_card_says(name: str) -> None:
+    data = mirrored(
+        name
+    )  # counts of rows, features and classes, and the checksum, are checked against the card
+    assert data.provider == "mirror"
+    assert data.checksum == data.card.checksum
+    part = data.realization(1)
+    assert (part.X_train.shape[1], len(part.y_train), len(part.y_test)) == data.card.sizes()
+    assert np.isfinite(part.X_train).all()
+    assert np.isfinite(part.X_test).all()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_sets_load_with_nothing_else_at_hand(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path))
+    data = load(find_card(name), offline=True)
+    assert data.provider == "shipped"
+    assert data.checksum == data.card.checksum  # that of the originals and of the packages
+    for fold in (1, 10):
+        part = data.realization(fold)
+        assert np.abs(part.X_train).max() == pytest.approx(1.0)
+        assert not np.isnan(part.X_test).any()
+
+
+@pytest.mark.parametrize("name", ORANGE)
+def test_first_row_of_the_package_is_that_of_the_card(name: str) -> None:
+    card = find_card(name)
+    (source,) = [source for source in card.all if source.pip and source.pip.startswith("Orange")]
+    content = b"names\r\nd\r\nclass\r\n" + ORANGE[name].encode()
+    raw = read(content, source.format, card.inputs, card.features, name)
+    data = load(card, offline=True)
+    np.testing.assert_array_equal(raw.X[0], data.X[0])
+    assert raw.labels[0] == data.classes[int(data.y[0] > 0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("breast-wisc", 16),
+        ("hepatitis", 167),
+        ("house-votes-84", 392),
+        ("ionosphere", 0),
+        ("splice", 0),
+    ],
+)
+def test_missing_values_are_those_that_the_donors_count(name: str, missing: int) -> None:
+    assert np.isnan(load(find_card(name), offline=True).X).sum() == missing
+
+
+def test_every_position_of_a_splice_junction_holds_one_letter() -> None:
+    data = load(find_card("splice"), offline=True)
+    assert data.card.inputs is not None
+    widths = [len(one_hot_values(encoding) or ()) for encoding in data.card.inputs.values()]
+    assert len(widths) == 60
+    starts = np.cumsum([0, *widths[:-1]])
+    assert (np.add.reduceat(data.X, starts, axis=1) == 1).all()
+    assert (data.X.sum(axis=0) > 0).all()
+
+
+@needs_originals
+def test_splice_junctions_are_those_of_the_uci_file() -> None:
+    rows = (Path(str(MIRROR)) / "uci/splice/splice.csv").read_text().split()[1:]
+    fields = [row.split(",") for row in rows]
+    original = Counter(
+        (sequence, "N" if word == "N" else "boundary") for word, _, sequence in fields
+    )
+    text = lzma.decompress((shipped_datasets() / "splice.csv.xz").read_bytes()).decode()
+    shipped = [line.split(",") for line in text.splitlines()[1:]]
+    assert Counter(("".join(row[:-1]), row[-1]) for row in shipped) == original
+
+
+def test_class_of_echocardiogram_follows_from_its_first_two_inputs() -> None:
+    data = load(find_card("echocardiogram"), offline=True)
+    survival, still_alive = data.X[:, 0], data.X[:, 1]
+    known = ~np.isnan(survival)
+    derived = (still_alive == 1) & (survival < 12)
+    np.testing.assert_array_equal((data.y == 1)[known], derived[known])
+
+
+@needs_originals
+def test_record_of_bands_broken_in_two_is_whole_again() -> None:
+    data = mirrored("bands")
+    assert data.card.inputs is not None
+    row = dict(zip(data.card.inputs, data.X[521], strict=True))
+    assert (row["unit"], row["size"], row["chrome"]) == (2, 3, 95)
+
+
+@needs_originals
+def test_test_part_of_optdigits_is_scikit_learns_copy() -> None:
+    data, (X, y) = mirrored("optdigits"), load_digits(return_X_y=True)
+    np.testing.assert_array_equal(data.X[3823:], X)
+    np.testing.assert_array_equal(data.y[3823:], y)
+
+
+@needs_originals
+@pytest.mark.slow
+def test_drawn_training_images_differ_and_test_images_do_not() -> None:
+    data = mirrored("mnist-3v8")
+    first, second = data.realization(1), data.realization(2)
+    assert (data.X.min(), data.X.max()) == (0, 255)
+    assert 0 <= first.X_train.min() < first.X_train.max() <= 1
+    assert (first.X_train != second.X_train).any()
+    np.testing.assert_array_equal(first.X_test, second.X_test)
+    assert (first.y_test == 1).sum() == 974  # the eights
+
+
+@needs_originals
+@pytest.mark.slow
+def test_words_of_adult_have_a_column_each() -> None:
+    data = mirrored("adult-14")
+    words = data.X[:, ((data.X == 0) | (data.X == 1)).all(axis=0)]
+    assert words.shape[1] == 97
+    assert set(words.sum(axis=1)) == {
+        7.0,
+        8.0,
+    }  # seven attributes have one 1 each, the sex has one column
+
+
+@pytest.mark.parametrize(("name", "classes"), [("acoustic", [0, 1, 2]), ("acoustic2", [-1, 1])])
+def test_sensit_is_read_from_text_of_its_format(
+    name: str, classes: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nobody of us could have the files: a made-up one of the same format shows that the card reads
+    # them.
+    rng = np.random.default_rng(0)
+    for part, rows in (("acoustic_scale", 30), ("acoustic_scale.t", 12)):
+        lines = [
+            f"{1 + row % 3} "
+            + " ".join(
+                f"{at}:{value:.6g}" for at, value in enumerate(rng.uniform(-1, 1, 50), start=1)
+            )
+            for row in range(rows)
+        ]
+        (tmp_path / f"{part}.bz2").write_bytes(bz2.compress("\n".join(lines).encode()))
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    small = {
+        "rows": 42,
+        "split": {"protocol": "official", "n_train": 30, "n_test": 12, "realizations": 10},
+    }
+    card = DatasetCard.model_validate({**find_card(name).model_dump(exclude={"base"}), **small})
+    data = load(card, data_dir=tmp_path, offline=True)
+    assert np.unique(data.y).tolist() == classes
+    assert (data.y == classes[-1]).sum() == 14  # class 3
+    realization = data.realization(10)
+    assert realization.X_train.shape == (30, 50)
+    assert realization.X_train.std(axis=0, ddof=1) == pytest.approx(np.ones(50))

@@ -1,0 +1,225 @@
+"""Cards: those shipped are right, names are found or suggested, wrong cards are refused by key."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ensvm.data import DataError, DatasetCard, find_card, list_cards
+from ensvm.data.cards.catalogue import read_card
+from ensvm.shipped import shipped_datasets
+
+GERMAN = yaml.safe_load((shipped_datasets() / "german.yaml").read_text())
+
+IJCAI07 = {  # name in the paper: dimension, training and test rows
+    "cancer": (9, 200, 77),
+    "diabetis": (8, 468, 300),
+    "german": (20, 700, 300),
+    "titanic": (3, 150, 2051),
+    "waveform": (21, 400, 4600),
+    "waveform-200": (21, 200, 4600),
+    "astro": (4, 3089, 4000),
+    "adult1": (123, 1605, 30956),
+    "adult2": (123, 2265, 30296),
+    "adult3": (123, 3185, 29376),
+    "adult": (123, 32561, 16281),
+    "web1": (300, 2477, 47272),
+    "web2": (300, 3470, 46279),
+}
+
+UNSEEN = ("w2a", "acoustic", "acoustic2")  # nobody of us could have the files, so no sum is known
+
+
+@pytest.mark.parametrize("name", IJCAI07)
+def test_sets_of_ijcai07_have_the_sizes_of_table_1(name: str) -> None:
+    assert find_card(name).sizes() == IJCAI07[name]
+
+
+def test_names_aliases_and_variants_are_all_different() -> None:
+    words = [word for card in list_cards() for word in (card.name, *card.aliases, *card.variants)]
+    assert len(words) == len(set(words))
+    assert [card.name for card in list_cards()] == sorted(card.name for card in list_cards())
+
+
+@pytest.mark.parametrize("card", list_cards(), ids=lambda card: card.name)
+def test_every_source_can_be_verified(card: DatasetCard) -> None:
+    sources = [source for sources in card.parts.values() for source in sources]
+    assert card.generator or card.name in UNSEEN or card.checksum
+    for source in sources:
+        assert source.sha256 or card.name in UNSEEN or (source.url and card.checksum)
+
+
+def test_variant_differs_from_its_base_only_where_it_says_so() -> None:
+    base, variant = find_card("waveform"), find_card("waveform-200")
+    assert (variant.name, variant.base) == ("waveform-200", "waveform")
+    assert variant.fingerprint() == base.fingerprint()
+    assert variant.split_protocol() == {"protocol": "random", "n_train": 200, "n_test": 4600}
+    assert variant.max_realizations is None
+
+
+def test_fingerprints_tell_data_and_scaling_apart() -> None:
+    cards = list_cards()
+    assert len({card.fingerprint() for card in cards}) == len(cards)
+    card = find_card("german")
+    assert (
+        DatasetCard.model_validate(GERMAN | {"scaling": "none"}).fingerprint() != card.fingerprint()
+    )
+    assert (
+        DatasetCard.model_validate(GERMAN | {"title": "other"}).fingerprint() == card.fingerprint()
+    )
+
+
+def test_unknown_name_gets_a_suggestion() -> None:
+    with pytest.raises(DataError, match="'germann' is unknown; did you mean 'german'"):
+        find_card("germann")
+    with pytest.raises(DataError, match="unknown"):
+        find_card("../datasets/german")
+
+
+def without(key: str) -> dict[str, object]:
+    return {other: value for other, value in GERMAN.items() if other != key}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (without("licence"), "licence: is missing"),
+        (GERMAN | {"licens": "x"}, "unknown key 'licens'; did you mean 'licence'"),
+        (GERMAN | {"scaling": "standrad"}, "scaling: 'standrad'.*did you mean 'standard'"),
+        (GERMAN | {"rows": 999}, "classes: they add up to 1000"),
+        (GERMAN | {"rows": "many"}, "rows: 'many'"),
+        (GERMAN | {"positive": "3"}, "positive: '3' is not a label; accepted: 1, 2"),
+        (GERMAN | {"positive": True}, "positive: True.*quote it"),
+        (GERMAN | {"positive": None}, "positive: which label"),
+        (GERMAN | {"classes": {"1": 1000}}, "only one class"),
+        (GERMAN | {"sparse": True}, "scaling: .*sparse"),
+        (
+            GERMAN | {"missing": "training-mean"},
+            "missing: 'training-mean' does not go with .*standard-benchmark",
+        ),
+        (
+            GERMAN | {"missing": "training-mean", "scaling": "none", "sparse": True},
+            "missing: 'training-mean' does not go with sparse data",
+        ),
+        (
+            GERMAN | {"missing": "median"},
+            "missing: 'median' is not accepted; accepted: training-mean",
+        ),
+        (GERMAN | {"all": []}, "one of: generator, all, train"),
+        (GERMAN | {"train": GERMAN["all"]}, "one of: generator, all, train"),
+        (
+            GERMAN | {"split": {"protocol": "random", "n_train": 700, "n_test": 301}},
+            "n_train 700.*1000 rows",
+        ),
+        (
+            GERMAN | {"split": {"protocol": "randm", "n_train": 700}},
+            "split: 'randm'.*did you mean 'random'",
+        ),
+        (
+            GERMAN | {"split": {"protocol": "kfold", "n_split": 5}},
+            "split: unknown key 'n_split'; did you mean 'n_splits'",
+        ),
+        (
+            GERMAN | {"split": {"protocol": "official", "n_train": 700, "n_test": 300}},
+            "split: `official`",
+        ),
+        (GERMAN | {"inputs": {"age": "nummber"}}, "inputs.age: 'nummber'.*did you mean 'number'"),
+        (GERMAN | {"inputs": {"age": ["a", "a"]}}, "inputs.age: .*twice"),
+        (GERMAN | {"inputs": {"age": {"one-hot": ["a", "a"]}}}, "inputs.age: .*twice"),
+        (GERMAN | {"inputs": {"age": {"one-hot": 3}}}, "inputs.age: .*takes a list"),
+        (GERMAN | {"inputs": {"age": {"one-hot": []}}}, "inputs.age: .*takes a list"),
+        (GERMAN | {"inputs": {"age": {"one-hot": ["a"], "b": 1}}}, "inputs.age: .*stands alone"),
+        (GERMAN | {"name": "other"}, "'other' is not the file's name"),
+        (GERMAN | {"variants": {"short": {"rows": 3}}}, "classes: they add up"),
+        ("just words", "no mapping"),
+        ({}, "name: is missing"),
+    ],
+)
+def test_wrong_card_is_refused_with_file_and_key(
+    tmp_path: Path, content: object, words: str
+) -> None:
+    path = tmp_path / "german.yaml"
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(DataError, match=words) as refusal:
+        read_card(path)
+    assert str(path) in str(refusal.value)
+
+
+@pytest.mark.parametrize("text", ["a: [1", "a: b: c", ""])
+def test_file_that_is_not_yaml_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "german.yaml"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"german\.yaml"):
+        read_card(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"mirror": "a", "url": "b"}, "exactly one"),
+        ({"pip": "a==1"}, "`member` and `sha256`"),
+        ({"mirror": "a", "sha256": "abc"}, "sha256"),
+        (
+            {"mirror": "a", "labels": {"mirror": "b"}},
+            "`labels` and the format `idx` belong together",
+        ),
+        (
+            {"mirror": "a", "format": {"type": "idx"}},
+            "`labels` and the format `idx` belong together",
+        ),
+        (
+            {"mirror": "a", "format": {"type": "idx"}, "labels": {"file": "b"}},
+            "labels: .*named by `mirror`",
+        ),
+        (
+            {"mirror": "a", "format": {"type": "idx"}, "labels": {"mirrr": "b"}},
+            "did you mean 'mirror'",
+        ),
+        (
+            {
+                "mirror": "a",
+                "sha256": "0" * 64,
+                "format": {"type": "idx"},
+                "labels": {"mirror": "b"},
+            },
+            "labels: `sha256` is missing",
+        ),
+    ],
+)
+def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], words: str) -> None:
+    path = tmp_path / "german.yaml"
+    source = {"format": {"type": "libsvm"}, **change}
+    path.write_text(yaml.safe_dump(GERMAN | {"all": [source]}))
+    with pytest.raises(DataError, match=words):
+        read_card(path)
+
+
+@pytest.mark.parametrize(
+    ("generator", "words"),
+    [
+        (
+            {"name": "wavefrm", "rows": 9, "seed": 0},
+            "generator: 'wavefrm'.*did you mean 'waveform'",
+        ),
+        (
+            {"name": "waveform", "rows": 9, "seed": 0, "options": {}},
+            "generator: unknown key 'options'",
+        ),
+        (
+            {"name": "squares", "rows": 9, "seed": 0, "options": {"shfit": 1}},
+            "generator.options: .*did you mean 'shift'",
+        ),
+        (
+            {"name": "fournorm", "rows": 9, "seed": 0, "options": {"a": float("nan")}},
+            "generator.options.a: nan",
+        ),
+        ({"name": "circle", "rows": 0, "seed": 0}, "generator.rows: 0"),
+    ],
+)
+def test_wrong_generator_is_refused(
+    tmp_path: Path, generator: dict[str, object], words: str
+) -> None:
+    path = tmp_path / "german.yaml"
+    path.write_text(yaml.safe_dump(without("all") | {"generator": generator}))
+    with pytest.raises(DataError, match=words):
+        read_card(path)

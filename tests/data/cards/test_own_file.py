@@ -1,0 +1,161 @@
+"""A user's own file written inline in a config: read, counted and checked before any run."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError, inline_card, load
+
+RANDOM = {"protocol": "random", "n_train": 3}
+CSV = "x,colour,label\n1,red,yes\n2,blue,no\n3,red,no\n5,red,yes\n"
+COLOURS = {"x": "number", "colour": ["red", "blue"]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "own.csv").write_text(CSV)
+    (tmp_path / "own.libsvm").write_text("+1 1:2 3:1\n-1\n+1 2:1\n-1 1:1\n")
+    (tmp_path / "wide.libsvm").write_text("+1 1:2 4:1\n-1 1:1\n")
+    (tmp_path / "plain.tsv").write_text("1\t2\t0\n2\t3\t1\n3\t4\t1\n4\t5\t2\n")
+    np.savez(
+        tmp_path / "own.npz", X=np.eye(4), y=[0, 1, 0, 1], train=[[0, 1], [2, 3]], test=[[2], [0]]
+    )
+    return tmp_path
+
+
+def own(**given: Any) -> dict[str, Any]:
+    return {"path": "own.csv", "target": "label", "split": RANDOM, "inputs": COLOURS, **given}
+
+
+def test_counts_come_from_the_file_and_paths_are_relative_to_the_config(folder: Path) -> None:
+    card = inline_card(own(), folder)
+    assert (card.name, card.rows, card.features, card.classes) == ("own", 4, 2, {"no": 2, "yes": 2})
+    assert (card.positive, card.scaling) == ("yes", "standard")
+    assert card.split_protocol() == {"protocol": "random", "n_train": 3, "n_test": 1}
+    found = load(card)
+    np.testing.assert_array_equal(found.X, [[1, 1], [2, 2], [3, 1], [5, 1]])
+    assert (found.provider, found.y.tolist()) == ("file", [1, -1, -1, 1])
+
+
+def test_positive_label_and_order_of_rows_change_the_fingerprint_but_packing_does_not(
+    folder: Path,
+) -> None:
+    with gzip.open(folder / "packed.csv.gz", "wt") as file:
+        file.write(CSV)
+    plain = inline_card(own(), folder).fingerprint()
+    assert inline_card(own(path="packed.csv.gz"), folder).fingerprint() == plain
+    assert inline_card(own(positive="no"), folder).fingerprint() != plain
+    assert inline_card(own(scaling="minmax"), folder).fingerprint() != plain
+    (folder / "own.csv").write_text(CSV.replace("5,red", "6,red"))
+    assert inline_card(own(), folder).fingerprint() != plain
+
+
+def test_file_changed_after_the_check_is_refused(folder: Path) -> None:
+    card = inline_card(own(scaling="minmax"), folder)
+    (folder / "own.csv").write_text(CSV.replace("5,red", "6,red"))
+    with pytest.raises(DataError, match="wrong sha256"):
+        load(card)
+
+
+def test_target_by_position_means_no_header(folder: Path) -> None:
+    card = inline_card(
+        {"path": "plain.tsv", "target": -1, "split": {"protocol": "kfold", "n_splits": 2}}, folder
+    )
+    assert (card.rows, card.features, card.classes, card.positive) == (
+        4,
+        2,
+        {"0": 1, "1": 2, "2": 1},
+        None,
+    )
+
+
+def test_libsvm_text_stays_sparse_unless_it_is_to_be_scaled(folder: Path) -> None:
+    text = {"path": "own.libsvm", "split": RANDOM}
+    sparse, dense = inline_card(text, folder), inline_card(text | {"scaling": "minmax"}, folder)
+    assert (sparse.sparse, sparse.scaling, sparse.features) == (True, "none", 3)
+    assert load(sparse).realization(1).X_train.shape == (3, 3)
+    # scikit-learn's LIBSVM refuses 64-bit row numbers
+    assert load(sparse).realization(1).X_train.indices.dtype == np.int32
+    assert isinstance(load(dense).X, np.ndarray)
+
+
+def test_official_split_takes_a_test_file(folder: Path) -> None:
+    text = {"path": "own.libsvm", "test": "wide.libsvm", "split": {"protocol": "official"}}
+    with pytest.raises(DataError, match=r"differ in columns.*features: 4"):
+        inline_card(text, folder)
+    card = inline_card(text | {"features": 4}, folder)
+    assert card.sizes() == (4, 4, 2)
+    assert load(card).realization(1).X_test.shape == (2, 4)
+
+
+def test_row_numbers_of_an_archive_are_the_realizations(folder: Path) -> None:
+    card = inline_card(
+        {"path": "own.npz", "split": {"protocol": "indices"}, "scaling": "none"}, folder
+    )
+    assert card.max_realizations == 2
+    found = load(card).realization(2)
+    np.testing.assert_array_equal(found.X_train, np.eye(4)[[2, 3]])
+    np.testing.assert_array_equal(found.X_test, np.eye(4)[[0]])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (own(splitt=1), "unknown key 'splitt'; did you mean 'split'"),
+        (own(path="absent.csv"), "absent.csv"),
+        (own(path="own.svg"), "ends in none of .csv"),
+        (own(path="README"), "ends in none of .csv"),
+        (own(target="lable"), "no column 'lable'; did you mean 'label'"),
+        (own(target=None), "target: is missing"),
+        (own(inputs=None), "line 2, column 'colour': 'red' is not a number"),
+        (own(positive="maybe"), "positive: 'maybe'.*accepted: no, yes"),
+        (own(positive=True), "positive: .*quote it"),
+        (own(scaling="standart"), "scaling: 'standart'.*did you mean 'standard'"),
+        (own(split={"protocol": "random", "n_train": 4}), "n_train 4.*4 rows"),
+        (own(split={"protocol": "random", "n_train": 3, "n_test": 2}), "n_train 3.*4 rows"),
+        (own(split={"protocol": "random", "n_train": "all"}), "split.n_train: 'all'"),
+        (own(split={"protocol": "kfold", "n_splits": 9}), "n_splits: 9"),
+        (own(split={"protocol": "indices"}), "split.n_train: is missing"),
+        (own(split={"protocol": "official"}), "test: "),
+        (own(test="own.csv"), "test: "),
+        (own(split={}), "split: .*protocol"),
+        (
+            {"path": "own.libsvm", "split": RANDOM, "sparse": True, "scaling": "standard"},
+            "scaling: .*sparse",
+        ),
+        ({"split": RANDOM}, "path: is missing"),
+    ],
+)
+def test_wrong_words_are_refused_with_the_key(
+    folder: Path, given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(DataError, match=words):
+        inline_card(given, folder)
+
+
+def test_parquet_is_read_or_what_it_needs_is_said(folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    pandas.read_csv(folder / "own.csv").to_parquet(folder / "own.parquet")
+    assert (
+        inline_card(own(path="own.parquet"), folder).fingerprint()
+        == inline_card(own(), folder).fingerprint()
+    )
+
+
+def test_parquet_without_its_library_is_a_readable_refusal(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pandas
+
+    def read_parquet(_: object) -> None:
+        raise ImportError("no engine")
+
+    monkeypatch.setattr(pandas, "read_parquet", read_parquet)
+    (folder / "own.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match="needs pyarrow"):
+        inline_card(own(path="own.parquet"), folder)

@@ -1,0 +1,123 @@
+"""Reading idx files: rows in order, labels kept or left out, damaged files refused."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError, DatasetCard, load
+from ensvm.data.files.formats import read
+from ensvm.data.files.layouts import IdxFormat
+
+PIXELS = np.arange(4 * 2 * 3, dtype=np.uint8).reshape(4, 2, 3) * 10
+DIGITS = np.array([3, 8, 1, 3], dtype=np.uint8)
+
+
+def idx(values: np.ndarray) -> bytes:
+    header = bytes([0, 0, 8, values.ndim]) + np.array(values.shape, ">u4").tobytes()
+    return header + values.astype(np.uint8).tobytes()
+
+
+IMAGES, LABELS = idx(PIXELS), idx(DIGITS)
+
+
+def form(keep: list[str] | None = None) -> IdxFormat:
+    return IdxFormat(type="idx", keep=keep)
+
+
+def test_images_are_rows_of_pixels_in_their_order() -> None:
+    raw = read(IMAGES, form(), None, None, "file", LABELS)
+    np.testing.assert_array_equal(raw.X, PIXELS.reshape(4, 6))
+    assert raw.labels.tolist() == ["3", "8", "1", "3"]
+
+
+def test_only_the_labels_asked_for_are_kept() -> None:
+    raw = read(IMAGES, form(["8", "3"]), None, None, "file", LABELS)
+    np.testing.assert_array_equal(raw.X, PIXELS.reshape(4, 6)[[0, 1, 3]])
+    assert raw.labels.tolist() == ["3", "8", "3"]
+
+
+@pytest.mark.parametrize(
+    ("images", "labels", "keep", "words"),
+    [
+        (IMAGES, LABELS, ["7"], "no image has the label '7'"),
+        (IMAGES, idx(DIGITS[:3]), None, "4 images, but 3 labels"),
+        (IMAGES[:-1], LABELS, None, "images are 23 bytes; the header says 4 x 2 x 3"),
+        (LABELS, LABELS, None, "images are not idx"),
+        (IMAGES, IMAGES, None, "labels are not idx"),
+        (b"", LABELS, None, "images are not idx"),
+        (IMAGES[:9], LABELS, None, "images are not idx"),
+        (idx(PIXELS[:0]), idx(DIGITS[:0]), None, "holds no rows"),
+    ],
+)
+def test_damaged_files_are_refused(
+    images: bytes, labels: bytes, keep: list[str] | None, words: str
+) -> None:
+    with pytest.raises(DataError, match=words):
+        read(images, form(keep), None, None, "file", labels)
+
+
+def card(form: dict[str, object]) -> DatasetCard:
+    def source(part: str, pixels: bytes, labels: bytes) -> list[dict[str, object]]:
+        sums = {
+            "images": hashlib.sha256(pixels).hexdigest(),
+            "labels": hashlib.sha256(labels).hexdigest(),
+        }
+        mirror = {
+            "mirror": f"{part}-images",
+            "labels": {"mirror": f"{part}-labels", "sha256": sums["labels"]},
+        }
+        npm = {"npm": "digits@1", "member": f"{part}-images"}
+        npm["labels"] = {"member": f"{part}-labels", "sha256": sums["labels"]}
+        return [{**place, "sha256": sums["images"], "format": form} for place in (mirror, npm)]
+
+    words = {
+        "name": "digits",
+        "title": "",
+        "source": "",
+        "licence": "",
+        "citation": "",
+        "rows": 6,
+        "features": 6,
+    }
+    words |= {"classes": {"3": 4, "8": 2}, "positive": "8", "scaling": "pixels"}
+    words |= {"split": {"protocol": "official", "n_train": 2, "n_test": 3}}
+    parts = {part: source(part, IMAGES, LABELS) for part in ("train", "test")}
+    return DatasetCard.model_validate({**words, **parts})
+
+
+DIGITS_CARD = card({"type": "idx", "keep": ["3", "8"]})
+
+
+def test_images_and_labels_come_from_one_mirror(tmp_path: Path) -> None:
+    for part in ("train", "test"):
+        (tmp_path / f"{part}-images").write_bytes(IMAGES)
+        (tmp_path / f"{part}-labels").write_bytes(LABELS)
+    found = load(DIGITS_CARD, data_dir=tmp_path, offline=True)
+    assert found.provider == "mirror"
+    assert found.y.tolist() == [-1, 1, -1] * 2
+    drawn = found.realization(5)
+    assert (drawn.X_train.shape, drawn.X_test.shape) == ((2, 6), (3, 6))
+    np.testing.assert_array_equal(drawn.X_test, PIXELS.reshape(4, 6)[[0, 1, 3]] / 255)
+
+
+def test_images_whose_labels_are_wrong_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    for part in ("train", "test"):
+        (tmp_path / f"{part}-images").write_bytes(IMAGES)
+        (tmp_path / f"{part}-labels").write_bytes(LABELS[::-1])
+    members = {
+        "train-images": IMAGES,
+        "train-labels": LABELS,
+        "test-images": IMAGES,
+        "test-labels": LABELS,
+    }
+    monkeypatch.setattr(
+        "ensvm.data.providers.order.download", lambda source: members[source.member]
+    )
+    elsewhere = card({"type": "idx", "keep": ["8", "3"]}).model_copy(update={"scaling": "none"})
+    assert load(elsewhere, data_dir=tmp_path).provider.startswith("package digits@1")
+    assert load(elsewhere, data_dir=tmp_path / "cache", offline=True).provider == "cache"

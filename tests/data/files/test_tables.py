@@ -1,0 +1,194 @@
+"""Reading tables: every value lands in its column; a wrong one is named by file, line, column and value."""
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError
+from ensvm.data.files.layouts import TableFormat, encoded_columns
+from ensvm.data.files.tables import read_table
+
+INPUTS = {
+    "age": "number",
+    "size": ["small", "large"],
+    "code": "integer-after-letter",
+    "sex": {"f": 0, "m": 1},
+}
+
+
+def form(**settings: object) -> TableFormat:
+    return TableFormat.model_validate({"type": "table", "target": "class", **settings})
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "mark"), [("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("whitespace", " ")]
+)
+def test_columns_are_taken_by_name_in_the_order_of_the_card(delimiter: str, mark: str) -> None:
+    lines = ["sex,class,code,size,extra,age", "m,good,A410,large,9,30", "f,bad,A40,small,9,-2.5"]
+    text = "\n".join(lines).replace(",", mark)
+    raw = read_table(text.encode(), form(delimiter=delimiter, header=1), INPUTS, "file")
+    np.testing.assert_array_equal(raw.X, [[30, 2, 410, 1], [-2.5, 1, 40, 0]])
+    assert raw.labels.tolist() == ["good", "bad"]
+
+
+@pytest.mark.parametrize("label", ["1", "+1", "1.0", "1.000000e+00"])
+def test_numeric_labels_are_one_label_however_written(label: str) -> None:
+    for other in ("-1", "word"):  # the quick reader of numbers and the careful one
+        raw = read_table(f"{label},2\n{other},3\n".encode(), form(target=0), None, "file")
+        assert raw.labels.tolist() == ["1", other]
+
+
+def test_quick_and_careful_reader_agree_on_numbers() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4)) * 10.0 ** rng.integers(-8, 8, (30, 4))
+    lines = [",".join(map(repr, map(float, row))) for row in X]
+    quick = read_table(
+        "\n".join(f"{line},1" for line in lines).encode(), form(target=-1), None, "file"
+    )
+    careful = read_table(
+        "\n".join(f"{line},yes" for line in lines).encode(), form(target=-1), None, "file"
+    )
+    np.testing.assert_array_equal(quick.X, X)
+    np.testing.assert_array_equal(careful.X, X)
+
+
+def test_comments_blank_lines_crlf_and_byte_order_mark_are_passed_over() -> None:
+    text = "\ufeff@relation x\r\n@data\r\n\r\n1,2,a\r\n3,4,b\r\n\r\n"
+    raw = read_table(text.encode(), form(comment="@", columns=["u", "v", "class"]), None, "file")
+    np.testing.assert_array_equal(raw.X, [[1, 2], [3, 4]])
+
+
+def test_labels_of_a_source_are_renamed_to_those_of_the_card() -> None:
+    settings = form(target=1, labels={"positive": "1", "negative": "0"})
+    raw = read_table(b"5,positive\n6,negative\n", settings, None, "file")
+    assert raw.labels.tolist() == ["1", "0"]
+
+
+def test_incomplete_rows_are_dropped_only_when_asked() -> None:
+    text = b"u,v,class\n1,?,a\n2,5,b\n?,6,a\n"
+    dropped = read_table(text, form(header=1, missing=["?"], incomplete="drop"), None, "file")
+    np.testing.assert_array_equal(dropped.X, [[2, 5]])
+    with pytest.raises(DataError, match=r"file, line 2, column 'v'.*missing"):
+        read_table(text, form(header=1, missing=["?"]), None, "file")
+
+
+def test_missing_value_in_a_column_that_is_not_used_does_not_matter() -> None:
+    raw = read_table(b"u,v,class\n1,,a\n2,5,b\n", form(header=1), {"u": "number"}, "file")
+    np.testing.assert_array_equal(raw.X, [[1], [2]])
+
+
+def test_one_hot_gives_a_column_for_each_value_in_the_order_of_the_card() -> None:
+    inputs = {"size": {"one-hot": ["s", "m", "2"]}, "age": "number"}
+    raw = read_table(b"age,size,class\n7,m,a\n8,2.0,b\n9,s,a\n", form(header=1), inputs, "file")
+    np.testing.assert_array_equal(raw.X, [[0, 1, 0, 7], [0, 0, 1, 8], [1, 0, 0, 9]])
+    assert encoded_columns(inputs) == ["size=s", "size=m", "size=2", "age"]
+    with pytest.raises(
+        DataError, match=r"line 2, column 'size': 'mm' is unknown; did you mean 'm'\?.*s, m, 2"
+    ):
+        read_table(b"age,size,class\n7,mm,a\n", form(header=1), inputs, "file")
+
+
+def test_file_encoded_one_hot_names_its_columns_by_value() -> None:
+    inputs = {"size": {"one-hot": ["s", "m"]}, "age": "number"}
+    text = b"age,size=s,size=m,class\n7,0,1,a\n8,?,?,b\n"
+    raw = read_table(
+        text, form(header=1, encoded=True, missing=["?"], incomplete="keep"), inputs, "file"
+    )
+    np.testing.assert_array_equal(raw.X, [[0, 1, 7], [np.nan, np.nan, 8]])
+
+
+def test_missing_inputs_are_kept_as_nan_in_every_column_they_become() -> None:
+    inputs = {
+        "age": "number",
+        "size": ["s", "m"],
+        "hue": {"one-hot": ["r", "b"]},
+        "code": "integer-after-letter",
+    }
+    text = b"age,size,hue,code,class\n?,m,b,A4,a\n5,?,r,,b\n6,s,?,A7,a\n"
+    nan = np.nan
+    raw = read_table(text, form(header=1, missing=["?"], incomplete="keep"), inputs, "file")
+    np.testing.assert_array_equal(
+        raw.X, [[nan, 2, 0, 1, 4], [5, nan, 1, 0, nan], [6, 1, nan, nan, 7]]
+    )
+    assert raw.labels.tolist() == ["a", "b", "a"]
+
+
+def test_rows_without_a_class_are_dropped_only_when_asked() -> None:
+    text = b"u,class\n1,?\n?,b\n3,a\n"
+    words = {"header": 1, "missing": ["?"]}
+    kept = read_table(text, form(**words, incomplete="keep", unlabelled="drop"), None, "file")
+    np.testing.assert_array_equal(kept.X, [[np.nan], [3]])
+    dropped = read_table(text, form(**words, incomplete="drop"), None, "file")
+    np.testing.assert_array_equal(dropped.X, [[3]])
+    with pytest.raises(DataError, match=r"line 2, column 'class'.*`unlabelled: drop`"):
+        read_table(text, form(**words, incomplete="keep"), None, "file")
+    with pytest.raises(DataError, match=r"line 3, column 'u'.*`incomplete: drop`"):
+        read_table(text, form(**words, unlabelled="drop"), None, "file")
+
+
+def test_several_comments_other_quotes_and_letter_case() -> None:
+    text = b"% about\n@data\n1,'No, never',YES\n2,'often','no'\n"
+    words = {"columns": ["u", "v", "class"], "comment": ["%", "@"], "quote": "'", "lowercase": True}
+    raw = read_table(text, form(**words), {"v": ["no, never", "often"]}, "file")
+    np.testing.assert_array_equal(raw.X, [[1], [2]])
+    assert raw.labels.tolist() == ["yes", "no"]
+
+
+def test_corrections_mend_what_is_there_exactly_once() -> None:
+    broken = b"1,2,\na\n,3,4,b\n"
+    raw = read_table(
+        broken, form(target=2, corrections={"2,\na": "2,a", "\n,3": "\n3"}), None, "file"
+    )
+    np.testing.assert_array_equal(raw.X, [[1, 2], [3, 4]])
+    for absent in ("5,6", ","):
+        with pytest.raises(DataError, match=f"corrections: '{absent}' is there . times"):
+            read_table(broken, form(target=2, corrections={absent: ""}), None, "file")
+
+
+def test_encoded_file_holds_the_codes_already() -> None:
+    raw = read_table(
+        b"size,class\n2,a\n1,b\n", form(header=1, encoded=True), {"size": ["s", "l"]}, "file"
+    )
+    np.testing.assert_array_equal(raw.X, [[2], [1]])
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (b"x,small,A1,m,a", r"file, line 3, column 'age': 'x' is not a number"),
+        (b"inf,small,A1,m,a", r"column 'age': 'inf' is not a finite number"),
+        (
+            b"1,smal,A1,m,a",
+            r"line 3, column 'size': 'smal' is unknown; did you mean 'small'\?.*small, large",
+        ),
+        (b"1,small,41,m,a", r"line 3, column 'code': '41' is not a letter and an integer"),
+        (b"1,small,A1,x,a", r"line 3, column 'sex': 'x' is unknown.*f, m"),
+        (b"1,small,A1,m", r"file, line 3: 4 fields; expected 5"),
+        (b"1,small,A1,m,", r"line 3, column 'class'.*missing"),
+    ],
+)
+def test_wrong_value_is_named(row: bytes, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        read_table(
+            b"age,size,code,sex,class\n1,small,A1,f,b\n" + row, form(header=1), INPUTS, "file"
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "words"),
+    [
+        (b"", {}, "holds no rows"),
+        (b"", {"header": 1}, "no header line"),
+        (b"u,class\n", {"header": 1}, "holds no rows"),
+        (b"u,klass\n1,2\n", {"header": 1}, "no column 'class'; did you mean 'klass'"),
+        (b"1,2\n", {"target": 2}, "target 2 is not a column"),
+        (b"\xff\xfe1,2\n", {"target": 0}, "not UTF-8"),
+        (
+            b"u,class\n?,1\n",
+            {"header": 1, "missing": ["?"], "incomplete": "drop"},
+            "no row is complete",
+        ),
+    ],
+)
+def test_wrong_table_is_refused(text: bytes, settings: dict[str, object], words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        read_table(text, form(**settings), None, "file")

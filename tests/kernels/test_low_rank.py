@@ -1,0 +1,315 @@
+"""Laws of the low-rank factors: what LL' is to K, which pivots each method takes, and when it stops."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ensvm import partial_cholesky
+from ensvm.kernels import DENSE_COLUMNS, gram
+from ensvm.kernels.low_rank import (
+    DiagonalCorrectedGram,
+    LowRankGram,
+    incomplete_cholesky,
+    kernel_columns,
+    randomly_pivoted_cholesky,
+)
+
+Matrix = NDArray[np.float64]
+METHODS = {
+    "greedy": incomplete_cholesky,
+    "random": lambda *given, **words: randomly_pivoted_cholesky(*given, rng=3, **words),
+}
+BOTH = pytest.mark.parametrize("factorise", METHODS.values(), ids=METHODS)
+WORDS: list[dict[str, Any]] = [
+    {"kernel": "rbf", "gamma": 0.3},
+    {"kernel": "poly", "gamma": 0.2, "degree": 2, "coef0": 1.0},
+    {"kernel": "linear"},
+    {"kernel": lambda A, B: np.exp(-np.abs(A[:, None] - B[None]).sum(axis=2))},
+]
+
+
+def rows(m: int, d: int = 4, seed: int = 0) -> Matrix:
+    return np.random.default_rng(seed).normal(size=(m, d))
+
+
+def of(K: NDArray[Any]) -> tuple[Callable[[NDArray[np.intp]], NDArray[Any]], NDArray[Any]]:
+    """Return a Gram matrix as the factorisations read it."""
+    return lambda indices: K[:, indices], K.diagonal()
+
+
+def semidefinite(seed: int, m: int, rank: int) -> Matrix:
+    """Return a random matrix of the given rank with eigenvalues of many sizes."""
+    root = rows(m, rank, seed) * np.logspace(0, -3, rank)
+    return root @ root.T
+
+
+def residual(K: Matrix, found: LowRankGram, rank: int | None = None) -> Matrix:
+    L = found.factor[:, :rank]
+    return K - L @ L.T
+
+
+@BOTH
+@settings(deadline=None, max_examples=25)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    m=st.integers(1, 40),
+    true_rank=st.integers(1, 12),
+    rank=st.integers(1, 45),
+)
+def test_the_residual_is_semidefinite_and_its_trace_is_what_is_said(
+    factorise: Any, seed: int, m: int, true_rank: int, rank: int
+) -> None:
+    K = semidefinite(seed, m, true_rank)
+    found, scale = factorise(*of(K), rank=rank), np.trace(K)
+    traces = [np.trace(residual(K, found, k)) for k in range(found.rank + 1)]
+    np.testing.assert_allclose(found.trace_residuals, traces, atol=1e-10 * scale)
+    assert np.all(np.diff(found.trace_residuals) <= 0.0)
+    assert np.linalg.eigvalsh(residual(K, found)).min() >= -1e-10 * scale
+    assert (
+        len(set(found.pivots.tolist()))
+        == found.rank
+        == found.factor.shape[1]
+        <= min(m, rank, true_rank)
+    )
+    assert found.relative_residual == pytest.approx(max(traces[-1], 0.0) / scale, abs=1e-10)
+    np.testing.assert_allclose(residual(K, found)[:, found.pivots], 0.0, atol=1e-7 * scale)
+
+
+@BOTH
+@pytest.mark.parametrize("words", WORDS, ids=["rbf", "poly", "linear", "callable"])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_all_pivots_give_the_gram_matrix_back(
+    factorise: Any, words: dict[str, Any], container: Any
+) -> None:
+    dense = np.where(np.abs(rows(90)) > 0.3, rows(90), 0.0)
+    if callable(words["kernel"]) and container is sparse.csr_array:
+        words = {"kernel": lambda A, B: (A @ B.T).toarray()}
+    X = container(dense)
+    K = gram(X, **words)
+    columns, diagonal = kernel_columns(X, **words)
+    np.testing.assert_allclose(diagonal, K.diagonal(), rtol=1e-13)
+    np.testing.assert_allclose(
+        columns(np.array([5, 0, 5])), K[:, [5, 0, 5]], rtol=1e-12, atol=1e-13
+    )
+    found = factorise(columns, diagonal)
+    np.testing.assert_allclose(residual(K, found), 0.0, atol=1e-9 * K.max())
+    assert found.factor.shape[1] == found.rank <= 90
+
+
+@BOTH
+def test_wide_sparse_rows_equal_dense_rows(factorise: Any) -> None:
+    X = sparse.random(60, DENSE_COLUMNS + 9, density=0.01, format="csr", random_state=0)
+    thin, dense = (
+        factorise(*kernel_columns(given, kernel="rbf", gamma=0.1), rank=20)
+        for given in (X, X.toarray())
+    )
+    assert np.array_equal(thin.pivots, dense.pivots)
+    np.testing.assert_allclose(thin.factor, dense.factor, atol=1e-10)
+
+
+@BOTH
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_it_is_the_symmetric_operator_of_its_factor(factorise: Any, dtype: Any) -> None:
+    X = rows(70)
+    found = factorise(*kernel_columns(X, kernel="rbf", gamma=0.3, dtype=dtype), rank=30)
+    L, (u, v) = found.factor.astype(np.float64), rows(2, 70)
+    tolerance = 50 * np.finfo(dtype).eps
+    assert found.shape == (70, 70)
+    assert found.dtype == found.factor.dtype == found.matvec(v).dtype == dtype
+    np.testing.assert_allclose(found.matvec(v), L @ (L.T @ v), rtol=0, atol=tolerance * 70)
+    np.testing.assert_array_equal(found @ v, found.matvec(v))
+    np.testing.assert_allclose(
+        (found @ np.column_stack([u, v]))[:, 1], found.matvec(v), rtol=0, atol=tolerance * 70
+    )
+    assert u @ found.matvec(v) == pytest.approx(v @ found.matvec(u), abs=float(tolerance) * 700)
+    assert v @ found.matvec(v) >= 0.0
+
+
+@BOTH
+def test_corrected_it_has_the_diagonal_of_the_gram_matrix(factorise: Any) -> None:
+    K = gram(rows(70), kernel="poly", gamma=0.2, degree=2, coef0=1.0)
+    found = factorise(*of(K), rank=8)
+    corrected, dense = DiagonalCorrectedGram(found), found.factor @ found.factor.T
+    np.testing.assert_allclose(
+        found.residual_diagonal, K.diagonal() - dense.diagonal(), atol=1e-12 * K.max()
+    )
+    assert found.residual_diagonal.min() == 0.0
+    np.fill_diagonal(dense, K.diagonal())
+    v = rows(70, 3, seed=1)
+    np.testing.assert_allclose(corrected @ v, dense @ v, rtol=1e-11)
+    np.testing.assert_allclose(corrected.matvec(v[:, 0]), dense @ v[:, 0], rtol=1e-11)
+    assert (corrected.shape, corrected.dtype) == ((70, 70), np.float64)
+    bound = np.sqrt(np.outer(found.residual_diagonal, found.residual_diagonal))
+    assert np.all(np.abs(residual(K, found)) <= bound + 1e-12 * K.max())
+
+
+@BOTH
+def test_single_precision_stays_near_double_and_semidefinite(factorise: Any) -> None:
+    X = rows(300)
+    K = gram(X, kernel="rbf", gamma=0.05)
+    found = factorise(*kernel_columns(X, kernel="rbf", gamma=0.05, dtype=np.float32), rank=200)
+    assert np.linalg.eigvalsh(residual(K, found)).min() >= -1e-3
+    assert found.relative_residual == pytest.approx(np.trace(residual(K, found)) / 300.0, abs=1e-5)
+
+
+@BOTH
+def test_duplicates_exhaust_it_early_and_it_says_so(factorise: Any) -> None:
+    X = np.repeat(rows(12), 5, axis=0)
+    found = factorise(*kernel_columns(X, kernel="rbf", gamma=0.3), rank=40)
+    assert (found.rank, found.stop_reason) == (12, "exhausted")
+    assert len(np.unique(found.pivots // 5)) == 12
+    assert found.relative_residual <= 1e-12
+    np.testing.assert_allclose(found.factor, np.repeat(found.factor[::5], 5, axis=0), atol=1e-13)
+
+
+@BOTH
+@pytest.mark.parametrize("tol", [0.5, 0.1, 0.003])
+def test_tolerance_is_met_by_the_first_rank_that_does(factorise: Any, tol: float) -> None:
+    found = factorise(*kernel_columns(rows(400), kernel="rbf", gamma=0.3), tol=tol)
+    shares = found.trace_residuals / found.trace_residuals[0]
+    assert found.stop_reason == "tolerance_met"
+    assert shares[-1] <= tol < shares[-2]
+    assert found.factor.shape == (400, found.rank)
+    assert found.factor.base is None  # no larger array is kept alive behind it
+
+
+@BOTH
+def test_rank_and_tolerance_stop_at_whichever_comes_first(factorise: Any) -> None:
+    source = kernel_columns(rows(100), kernel="rbf", gamma=0.3)
+    assert factorise(*source, rank=5, tol=1e-6).stop_reason == "rank_reached"
+    assert factorise(*source, rank=90, tol=0.9).stop_reason == "tolerance_met"
+    whole = factorise(*source, rank=50)
+    fewer = factorise(*source, rank=20)
+    np.testing.assert_array_equal(fewer.pivots, whole.pivots[:20])
+
+
+@pytest.mark.parametrize("block", [1, 2, 64])
+@pytest.mark.parametrize("words", WORDS[:2], ids=["rbf", "poly"])
+def test_greedy_takes_the_largest_residual(
+    block: int, words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partial_cholesky, "LARGEST_BLOCK", block)
+    K = gram(rows(150), **words)
+    found = incomplete_cholesky(*of(K), rank=15)
+    for step, pivot in enumerate(found.pivots):
+        left = residual(K, found, step).diagonal()
+        assert left[pivot] >= left.max() - 1e-10 * K.max()
+    assert found.pivots[0] == K.diagonal().argmax()
+
+
+def test_greedy_breaks_ties_by_the_first_row() -> None:
+    K = np.kron(np.eye(6), np.ones((2, 2)))[::-1, ::-1]
+    assert incomplete_cholesky(*of(K)).pivots.tolist() == [0, 2, 4, 6, 8, 10]
+
+
+def test_random_pivots_follow_the_residual_diagonal() -> None:
+    # The law of (first, second pivot), exact by enumeration, against the frequencies of many draws.
+    K = semidefinite(1, 4, 3) + 0.05 * np.eye(4)
+    expected = np.zeros((4, 4))
+    for i in range(4):
+        left = np.maximum(K.diagonal() - K[i] ** 2 / K[i, i], 0.0)
+        left[i] = 0.0
+        expected[i] = K[i, i] / np.trace(K) * left / left.sum()
+    generator, draws = np.random.default_rng(0), 4000
+    pairs = [randomly_pivoted_cholesky(*of(K), rank=2, rng=generator).pivots for _ in range(draws)]
+    counts = np.zeros((4, 4))
+    np.add.at(counts, tuple(np.array(pairs).T), 1)
+    possible = expected > 0.0
+    assert counts[~possible].sum() == 0
+    chi_square = ((counts - draws * expected)[possible] ** 2 / (draws * expected[possible])).sum()
+    assert chi_square < 31.3  # the 0.1 % point of 11 degrees of freedom
+
+
+def test_blocks_leave_the_law_of_random_pivots_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    K = gram(
+        rows(60, 2), kernel="rbf", gamma=0.5
+    )  # falls fast, so that proposals are often refused
+    traces: dict[int, list[float]] = {1: [], 64: []}
+    generator = np.random.default_rng(0)
+    for block, found in traces.items():
+        monkeypatch.setattr(partial_cholesky, "LARGEST_BLOCK", block)
+        for _ in range(150):
+            found.append(
+                randomly_pivoted_cholesky(*of(K), rank=12, rng=generator).trace_residuals[-1]
+            )
+    one, many = (np.array(found) for found in traces.values())
+    spread = np.sqrt((one.var() + many.var()) / 150)
+    assert abs(one.mean() - many.mean()) < 3.3 * spread
+
+
+def test_a_seed_fixes_the_random_pivots() -> None:
+    source = kernel_columns(rows(80), kernel="rbf", gamma=0.3)
+    first, again, other = (
+        randomly_pivoted_cholesky(*source, rank=20, rng=seed) for seed in (1, 1, 2)
+    )
+    assert np.array_equal(first.factor, again.factor)
+    assert not np.array_equal(first.pivots, other.pivots)
+
+
+@BOTH
+@pytest.mark.parametrize("scale", [1e-9, 1e12])
+def test_scaling_the_kernel_scales_the_residual(factorise: Any, scale: float) -> None:
+    K = gram(rows(80), kernel="rbf", gamma=0.3)
+    plain, scaled = factorise(*of(K), rank=25), factorise(*of(scale * K), rank=25)
+    assert np.array_equal(plain.pivots, scaled.pivots)
+    np.testing.assert_allclose(scaled.trace_residuals, scale * plain.trace_residuals, rtol=1e-9)
+
+
+def test_permuted_rows_permute_the_greedy_factor() -> None:
+    K = semidefinite(5, 40, 10)  # a diagonal without ties
+    order = np.random.default_rng(0).permutation(40)
+    plain, permuted = (
+        incomplete_cholesky(*of(K), rank=8),
+        incomplete_cholesky(*of(K[np.ix_(order, order)]), rank=8),
+    )
+    assert np.array_equal(order[permuted.pivots], plain.pivots)
+    np.testing.assert_allclose(permuted.factor, plain.factor[order], atol=1e-10)
+
+
+@BOTH
+def test_the_zero_matrix_has_rank_zero(factorise: Any) -> None:
+    found = factorise(*of(np.zeros((5, 5))), rank=3)
+    assert (found.rank, found.stop_reason, found.relative_residual) == (0, "exhausted", 0.0)
+    assert np.array_equal(found @ np.ones(5), np.zeros(5))
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"rank": 0}, "rank must be a whole number >= 1, got 0"),
+        ({"rank": 2.5}, "rank must be a whole number >= 1"),
+        ({"tol": 0.0}, "tol must lie between 0 and 1, got 0.0"),
+        ({"tol": 1.0}, "tol must lie between 0 and 1"),
+        ({"diagonal": np.array([1.0, -1.0])}, "entries >= 0 only"),
+        ({"diagonal": np.array([1.0, np.nan])}, "finite entries"),
+        ({"diagonal": np.eye(2)}, r"must be a vector with at least one entry, got shape \(2, 2\)"),
+        (
+            {"columns": lambda indices: np.eye(2)},
+            r"the columns have shape \(2, 2\), expected \(2, 1\)",
+        ),
+        (
+            {"columns": lambda indices: np.array([[1.0, 9.0], [9.0, 1.0]])[:, indices]},
+            "not positive semidefinite",
+        ),
+        (
+            {"columns": lambda indices: np.full((2, indices.size), np.nan)},
+            "not positive semidefinite",
+        ),
+    ],
+)
+def test_arguments_out_of_range(factorise: Any, words: dict[str, Any], message: str) -> None:
+    arguments = {
+        "columns": lambda indices: np.eye(2)[:, indices],
+        "diagonal": np.ones(2),
+        "rank": 1,
+        **words,
+    }
+    with pytest.raises(ValueError, match=message):
+        factorise(arguments.pop("columns"), arguments.pop("diagonal"), **arguments)

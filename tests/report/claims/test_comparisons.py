@@ -1,0 +1,343 @@
+"""Claims on made-up records whose answer is known: every relation, and which rows and realizations are compared."""
+
+import numpy as np
+import pytest
+from made_up_records import CLAIMED, claimed, errors, make_study, record
+
+from ensvm.report.claims.comparisons import evaluate_claims
+
+NOISE = np.random.default_rng(0).normal(size=10) / 100.0
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Return a function that makes a study of the claims (YAML) and records."""
+    return lambda claims, records: claimed(tmp_path / "s", claims, records)
+
+
+def only(findings):
+    """Return the one comparison of the one claim."""
+    (finding,) = findings
+    (comparison,) = finding.comparisons
+    return comparison
+
+
+LESS = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german]}"
+
+
+def test_less_finds_a_planted_effect_in_paired_percent(study):
+    made = study(
+        LESS, [*errors("german", "a", 0.25 + NOISE), *errors("german", "b", 0.28 + NOISE[::-1])]
+    )
+    found = only(evaluate_claims(made))
+    assert found.verdict == "holds"
+    assert found.effect == pytest.approx(-3.0)
+    assert (found.better_mean, found.than_mean) == (
+        pytest.approx(100 * (0.25 + NOISE.mean())),
+        pytest.approx(100 * (0.28 + NOISE.mean())),
+    )
+    assert found.low < -3.0 < found.high < 0.0
+    assert found.n == 10
+    assert found.printed == pytest.approx(-5.5)
+
+
+def test_no_effect_is_not_claimed(study):
+    made = study(
+        LESS, [*errors("german", "a", 0.25 + NOISE), *errors("german", "b", 0.25 + NOISE[::-1])]
+    )
+    assert only(evaluate_claims(made)).verdict == "cannot tell"
+
+
+def test_pairing_sees_through_the_spread_between_realizations(study):
+    spread = np.linspace(0.1, 0.4, 10)
+    made = study(
+        LESS, [*errors("german", "a", spread), *errors("german", "b", spread + 0.01 + NOISE / 10)]
+    )
+    assert only(evaluate_claims(made)).verdict == "holds"
+
+
+def test_only_realizations_of_both_are_paired(study):
+    made = study(
+        LESS, [*errors("german", "a", [0.1, 0.2, 0.9]), *errors("german", "b", [0.2, 0.3])]
+    )
+    found = only(evaluate_claims(made))
+    assert (found.n, found.effect, found.verdict) == (2, pytest.approx(-10.0), "holds")
+
+
+@pytest.mark.parametrize(
+    ("shift", "margin", "verdict"),
+    [(0.0, 1.0, "holds"), (0.05, 1.0, "fails"), (0.01, 1.0, "cannot tell"), (0.05, 6.0, "holds")],
+)
+def test_at_most_has_its_margin_in_points(study, shift, margin, verdict):
+    claim = f"- {{id: 1, text: t, better: a, than: b, relation: at-most, margin: {margin}, rows: [german]}}"
+    made = study(
+        claim,
+        [*errors("german", "a", 0.25 + shift + NOISE / 5), *errors("german", "b", [0.25] * 10)],
+    )
+    assert only(evaluate_claims(made)).verdict == verdict
+
+
+def test_one_split_is_judged_by_its_test_points(study):
+    claim = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german, titanic]}"
+    made = study(
+        claim,
+        [
+            *(
+                record("german", 1, name, error=error, n_test=4000)
+                for name, error in (("a", 0.03), ("b", 0.22))
+            ),
+            *(
+                record("titanic", 1, name, error=error, n_test=20)
+                for name, error in (("a", 0.10), ("b", 0.15))
+            ),
+        ],
+    )
+    (finding,) = evaluate_claims(made)
+    far, near = finding.comparisons
+    assert (far.verdict, far.n, far.effect) == ("holds", 1, pytest.approx(-19.0))
+    assert far.low == pytest.approx(-20.4, abs=0.1)
+    assert near.verdict == "cannot tell"
+    assert finding.verdict == "cannot tell"
+
+
+RATIO = "- {id: 1, text: t, metric: train_seconds, pass: timing, better: a, than: b, relation: ratio, factor: 2, rows: [german]}"
+
+
+@pytest.mark.parametrize(
+    ("speedups", "verdict"),
+    [
+        ([3.0, 3.1, 2.9], "holds"),
+        ([1.5, 1.4, 1.6], "fails"),
+        ([1.5, 2.6, 2.1], "cannot tell"),
+        ([2.0], "holds"),
+        ([1.9], "cannot tell"),
+        ([0.5], "fails"),
+    ],
+)
+def test_ratio_of_seconds_of_the_timing_pass(study, speedups, verdict):
+    lines = [
+        line
+        for number, speedup in enumerate(speedups, start=1)
+        for line in (
+            record("german", number, "a", run_pass="timing", seconds=number / 8),
+            record("german", number, "b", run_pass="timing", seconds=speedup * number / 8),
+            # seconds of the error pass are never looked at
+            record("german", number, "a", seconds=1000.0),
+            record("german", number, "b", seconds=1.0),
+        )
+    ]
+    found = only(evaluate_claims(study(RATIO, lines)))
+    assert found.verdict == verdict
+    assert found.effect == pytest.approx(np.exp(np.log(speedups).mean()))
+    assert (found.low is None) == (len(speedups) == 1)
+    if found.low is not None:
+        assert found.low <= found.effect <= found.high
+
+
+def test_an_interval_of_ratios_may_be_infinite(study):
+    lines = [record("german", number, "a", run_pass="timing", seconds=1.0) for number in (1, 2)]
+    lines += [
+        record("german", number, "b", run_pass="timing", seconds=10.0 ** (60 * number))
+        for number in (1, 2)
+    ]
+    found = only(evaluate_claims(study(RATIO, lines)))
+    assert (found.verdict, found.high) == ("cannot tell", np.inf)
+    assert found.low < found.effect == pytest.approx(1e90)
+
+
+def test_a_ratio_of_nothing_is_no_figure(study):
+    lines = [record("german", 1, name, run_pass="timing", seconds=0.0) for name in "ab"]
+    found = only(evaluate_claims(study(RATIO, lines)))
+    assert (found.verdict, found.n) == (None, 0)
+    assert "not positive" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("relation", "limit", "verdict"),
+    [
+        ("value-at-most", 20, "holds"),
+        ("value-at-most", 12, "cannot tell"),
+        ("value-at-most", 5, "fails"),
+        ("value-at-least", 5, "holds"),
+        ("value-at-least", 12, "cannot tell"),
+        ("value-at-least", 20, "fails"),
+    ],
+)
+def test_a_value_against_its_limit(study, relation, limit, verdict):
+    claim = f"- {{id: 1, text: t, metric: n_iter_, better: a, relation: {relation}, limit: {limit}, rows: [german]}}"
+    made = study(
+        claim, [record("german", number, "a", n_iter_=11 + number) for number in range(-1, 4)]
+    )
+    found = only(evaluate_claims(made))
+    assert (found.verdict, found.effect, found.n) == (verdict, 12.0, 5)
+    assert found.low < 12.0 < found.high
+    assert (found.than, found.than_mean) == (None, None)
+
+
+def test_a_curve_is_compared_where_the_better_one_ends(study):
+    claim = "- {id: 1, text: t, metric: path_, better: a, than: b, relation: curve-below, factor: 2, rows: [german]}"
+    lines = [
+        line
+        for number in (1, 2, 3)
+        for line in (
+            record("german", number, "a", curve=[8.0, 1.0, 0.5]),
+            record("german", number, "b", curve=[8.0, 7.0, 3.0, 0.1]),
+        )
+    ]
+    found = only(evaluate_claims(study(claim, lines)))
+    assert (found.verdict, found.better_mean, found.than_mean, found.effect) == (
+        "holds",
+        0.5,
+        3.0,
+        pytest.approx(6.0),
+    )
+
+
+def test_a_curve_that_ended_stays_where_it_ended(study):
+    claim = "- {id: 1, text: t, metric: path_, better: a, than: b, relation: curve-below, rows: [german]}"
+    lines = [
+        record("german", 1, "a", curve=[8.0, 4.0, 2.0]),
+        record("german", 1, "b", curve=[8.0, 1.0]),
+    ]
+    found = only(evaluate_claims(study(claim, lines)))
+    assert (found.than_mean, found.verdict) == (1.0, "fails")
+
+
+@pytest.mark.parametrize(
+    ("curve", "rises", "verdict"),
+    [
+        ([3.0, 2.0, 2.0, 1.0], 0.0, "holds"),
+        ([3.0, 2.0, 2.5, 1.0], 1.0, "fails"),
+        ([3.0, float("nan"), 1.0], 2.0, "fails"),
+    ],
+)
+def test_a_curve_falls_when_it_never_rises(study, curve, rises, verdict):
+    claim = "- {id: 1, text: t, metric: path_, better: a, relation: curve-falls, rows: [german]}"
+    found = only(
+        evaluate_claims(
+            study(claim, [record("german", number, "a", curve=curve) for number in (1, 2)])
+        )
+    )
+    assert (found.effect, found.verdict) == (rises, verdict)
+
+
+def test_rows_are_by_default_the_data_sets_with_all_the_algorithms(study):
+    (finding,) = evaluate_claims(
+        study("- {id: 1, text: t, better: a, than: b, relation: less}", [])
+    )
+    assert [comparison.row for comparison in finding.comparisons] == ["german", "titanic", "web2"]
+
+
+def test_several_names_mean_each_of_them(study):
+    claim = "- {id: 1, text: t, better: [a, b], than: [b, later], relation: less, rows: [german]}"
+    (finding,) = evaluate_claims(study(claim, []))
+    pairs = [(comparison.better, comparison.than) for comparison in finding.comparisons]
+    assert pairs == [("a", "b"), ("a", "later"), ("b", "b"), ("b", "later")]
+
+
+def test_algorithms_without_a_common_realization_are_not_compared(study):
+    found = only(
+        evaluate_claims(
+            study(LESS, [record("german", 1, "a", error=0.1), record("german", 2, "b", error=0.2)])
+        )
+    )
+    assert found.reason == "no realization has figures of both a and b"
+
+
+@pytest.mark.parametrize(
+    ("shift", "verdict"), [(0.0, "holds"), (0.02, "fails"), (-0.02, "fails"), (0.01, "cannot tell")]
+)
+def test_within_asks_for_both_sides(study, shift, verdict):
+    claim = "- {id: 1, text: t, better: a, than: b, relation: within, margin: 1.0, rows: [german]}"
+    small = NOISE / 10
+    records = [
+        *errors("german", "a", 0.25 + shift + small),
+        *errors("german", "b", 0.25 + small[::-1]),
+    ]
+    assert only(evaluate_claims(study(claim, records))).verdict == verdict
+
+
+def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(study):
+    claim = "- {id: 1, text: t, metric: path_, stage: 2, better: a, than: b, relation: less, rows: [german]}"
+    curves = {
+        ("a", 1): [5.0, 1.0, 9.0],
+        ("a", 2): [5.0, 2.0],
+        ("b", 1): [7.0],
+        ("b", 2): [0.0, 8.0],
+    }
+    records = [
+        record("german", number, name, curve=curve) for (name, number), curve in curves.items()
+    ]
+    found = only(evaluate_claims(study(claim, records)))
+    assert (found.better_mean, found.than_mean, found.verdict) == (1.5, 7.5, "holds")
+
+
+def test_a_stage_of_a_whole_curve_or_of_no_curve_is_refused(study):
+    for words, message in (
+        ("metric: path_, stage: 2, relation: curve-falls", "no `stage:`"),
+        (
+            "metric: error, stage: 2, relation: value-at-most, limit: 1",
+            "'error' is not in the `record:` of a",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            study(f"- {{id: 1, text: t, better: a, {words}}}", [])
+
+
+GROWTH = "- {id: 1, text: t, metric: size, better: a, relation: growth-at-most, over: german, limit: 0.5}"
+SWEPT = "datasets: [{name: german, sweep: {split.n_train: [100, 200, 400]}}]"
+
+
+@pytest.mark.parametrize(
+    ("power", "verdict"), [(0.25, "holds"), (0.5, "holds"), (1.0, "fails"), (0.0, "holds")]
+)
+def test_growth_is_the_power_planted(tmp_path, power, verdict):
+    text = CLAIMED.replace(CLAIMED.splitlines()[2], SWEPT).replace("published: p.csv\n", "")
+    lines = [
+        record(f"german-{m}", number, "a", size=number * 2**-40 * m**power)
+        for m in (100, 200, 400)
+        for number in (1, 2)
+    ]
+    found = only(evaluate_claims(make_study(tmp_path / "s", text + "  " + GROWTH + "\n", lines)))
+    assert (found.row, found.better, found.n) == ("german", "a", 2)
+    assert found.effect == pytest.approx(power, abs=1e-12)
+    if power != 0.5:  # there rounding decides
+        assert found.verdict == verdict
+
+
+def test_growth_needs_all_members_and_positive_figures(tmp_path):
+    text = (
+        CLAIMED.replace(CLAIMED.splitlines()[2], SWEPT).replace("published: p.csv\n", "")
+        + "  "
+        + GROWTH
+        + "\n"
+    )
+    lines = [record(f"german-{m}", 1, "a", size=m) for m in (100, 200)]
+    assert only(evaluate_claims(make_study(tmp_path / "s", text, lines))).reason == "a: not run yet"
+    zero = record("german-400", 1, "a", size=0)
+    found = only(evaluate_claims(make_study(tmp_path / "t", text, [*lines, zero])))
+    assert found.reason == "size is not positive everywhere, so its growth has no exponent"
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (
+            GROWTH.replace("over: german", "over: web2"),
+            "unknown sweep of data sets 'web2'; accepted: german",
+        ),
+        (GROWTH.replace("over: german, ", ""), "the relation growth-at-most needs `over:`"),
+        (GROWTH.replace("limit", "rows: [german], limit"), "give `over:` or `rows:`, not both"),
+    ],
+)
+def test_wrong_words_of_growth_are_refused(tmp_path, claim, message):
+    text = CLAIMED.replace(CLAIMED.splitlines()[2], SWEPT).replace("published: p.csv\n", "")
+    with pytest.raises(ValueError, match=message):
+        make_study(tmp_path / "s", text + "  " + claim + "\n", [])
+
+
+def test_growth_needs_positive_numbers(tmp_path):
+    sizes = SWEPT.replace("split.n_train: [100, 200, 400]", "scaling: [none, zscore]")
+    text = CLAIMED.replace(CLAIMED.splitlines()[2], sizes).replace("published: p.csv\n", "")
+    with pytest.raises(ValueError, match="growth needs two positive numbers to grow with"):
+        make_study(tmp_path / "s", text + "  " + GROWTH + "\n", [])

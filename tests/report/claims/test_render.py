@@ -1,0 +1,76 @@
+"""Claims as files, and every way of having no figures for one."""
+
+import pandas as pd
+import pytest
+from made_up_records import claimed, errors, record
+
+from ensvm.report.claims.comparisons import evaluate_claims
+from ensvm.report.write import write_claims
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Return a function that makes a study of the claims (YAML) and records."""
+    return lambda claims, records: claimed(tmp_path / "s", claims, records)
+
+
+def test_every_comparison_without_figures_says_why_and_decides_nothing(study):
+    claims = """
+    - {id: 1, text: t, better: a, than: b, relation: less}
+    - {id: 2, text: t, better: a, than: later, relation: less, rows: [german]}
+    - {id: 3, text: t, metric: n_iter_, better: a, relation: value-at-most, limit: 1, rows: [german]}
+    - {id: 4, text: t, metric: objective_, better: a, relation: value-at-most, limit: 1, rows: [german]}
+    """
+    lines = [
+        *errors("german", "a", [0.1, 0.1], objective_=float("inf")),
+        *errors("german", "b", [0.2, 0.2]),
+        record("german", 3, "b", status="failed", reason="ouch"),
+        *(record("web2", 1, name, status="unavailable", reason="ask the author") for name in "ab"),
+    ]
+    one, two, three, four = evaluate_claims(study(claims, lines))
+    german, titanic, web2 = one.comparisons
+    assert (german.verdict, one.verdict) == ("holds", "holds")
+    assert german.reason == "of b's realizations 1 did not end well and are left out"
+    assert titanic.reason == "a: not run yet"
+    assert "ask the author" in web2.reason
+    assert two.comparisons[0].reason == "later: unavailable: not written yet"
+    assert three.comparisons[0].reason == "a leaves no figure 'n_iter_'"
+    assert "no finite number: inf" in four.comparisons[0].reason
+    silent = [titanic, web2, *two.comparisons, *three.comparisons, *four.comparisons]
+    assert {(comparison.verdict, comparison.n) for comparison in silent} == {(None, 0)}
+    assert two.verdict == three.verdict == four.verdict == "cannot tell"
+
+
+def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
+    claims = """
+    - {id: better, text: A is better., better: a, than: b, relation: less, note: A note.}
+    - {id: few, text: Few., metric: n_iter_, better: [a, b], relation: value-at-most, limit: 10, rows: [german]}
+    """
+    lines = [
+        *errors("german", "a", [0.25, 0.26, 0.24], n_iter_=5),
+        *errors("german", "b", [0.35, 0.37, 0.36], n_iter_=12),
+        *(record("web2", 1, name, status="unavailable", reason="ask the author") for name in "ab"),
+    ]
+    made = study(claims, lines)
+    text, paths = write_claims(made)
+    before = [path.read_bytes() for path in paths]
+    assert {path.name for path in paths} == {"claims.csv", "claims.md"}
+    assert [path.read_bytes() for path in write_claims(made)[1]] == before
+    frame = pd.read_csv(made.folder / "claims.csv")
+    assert list(frame.columns) == [
+        "claim_verdict", "claim", "relation", "metric", "row", "better", "than", "threshold", "better_mean", "than_mean", "n",
+        "effect", "low", "high", "printed", "verdict", "reason",
+    ]  # fmt: skip
+    assert frame.loc[0, "effect"] == next(evaluate_claims(made)).comparisons[0].effect
+    assert frame["verdict"].tolist()[-2:] == ["holds", "fails"]
+    assert frame["claim_verdict"].tolist() == ["holds"] * 3 + ["fails"] * 2
+    assert "> A is better." in text
+    assert "### better: holds" in text
+    assert "holds on 1 of 1 rows; 2 without figures" in text
+    assert "holds on 1, fails on 1 of 2 comparisons" in text
+    assert "A note." in text
+    assert "- web2: a: unavailable: ask the author" in text
+    assert "−11.00 | −13.48 to −8.52 |     −5.50 |   3 | holds" in text
+    assert "*less*: " in text
+    assert "*ratio*: " not in text
+    assert "commit cccccccccc" in text

@@ -1,0 +1,201 @@
+"""Figures hold the curves of the records, nothing else, and the same files come out twice."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_records import make_study, record
+from matplotlib.image import imread
+
+from ensvm.report.plots.curves import read_curves, to_csv
+from ensvm.report.write import write_figures
+
+CONFIG = """\
+study: s
+realizations: 2
+datasets: [german, titanic, cancer]
+algorithms:
+  a: {label: "A, the first", estimator: RhoSVC, record: [path_]}
+  b: {estimator: RhoSVC, record: [path_]}
+figures:
+  - {id: 1, caption: Curves., panels: [titanic, german], series: [b, a], y: path_, marks: jump_, x_label: steps, y_label: y,
+     x_scale: log, y_scale: log, realization: 2}
+  - {id: none, caption: Nothing yet., panels: [cancer], series: [a], y: path_, x_label: x, y_label: y}
+"""
+CURVES = {
+    ("german", 2, "a"): [0.1 + 0.2, 1 / 3, 1e-17],
+    ("german", 2, "b"): [1.0, 0.5, float("nan"), 0.25],
+    ("titanic", 2, "a"): [0.7],
+}
+
+
+@pytest.fixture
+def study(tmp_path):
+    lines = [
+        record(*place, curve=curve, jump_=3 if place[2] == "b" else 0)
+        for place, curve in CURVES.items()
+    ]
+    lines += [
+        record("german", 1, "a", curve=[9.0, 9.0]),
+        record("titanic", 2, "b", status="failed", reason="ouch"),
+    ]
+    return make_study(tmp_path / "s", CONFIG, lines)
+
+
+def data_behind(study):
+    figure = study.config.figures[0]
+    return pd.read_csv(
+        io.StringIO(to_csv(figure, read_curves(study, figure)[0])), dtype={"figure": str}
+    )
+
+
+def test_the_csv_is_the_records_unrounded(study):
+    frame = data_behind(study)
+    assert list(frame.columns) == ["figure", "panel", "series", "what", "x", "y", "std", "n"]
+    assert set(frame["figure"]) == {"1"}
+    points = frame[frame["what"] == "curve"]
+    found = dict(iter(points.groupby(["panel", "series"])))
+    shown = {
+        (panel, {"a": "A, the first"}.get(series, series)): curve
+        for (panel, _, series), curve in CURVES.items()
+    }
+    assert set(found) == set(shown)
+    for place, curve in shown.items():
+        assert found[place]["x"].tolist() == list(range(len(curve)))
+        assert np.array_equal(found[place]["y"], curve, equal_nan=True)
+
+
+def test_marks_stand_where_the_scalar_says_and_zero_is_none(study):
+    frame = data_behind(study)
+    marks = frame[frame["what"] == "mark"]
+    assert marks[["panel", "series", "x"]].values.tolist() == [["german", "b", 3]]
+
+
+def test_curves_come_in_the_order_of_the_paper(study):
+    curves, _ = read_curves(study, study.config.figures[0])
+    assert [(curve.panel, curve.series, curve.label) for curve in curves] == [
+        (0, "a", "A, the first"),
+        (1, "b", "b"),
+        (1, "a", "A, the first"),
+    ]
+
+
+@pytest.mark.slow
+def test_what_is_missing_says_why_and_a_figure_of_nothing_writes_nothing(study):
+    first, nothing = write_figures(study)
+    assert first.missing == ("titanic, b: failed: ouch",)
+    assert [path.name for path in first.paths] == ["figure-1.csv", "figure-1.png", "figure-1.svg"]
+    assert nothing.paths == ()
+    assert nothing.missing == ("cancer, a: not run yet",)
+    assert not list(study.folder.glob("figure-none*"))
+    figure = study.config.figures[0]
+    assert first.paths[0].read_text() == to_csv(figure, read_curves(study, figure)[0])
+
+
+def test_an_algorithm_that_leaves_no_curve_is_missing(study):
+    figure = study.config.figures[0].model_copy(update={"y": "other_"})
+    curves, missing = read_curves(study, figure)
+    assert curves == []
+    assert "german, a: leaves no curve 'other_'" in missing
+
+
+@pytest.mark.slow
+def test_drawings_are_images_and_the_same_bytes_twice(study):
+    paths = next(write_figures(study)).paths
+    before = [path.read_bytes() for path in paths]
+    assert [path.read_bytes() for path in next(write_figures(study)).paths] == before
+    _, png, svg = paths
+    pixels = imread(png)
+    assert pixels.shape[0] > 400
+    assert pixels.shape[1] > 1000
+    assert len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)) > 10
+    text = svg.read_text()
+    assert "<svg" in text
+    assert "#E69F00".lower() in text.lower()
+    assert "<dc:date>" not in text
+
+
+MANY = """\
+study: s
+realizations: 1
+datasets: [german]
+algorithms:
+  {algorithms}
+figures:
+  - {{id: 1, caption: Legend., panels: [german], series: [{series}], y: path_, x_label: x, y_label: y}}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("letters", [1, 14, 28, 45])
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_the_legend_stays_within_the_figure(tmp_path, count, letters):
+    names = "abcde"[:count]
+    algorithms = "\n  ".join(
+        f"{n}: {{label: {n * letters}, estimator: RhoSVC, record: [path_]}}" for n in names
+    )
+    lines = [record("german", 1, name, curve=[1.0, 2.0]) for name in names]
+    study = make_study(
+        tmp_path / "s", MANY.format(algorithms=algorithms, series=", ".join(names)), lines
+    )
+    _, png, svg = next(write_figures(study)).paths
+    pixels = imread(png)[..., :3]
+    assert (pixels[:, [0, 1, -2, -1]] == 1.0).all()
+    assert (pixels[[0, 1, -2, -1]] == 1.0).all()
+    assert all(f"<!-- {name * letters} -->" in svg.read_text() for name in names)
+
+
+SWEPT = """\
+study: s
+realizations: 2
+datasets:
+  - {name: size, card: german, sweep: {split.n_train: [50, 100]}}
+  - titanic
+algorithms:
+  a: {label: A, estimator: RhoSVC, params: {kernel: poly}, record: [staged_test_error]}
+  b: {estimator: RhoSVC, params: {kernel: poly}, sweep: {params.degree: [2, 3]}, record: [path_]}
+figures:
+  - {id: 1, kind: sweep, caption: Errors., panels: [size], series: [a], y: error}
+  - {id: 2, kind: sweep, caption: Stages., panels: [{dataset: titanic, title: T}], series: [b], y: path_, stages: [1, 3]}
+  - {id: 3, caption: Means., panels: [titanic], series: [b-2], y: path_, realization: mean, first: 1}
+"""
+
+
+@pytest.fixture
+def swept(tmp_path):
+    lines = [record(f"size-{n}", r, "a", error=(n + r) / 1000) for n in (50, 100) for r in (1, 2)]
+    lines += [
+        record("titanic", 1, "b-2", curve=[4.0, 2.0, 1.0]),
+        record("titanic", 2, "b-2", curve=[6.0, 3.0]),
+    ]
+    lines += [record("titanic", 1, "b-3", status="failed", reason="ouch")]
+    return make_study(tmp_path / "s", SWEPT, lines)
+
+
+def test_a_sweep_of_data_sets_is_drawn_against_its_values_in_percent(swept):
+    (curve,), missing = read_curves(swept, swept.config.figures[0])
+    assert missing == ()
+    assert (curve.series, curve.label, curve.x, curve.n) == ("a", "A", (50.0, 100.0), (2, 2))
+    assert curve.y == pytest.approx((5.15, 10.15))
+    assert curve.std == pytest.approx((0.1 / np.sqrt(2),) * 2)
+
+
+def test_a_sweep_of_an_algorithm_has_a_line_for_each_stage(swept):
+    curves, missing = read_curves(swept, swept.config.figures[1])
+    assert [(curve.label, curve.x, curve.y) for curve in curves] == [
+        ("stage 1", (2.0,), (5.0,)),
+        ("stage 3", (2.0,), (2.0,)),  # the curve that ended before stays where it ended
+    ]
+    assert missing == ("T, stage 1 at 3: failed: ouch", "T, stage 3 at 3: failed: ouch")
+
+
+def test_the_mean_of_curves_keeps_those_that_end_early(swept):
+    (curve,), _ = read_curves(swept, swept.config.figures[2])
+    assert (curve.x, curve.y, curve.n) == ((1, 2, 3), (5.0, 2.5, 2.0), (2, 2, 2))
+
+
+@pytest.mark.slow
+def test_figures_of_sweeps_and_means_are_drawn(swept):
+    for drawn in write_figures(swept):
+        assert [path.suffix for path in drawn.paths] == [".csv", ".png", ".svg"]

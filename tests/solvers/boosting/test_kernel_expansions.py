@@ -1,0 +1,153 @@
+"""AdaBoost over kernel expansions: its laws, and why it ends."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from ensvm.kernels import gram
+from ensvm.solvers.boosting.kernel_expansions import (
+    LARGEST_ALPHA,
+    BoostingResult,
+    adaboost,
+    best_alpha,
+)
+from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
+
+SIGNS = pytest.mark.parametrize("use_sign", [False, True])
+SEEDS = pytest.mark.parametrize("seed", range(4))
+
+
+def noisy(
+    seed: int, m: int = 120, noise: float = 0.5
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 3))
+    y = np.where(X[:, 0] * X[:, 1] + noise * rng.normal(size=m) > 0.0, 1.0, -1.0)
+    return gram(X, kernel="rbf", gamma=1.0), y
+
+
+def boosted(
+    K: Any, y: Any, n_rounds: int = 8, *, use_sign: bool, nu: float = 0.2, mu: float = 0.3
+) -> BoostingResult:
+    random = np.random.RandomState(0)
+
+    def weak(D: Any, last: Any) -> Any:
+        return weakened_nu_svm(K, y, D, nu, mu, random=random, start=last)
+
+    return adaboost(K, y, np.full(y.size, 1.0 / y.size), weak, n_rounds, use_sign=use_sign)
+
+
+@SEEDS
+@SIGNS
+def test_each_round_follows_figure_1(seed: int, use_sign: bool) -> None:
+    K, y = noisy(seed)
+    result = boosted(K, y, use_sign=use_sign)
+    assert result.alphas.size >= 2
+    D, vote, bound = np.full(y.size, 1.0 / y.size), np.zeros(y.size), 1.0
+    for t, alpha in enumerate(result.alphas):
+        f = K @ result.coefs[t] + result.intercepts[t]
+        assert np.abs(f).max() == pytest.approx(1.0, rel=1e-12)
+        h = np.where(f > 0.0, 1.0, -1.0) if use_sign else f
+        assert result.errors[t] == pytest.approx(
+            D[(f > 0.0) != (y > 0.0)].sum(), rel=1e-9, abs=1e-15
+        )
+        tilted = D * np.exp(-alpha * y * h)
+        assert result.normalizers[t] == pytest.approx(tilted.sum(), rel=1e-9)
+        for other in (0.99 * alpha, 1.01 * alpha):
+            assert other > LARGEST_ALPHA or np.sum(D * np.exp(-other * y * h)) >= tilted.sum() * (
+                1.0 - 1e-12
+            )
+        D = tilted / tilted.sum()
+        if alpha < LARGEST_ALPHA:
+            assert D @ (y * h) == pytest.approx(
+                0.0, abs=1e-9
+            )  # the last hypothesis is random under the new D
+        vote += alpha * h
+        bound *= result.normalizers[t]
+        assert result.train_errors[t] == pytest.approx(
+            np.mean((vote > 0.0) != (y > 0.0)), abs=1e-12
+        )
+        assert result.train_errors[t] <= bound * (1.0 + 1e-9)
+    np.testing.assert_allclose(D, result.distribution, rtol=1e-8, atol=1e-15)
+
+
+@SEEDS
+def test_alpha_of_signs_is_the_textbooks(seed: int) -> None:
+    result = boosted(*noisy(seed), use_sign=True)
+    np.testing.assert_allclose(result.alphas, 0.5 * np.log(1.0 / result.errors - 1.0), rtol=1e-9)
+    np.testing.assert_allclose(
+        result.normalizers, 2.0 * np.sqrt(result.errors * (1.0 - result.errors)), rtol=1e-9
+    )
+
+
+@given(seed=st.integers(0, 10_000), m=st.integers(2, 50), scale=st.floats(1e-3, 1.0))
+@settings(deadline=None, max_examples=100)
+def test_best_alpha_balances_or_is_the_cap(seed: int, m: int, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    D, agreement = rng.dirichlet(np.ones(m)), scale * rng.uniform(-1.0, 1.0, size=m)
+    if D @ agreement < 0.0:
+        agreement = -agreement
+    alpha = best_alpha(agreement, D)
+    slope = D * np.exp(-alpha * agreement) @ agreement
+    assert 0.0 <= alpha <= LARGEST_ALPHA
+    assert slope == pytest.approx(0.0, abs=1e-10) or (alpha == LARGEST_ALPHA and slope > 0.0)
+
+
+def test_a_sign_that_is_right_everywhere_ends_boosting_real_values_go_on() -> None:
+    K, y = noisy(0, noise=0.0)
+    by_sign, by_value = (
+        boosted(K, y, use_sign=use_sign, nu=0.01, mu=0.0) for use_sign in (True, False)
+    )
+    assert (by_sign.stop_reason, by_sign.alphas.tolist()) == ("perfect", [LARGEST_ALPHA])
+    assert by_value.stop_reason == "n_rounds"
+    assert by_value.alphas.size == 8
+    assert not by_value.train_errors.any()
+
+
+def test_a_hypothesis_no_better_than_random_ends_boosting_and_is_left_out() -> None:
+    K, y = noisy(1)
+    first = weakened_nu_svm(
+        K, y, np.full(y.size, 1.0 / y.size), 0.2, 0.0, random=np.random.RandomState(0)
+    )
+    result = adaboost(K, y, np.full(y.size, 1.0 / y.size), lambda D, last: first, 10, use_sign=True)
+    assert (result.stop_reason, result.alphas.size) == (
+        "no_better_than_random",
+        1,
+    )  # the same again has no edge
+
+
+def test_the_first_hypothesis_stays_whatever_it_is_worth() -> None:
+    K, y = noisy(1)
+    opposite = weakened_nu_svm(
+        K, -y, np.full(y.size, 1.0 / y.size), 0.2, 0.0, random=np.random.RandomState(0)
+    )
+    assert opposite is not None
+    result = adaboost(
+        K, -y, np.full(y.size, 1.0 / y.size), lambda D, last: opposite, 10, use_sign=False
+    )
+    assert result.normalizers[0] < 1.0
+    wrong = adaboost(
+        -K, -y, np.full(y.size, 1.0 / y.size), lambda D, last: opposite, 10, use_sign=False
+    )
+    assert (wrong.stop_reason, wrong.alphas.tolist()) == ("no_better_than_random", [1.0])
+    assert wrong.normalizers[0] >= 1.0
+
+
+def test_one_class_left_ends_boosting_and_refuses_to_begin() -> None:
+    K, y = noisy(0)
+    machines = iter(
+        [
+            weakened_nu_svm(K, y, np.full(120, 1 / 120), 0.2, 0.3, random=np.random.RandomState(0)),
+            None,
+        ]
+    )
+    result = adaboost(
+        K, y, np.full(120, 1 / 120), lambda D, last: next(machines), 10, use_sign=False
+    )
+    assert (result.stop_reason, result.alphas.size) == ("one_class_left", 1)
+    with pytest.raises(ValueError, match="rejects all examples of a class in the first round"):
+        adaboost(K, y, np.full(120, 1 / 120), lambda D, last: None, 10, use_sign=False)

@@ -1,0 +1,106 @@
+"""Laws of the perceptron learning rule: two forms, one sequence of updates; the bound; what changes nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from ensvm.solvers.linear.perceptron import perceptron
+from ensvm.solvers.linear.separability import separability, signed_points
+
+Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+def separable(seed: int, m: int = 30, d: int = 3) -> Problem:
+    """Return whole numbers, whose sums are exact, labelled by a random plane; what lies on it is moved off."""
+    generator = np.random.default_rng(seed)
+    X = generator.integers(-9, 10, size=(m, d)).astype(float)
+    values = X @ generator.integers(-3, 4, size=d) + 0.5
+    return X, np.where(values > 0.0, 1.0, -1.0)
+
+
+def rule_by_hand(X: NDArray[np.float64], y: NDArray[np.float64]) -> list[int]:
+    """Return the rows of the updates of the rule as the notes print it, from zero weights with steps of 1."""
+    w, w_0, path, wrong = np.zeros(X.shape[1]), 0.0, [], True
+    while wrong:
+        wrong = False
+        for i in range(y.size):
+            if y[i] * (w @ X[i] + w_0) <= 0.0:
+                w, w_0, wrong = w + y[i] * X[i], w_0 + y[i], True
+                path.append(i)
+    return path
+
+
+@given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 20), d=st.integers(1, 4))
+@settings(deadline=None, max_examples=25)
+def test_both_forms_make_the_updates_of_the_rule_and_no_more_than_the_bound(
+    seed: int, m: int, d: int
+) -> None:
+    X, y = separable(seed, m, d)
+    primal, dual = (perceptron(X, y, dual=form, max_iter=100_000) for form in (False, True))
+    assert primal.converged
+    assert primal.mistake_path.tolist() == rule_by_hand(X, y)
+    np.testing.assert_array_equal(dual.mistake_path, primal.mistake_path)
+    np.testing.assert_array_equal(dual.weights, primal.weights)
+    assert dual.offset == primal.offset
+    np.testing.assert_array_equal(primal.weights, (primal.alpha * y) @ X)
+    assert primal.offset == primal.alpha @ y
+    points = signed_points(X, y)
+    longest = np.linalg.norm(points, axis=1).max()
+    assert primal.mistake_path.size <= (longest / separability(points).margin) ** 2 * (1.0 + 1e-9)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=20)
+def test_converged_means_that_every_row_is_right(seed: int) -> None:
+    X, y = separable(seed)
+    result = perceptron(X, y, max_iter=100_000, rng=np.random.default_rng(seed))
+    assert (y * (X @ result.weights + result.offset) > 0.0).all()
+    assert (result.objective, result.certificate) == (0.0, 0)
+    assert result.errors.sum() == result.mistake_path.size == result.alpha.sum()
+    assert (result.errors[-1], result.n_iter) == (0, result.errors.size)
+    assert (result.errors[:-1] > 0).all()
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=20)
+def test_other_labels_another_order_of_inputs_and_mirrors_change_no_update(seed: int) -> None:
+    X, y = separable(seed)
+    path = perceptron(X, y, max_iter=100_000).mistake_path
+    for other, labels in ((X, -y), (X[:, ::-1], y), (-X, y)):
+        np.testing.assert_array_equal(
+            perceptron(other, labels, max_iter=100_000).mistake_path, path
+        )
+
+
+def test_the_order_of_the_rows_decides_which_plane_is_found() -> None:
+    X, y = separable(1)
+    planes = {tuple(perceptron(X, y, rng=np.random.default_rng(seed)).weights) for seed in range(8)}
+    assert len(planes) > 1
+
+
+def test_what_no_plane_separates_is_stopped_by_the_limit_and_counted() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0])
+    result = perceptron(X, y, max_iter=50)
+    assert (result.converged, result.n_iter) == (False, 50)
+    margins = y * (X @ result.weights + result.offset)
+    assert result.certificate == (margins <= 0.0).sum() > 0
+    assert result.objective == -margins[margins < 0.0].sum()
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "max_iter", "message"),
+    [
+        (np.zeros(3), [1, 1, 1], 5, "X must have shape"),
+        (np.zeros((3, 1)), [1, 1], 5, "X must have shape"),
+        (np.zeros((0, 1)), [], 5, "m >= 1"),
+        (np.zeros((2, 1)), [0, 1], 5, "nothing but -1 and"),
+        (np.zeros((2, 1)), [-1, 1], 0, "max_iter must be at least 1, got 0"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    X: NDArray[np.float64], y: list[int], max_iter: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        perceptron(X, y, max_iter=max_iter)

@@ -1,0 +1,353 @@
+"""The path is the C-SVM at every C: optimality, limit cases, invariances, and data on which naive path algorithms fail."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+
+from ensvm.data import find_card, load
+from ensvm.kernels import gram, resolve_gamma
+from ensvm.solvers.regularization_path.path import FREE, LEFT, NOTHING, RIGHT, regularization_path
+
+SMALL_SETS = ("breast-cancer", "diabetis", "german", "titanic", "waveform")
+
+
+@cache
+def realization(name, index):
+    data = load(find_card(name), offline=True).realization(index)
+    gamma = resolve_gamma("mean-distance", data.X_train)
+    return gram(data.X_train, kernel="rbf", gamma=gamma), data.y_train.astype(float)
+
+
+@cache
+def path_of(name, index):
+    return regularization_path(*realization(name, index))
+
+
+def clouds(m=40, seed=0, n_positive=None):
+    rng = np.random.default_rng(seed)
+    n_positive = m // 3 if n_positive is None else n_positive
+    y = np.where(np.arange(m) < n_positive, 1.0, -1.0)
+    return rng.normal(size=(m, 2)) + 0.5 * y[:, None], y
+
+
+def rbf(X, gamma=0.5):
+    return gram(X, kernel="rbf", gamma=gamma)
+
+
+def objective(K, y, alpha):
+    return alpha.sum() - 0.5 * (y * alpha) @ K @ (y * alpha)
+
+
+def violation(path, K, y, C):
+    """The largest violation of the optimality conditions, in units of y f, and of the constraints, in units of C."""
+    alpha = path.coef_at(C)
+    excess = y * (K @ (y * alpha) + path.intercept_at(C)) - 1.0
+    inside = np.where(alpha >= C * (1.0 - 1e-12), np.maximum(excess, 0.0), np.abs(excess))
+    margins = np.where(alpha <= 1e-12 * C, np.maximum(-excess, 0.0), inside).max()
+    balance = abs(y @ alpha) / C if path.fit_intercept else 0.0
+    return max(margins, balance, -alpha.min() / C, alpha.max() / C - 1.0)
+
+
+def libsvm_objective(K, y, C):
+    machine = SVC(C=C, kernel="precomputed", tol=1e-8, shrinking=False).fit(K, y)
+    alpha = np.zeros(y.size)
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    return objective(K, y, alpha)
+
+
+def assert_libsvm_agrees(name, index, n_values):
+    K, y = realization(name, index)
+    path = path_of(name, index)
+    for C in 10.0 ** np.random.default_rng(index).uniform(-2.5, 4.0, n_values):
+        assert objective(K, y, path.coef_at(C)) == pytest.approx(
+            libsvm_objective(K, y, C), rel=1e-6
+        )
+        assert violation(path, K, y, C) <= 1e-6
+
+
+@pytest.mark.parametrize("name", SMALL_SETS)
+def test_it_is_libsvms_machine_at_any_C(name):
+    assert_libsvm_agrees(name, 1, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("index", range(1, 6))
+@pytest.mark.parametrize("name", SMALL_SETS)
+def test_it_is_libsvms_machine_at_fifty_C(name, index):
+    assert_libsvm_agrees(name, index, 50)
+
+
+@pytest.mark.parametrize("name", SMALL_SETS)
+def test_the_certificate_is_small_on_real_data(name):
+    path = path_of(name, 1)
+    assert path.converged
+    assert path.final_violation <= path.largest_violation <= 1e-8
+
+
+def lattice():
+    side = np.arange(6.0)
+    X = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    return X, np.where(X.sum(axis=1) % 2 == 0, 1.0, -1.0)
+
+
+def difficult(name):
+    """Return a Gram matrix and labels on which a path by textbook rules divides by zero or cycles."""
+    X, y = clouds()
+    if name == "one row in ten twice":
+        X[-4:] = X[:4]
+        return rbf(X), y
+    if name == "every row three times":
+        return rbf(np.repeat(X[8:20], 3, axis=0)), np.repeat(y[8:20], 3)
+    if name == "opposite labels on identical rows":
+        X[20:] = X[:20]
+        return rbf(X), y
+    if name == "two identical points of opposite labels":
+        return np.ones((2, 2)), np.array([1.0, -1.0])
+    if name == "all rows identical":
+        return np.ones((5, 5)), y[10:15]
+    if name == "constant features":
+        return gram(np.column_stack([X, np.ones((40, 3))]), kernel="linear", gamma=None), y
+    if name == "one positive point":
+        X, y = clouds(n_positive=1)
+        return rbf(X), y
+    if name == "one negative point":
+        X, y = clouds(n_positive=39)
+        return rbf(X), y
+    if name == "linear kernel of rank two":
+        return X @ X.T, y
+    if name == "linear kernel far from the origin":
+        return (100.0 * X + 50.0) @ (100.0 * X + 50.0).T, y
+    if name == "balanced classes on a lattice":
+        X, y = lattice()
+        return rbf(X), y
+    if name == "rounded inputs, wide kernel":
+        return rbf(np.round(X), 1e-3), y
+    return np.zeros((6, 6)), np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
+
+
+DIFFICULTIES = (
+    "one row in ten twice", "every row three times", "opposite labels on identical rows", "two identical points of opposite labels",
+    "all rows identical", "constant features", "one positive point", "one negative point", "linear kernel of rank two",
+    "linear kernel far from the origin", "balanced classes on a lattice", "rounded inputs, wide kernel", "zero kernel",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("name", DIFFICULTIES)
+def test_difficult_data_run_to_the_end(name, fit_intercept):
+    K, y = difficult(name)
+    scale = max(K.diagonal().max(), 1e-300) if K.any() else 1.0
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=1e4 / scale)
+    assert path.converged
+    assert path.lambdas[-1] == pytest.approx(scale / 1e4)
+    assert path.largest_violation <= 1e-7
+    for C in [*(np.geomspace(1e-3, 1e4, 25) / scale), *(1.0 / path.lambdas[::7])]:
+        assert violation(path, K, y, C) <= 1e-7
+
+
+@given(
+    points=st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 2), st.booleans()), min_size=2, max_size=24
+    ),
+    fit_intercept=st.booleans(),
+    kernel=st.sampled_from(["linear", "rbf", "poly"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_ties_everywhere(points, fit_intercept, kernel):
+    X, y = (
+        np.array([point[:2] for point in points], dtype=float),
+        np.array([1.0 if point[2] else -1.0 for point in points]),
+    )
+    y[0] = -y[-1]
+    K = gram(X, kernel=kernel, gamma=0.5, degree=2, coef0=1.0)
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=1e3)
+    for C in np.geomspace(1e-2, 1e3, 9):
+        assert violation(path, K, y, C) <= 1e-7
+
+
+def coordinate_ascent(K, y, C, sweeps=4000):
+    signed, alpha = K * np.outer(y, y), np.zeros(y.size)
+    for _ in range(sweeps):
+        for i in range(y.size):
+            alpha[i] = np.clip(alpha[i] + (1.0 - signed[i] @ alpha) / signed[i, i], 0.0, C)
+    return alpha
+
+
+@pytest.mark.parametrize("C", [0.02, 0.5, 20.0])
+def test_without_intercept_it_is_what_coordinate_ascent_finds(C):
+    X, y = clouds(15)
+    K = rbf(X)
+    path = regularization_path(K, y, fit_intercept=False, C_max=100.0)
+    assert path.intercept_at(C) == 0.0
+    np.testing.assert_allclose(path.coef_at(C), coordinate_ascent(K, y, C), rtol=1e-6, atol=1e-8)
+
+
+def test_exactly_one_point_moves_at_an_event():
+    path = path_of("breast-cancer", 1)
+    sets = path.initial_sets.copy()
+    assert path.indices[0] == path.indices[-1] == NOTHING
+    assert np.count_nonzero(path.indices != NOTHING) == path.n_events
+    for at in range(1, path.lambdas.size - 1):
+        point = path.indices[at]
+        assert path.origins[at] == sets[point] != path.destinations[at]
+        assert FREE in (path.origins[at], path.destinations[at])
+        sets[point] = path.destinations[at]
+        alpha = path.multipliers(at, at + 1)[0]
+        assert np.all(alpha[sets == LEFT] == 1.0)
+        assert np.all(alpha[sets == RIGHT] == 0.0)
+    assert np.all(np.diff(path.lambdas) <= 0.0)
+    assert path.n_repeats == np.count_nonzero(
+        np.diff(path.lambdas)[:-1] >= -1e-10 * path.lambdas[:-2]
+    )
+
+
+@pytest.mark.parametrize("name", ["titanic", "waveform"])
+def test_between_breakpoints_alpha_over_C_is_linear_in_1_over_C(name):
+    path = path_of(name, 1)
+    for at in np.flatnonzero(np.diff(path.lambdas) < -1e-9)[:: path.lambdas.size // 8]:
+        upper, lower = path.lambdas[at : at + 2]
+        ends = path.multipliers(at, at + 2)
+        for part in (0.25, 0.75):
+            C = 1.0 / (upper + part * (lower - upper))
+            np.testing.assert_allclose(
+                path.coef_at(C) / C, (1.0 - part) * ends[0] + part * ends[1], atol=1e-9
+            )
+
+
+def test_objectives_are_those_of_the_multipliers():
+    K, y = realization("titanic", 1)
+    path = path_of("titanic", 1)
+    expected = [objective(K, y, path.coef_at(1.0 / at)) for at in path.lambdas]
+    np.testing.assert_allclose(path.objectives, expected, rtol=1e-9)
+
+
+def test_decision_values_of_other_points_follow_the_path():
+    X, y = clouds(120)
+    others = np.random.default_rng(1).normal(size=(7, 2))
+    path = regularization_path(rbf(X), y)
+    assert path.lambdas.size > 128  # more than one block
+    cross = gram(others, X, kernel="rbf", gamma=0.5)
+    stages = list(path.staged_decision_function(cross))
+    assert len(stages) == path.lambdas.size
+    for at in range(0, len(stages), 9):
+        C = 1.0 / path.lambdas[at]
+        expected = cross @ (y * path.coef_at(C)) + path.intercept_at(C)
+        np.testing.assert_allclose(stages[at], expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_positive", [13, 20])
+def test_below_the_first_breakpoint_only_the_scale_changes(n_positive):
+    X, y = clouds(n_positive=n_positive)
+    K = rbf(X)
+    path = regularization_path(K, y)
+    C = 0.1 / path.lambdas[0]
+    np.testing.assert_allclose(
+        path.coef_at(C) / C, path.coef_at(1.0 / path.lambdas[0]) * path.lambdas[0]
+    )
+    assert violation(path, K, y, C) <= 1e-9
+    assert objective(K, y, path.coef_at(C)) == pytest.approx(libsvm_objective(K, y, C), rel=1e-7)
+
+
+def test_separable_data_end_in_the_hard_margin_machine():
+    X, y = clouds()
+    K = rbf(X + 4.0 * y[:, None])
+    path = regularization_path(K, y)
+    assert path.complete
+    hard = path.coef_at(1e8)
+    np.testing.assert_array_equal(hard, path.coef_at(1e5))
+    assert np.min(y * (K @ (y * hard) + path.intercept_at(1e8))) >= 1.0 - 1e-9
+
+
+def test_a_path_cut_short_says_where_it_ends():
+    K, y = realization("titanic", 1)
+    path = regularization_path(K, y, C_max=5.0)
+    assert not path.complete
+    assert path.coef_at(5.0).max() == 5.0
+    with pytest.raises(ValueError, match="ends at C = 5"):
+        path.coef_at(6.0)
+    with pytest.raises(ValueError, match="positive"):
+        path.intercept_at(0.0)
+
+
+def test_too_few_events_are_told():
+    K, y = realization("breast-cancer", 1)
+    path = regularization_path(K, y, max_events=100)
+    assert not path.converged
+    assert path.lambdas[-1] > 1e-4
+    C = 0.9 / path.lambdas[-1]
+    assert violation(path, K, y, C) <= 1e-8
+    with pytest.raises(RuntimeError, match="start"):
+        regularization_path(K, y, max_events=10)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_exchanging_the_labels_changes_signs_only(fit_intercept):
+    X, y = clouds()
+    K = rbf(X)
+    path, flipped = (
+        regularization_path(K, sign * y, fit_intercept=fit_intercept) for sign in (1.0, -1.0)
+    )
+    np.testing.assert_allclose(flipped.lambdas, path.lambdas, rtol=1e-9)
+    for C in (0.01, 1.0, 100.0):
+        np.testing.assert_allclose(flipped.coef_at(C), path.coef_at(C), rtol=1e-7, atol=1e-9)
+        assert flipped.intercept_at(C) == pytest.approx(-path.intercept_at(C), rel=1e-7, abs=1e-9)
+
+
+def test_the_order_of_the_points_does_not_matter():
+    X, y = clouds()
+    order = np.random.default_rng(2).permutation(y.size)
+    path, other = regularization_path(rbf(X), y), regularization_path(rbf(X[order]), y[order])
+    for C in (0.01, 1.0, 100.0):
+        np.testing.assert_allclose(other.coef_at(C), path.coef_at(C)[order], rtol=1e-7, atol=1e-9)
+
+
+def test_scaling_the_kernel_scales_C():
+    X, y = clouds()
+    path, scaled = regularization_path(rbf(X), y), regularization_path(1e6 * rbf(X), y, C_max=1e-2)
+    np.testing.assert_allclose(scaled.coef_at(1e-6) * 1e6, path.coef_at(1.0), rtol=1e-7, atol=1e-9)
+
+
+def test_the_same_data_give_the_same_bits():
+    K, y = realization("titanic", 2)
+    first, second = regularization_path(K, y), regularization_path(np.asfortranarray(K), y)
+    np.testing.assert_array_equal(first.lambdas, second.lambdas)
+    np.testing.assert_array_equal(first.coef_at(3.0), second.coef_at(3.0))
+
+
+def test_single_precision_is_followed_up_to_its_rounding():
+    X, y = clouds(seed=3)
+    K = rbf(X, 1e-2)
+    path = regularization_path(K.astype(np.float32), y, C_max=100.0)
+    assert path.converged
+    assert violation(path, K, y, 10.0) <= 1e-4
+
+
+def test_it_keeps_less_than_the_gram_matrix():
+    K, _ = realization("german", 1)
+    path = path_of("german", 1)
+    kept = sum(value.nbytes for value in vars(path).values() if isinstance(value, np.ndarray))
+    assert kept < K.nbytes
+
+
+@pytest.mark.parametrize(
+    ("K", "y", "message"),
+    [
+        (np.eye(3), [1, -1], "shape"),
+        (np.eye(2), [0, 1], "labels"),
+        (np.eye(2), [1, 1], "labels"),
+        (np.full((2, 2), np.nan), [1, -1], "finite"),
+        (np.array([[0.0, 1.0], [1.0, 0.0]]), [1, -1], "positive semidefinite"),
+    ],
+)
+def test_bad_input_is_refused(K, y, message):
+    with pytest.raises(ValueError, match=message):
+        regularization_path(K, y)
+
+
+def test_C_max_must_be_positive():
+    with pytest.raises(ValueError, match="C_max"):
+        regularization_path(np.eye(2), [1, -1], C_max=0.0)

@@ -1,0 +1,58 @@
+"""The factor that is worked on four rows at a time: LAPACK's, and to the last bit that of one row at a time."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ensvm.solvers.cholesky_update import delete_row
+from ensvm.solvers.weighted_nu_svm.factor import delete_point, extend
+
+SIZES = pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 9, 31])
+
+
+def positive_definite(n: int) -> NDArray[np.float64]:
+    A = np.random.default_rng(n).normal(size=(n, 2 * n))
+    return A @ A.T
+
+
+@SIZES
+@pytest.mark.parametrize("known", [0, 1, 4, 7])
+def test_factor_is_lapacks_from_wherever_it_goes_on(n: int, known: int) -> None:
+    G, known = positive_definite(n), min(known, n)
+    expected, right = np.linalg.cholesky(G), np.random.default_rng(0).normal(size=(2, n))
+    solved = np.linalg.solve(expected, right.T).T
+    lower, vectors = (
+        np.vstack([expected[:known], G[known:]]),
+        np.hstack([solved[:, :known], right[:, known:]]),
+    )
+    extend(lower, vectors, known, n)
+    np.testing.assert_allclose(np.tril(lower), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(vectors, solved, rtol=1e-10, atol=1e-12)
+
+
+@SIZES
+def test_a_point_that_goes_leaves_the_factor_of_the_others(n: int) -> None:
+    lower = np.linalg.cholesky(positive_definite(n))
+    vectors = np.random.default_rng(0).normal(size=(3, n))
+    for place in range(n):
+        ours, theirs = (lower.copy(), vectors.copy()), (lower.copy(), vectors.copy())
+        delete_point(*ours, place, n)
+        delete_row(*theirs, place, n)
+        for mine, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(
+                np.tril(mine)[: n - 1, : n - 1], np.tril(other)[: n - 1, : n - 1]
+            )
+        others = np.delete(np.arange(n), place)
+        L = np.tril(ours[0])[: n - 1, : n - 1]
+        np.testing.assert_allclose(
+            L @ L.T, positive_definite(n)[np.ix_(others, others)], rtol=1e-9, atol=1e-9
+        )
+        right = (lower @ vectors.T)[others]
+        np.testing.assert_allclose(L @ ours[1][:, : n - 1].T, right, rtol=1e-9, atol=1e-9)
+
+
+def test_a_matrix_without_full_rank_gets_a_factor_all_the_same() -> None:
+    lower = np.ones((6, 6))
+    extend(lower, np.ones((1, 6)), 0, 6)
+    assert np.all(np.diag(lower) > 0.0)
+    np.testing.assert_allclose(np.tril(lower) @ np.tril(lower).T, np.ones((6, 6)), atol=1e-6)
