@@ -5,7 +5,8 @@ touches `path_events` too.
 """
 
 import numpy as np
-from numba import njit
+
+from ensvm.compiled import njit
 
 # A pivot is lifted to this part of its diagonal entry, so that the factor is never singular: above
 # what rounding leaves of a pivot that is 0, below what a solution shows. Free points that depend
@@ -23,7 +24,7 @@ _REDUCTION = {
 }  # lets the compiler vectorise sums; NaN and infinity keep their meaning
 
 
-@njit(cache=True, fastmath=_REDUCTION)
+@njit(fastmath=_REDUCTION)
 def dot(a, b, n):  # type: ignore[no-untyped-def]
     """Return the inner product of the first n entries."""
     total = 0.0
@@ -32,14 +33,14 @@ def dot(a, b, n):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True)
+@njit
 def solve_forward(lower, x, n, known=0):  # type: ignore[no-untyped-def]
     """Overwrite x with L^{-1} x; its first `known` entries are that already."""
     for i in range(known, n):
         x[i] = (x[i] - dot(lower[i], x, i)) / lower[i, i]
 
 
-@njit(cache=True)
+@njit
 def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
     """Overwrite x with L^{-T} x."""
     for i in range(n - 1, -1, -1):
@@ -49,7 +50,7 @@ def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
             x[k] -= scale * row[k]
 
 
-@njit(cache=True)
+@njit
 def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
     """Extend the factor by a point with kernel values `column` (length n) and `diagonal`."""
     lower[n, :n] = column[:n]
@@ -57,7 +58,7 @@ def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
     finish_row(lower, n)
 
 
-@njit(cache=True)
+@njit
 def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
     """Turn row n from the matrix's into the factor's, which its first `known` entries are already."""
     row = lower[n]
@@ -65,7 +66,7 @@ def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
     row[n] = np.sqrt(max(row[n] - dot(row, row, n), PIVOT_FLOOR * row[n], SMALLEST_PIVOT))
 
 
-@njit(cache=True)
+@njit
 def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
     """Take row `place` out of the factor and turn the solutions L^{-1} v in the rows of `vectors` along.
 
@@ -86,7 +87,7 @@ def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
         _rotate(vector, vector, cosines, sines, place, n - place - 1)
 
 
-@njit(cache=True)
+@njit
 def _rotate(row, target, cosines, sines, place, count):  # type: ignore[no-untyped-def]
     """Apply the first `count` rotations to a row and return what is left for the next column."""
     carry = row[place]

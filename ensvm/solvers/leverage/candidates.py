@@ -12,8 +12,8 @@ and beta eliminated, eqs. (6) and (7) are
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ensvm.compiled import njit
 from ensvm.solvers.leverage.losses import loss_after, newton_increment, penalty_growth
 
 QUADRATIC, TRUE_LOSS = 0, 1  # rankings
@@ -61,7 +61,7 @@ class State(NamedTuple):
     last: Any  # (1,) the instance of the last round
 
 
-@njit(cache=True)
+@njit
 def centres_and_floors(rows, eps):  # type: ignore[no-untyped-def]
     """Return the mean of each row and the variance that rounding to precision eps can make; nan for values out of range."""
     n, m = rows.shape
@@ -77,13 +77,13 @@ def centres_and_floors(rows, eps):  # type: ignore[no-untyped-def]
     return centres, floors
 
 
-@njit(cache=True, fastmath=REASSOCIATED)
+@njit(fastmath=REASSOCIATED)
 def _add(phi, weight, pull, squares, firsts, pulled):  # type: ignore[no-untyped-def]
     weighted = weight * phi
     return squares + weighted * phi, firsts + weighted, pulled + pull * phi
 
 
-@njit(cache=True, fastmath=REASSOCIATED)
+@njit(fastmath=REASSOCIATED)
 def sums_of(row, centre, weights, pulls):  # type: ignore[no-untyped-def]
     """Return sum w phi^2, sum w phi and sum g phi of one row."""
     squares = firsts = pulled = 0.0
@@ -94,7 +94,7 @@ def sums_of(row, centre, weights, pulls):  # type: ignore[no-untyped-def]
     return squares, firsts, pulled
 
 
-@njit(cache=True, fastmath=REASSOCIATED)
+@njit(fastmath=REASSOCIATED)
 def _sums_of_four(rows, centres, j, weights, pulls, sums):  # type: ignore[no-untyped-def]
     one, two, three, four = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
     p, q, r, s = centres[j], centres[j + 1], centres[j + 2], centres[j + 3]
@@ -111,7 +111,7 @@ def _sums_of_four(rows, centres, j, weights, pulls, sums):  # type: ignore[no-un
     sums[j], sums[j + 1], sums[j + 2], sums[j + 3] = (a, b, c), (d, e, f), (g, h, k), (x, y, z)
 
 
-@njit(cache=True)
+@njit
 def candidate_sums(block, weights, pulls, sums):  # type: ignore[no-untyped-def]
     """Write `sums_of` every row, four rows at a time: weights and pulls are read less often."""
     k = block.indices.size
@@ -121,7 +121,7 @@ def candidate_sums(block, weights, pulls, sums):  # type: ignore[no-untyped-def]
         sums[j] = sums_of(block.rows[j], block.centres[j], weights, pulls)
 
 
-@njit(cache=True)
+@njit
 def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
     """Return mean, slope and curvature of a candidate from its sums, W and G; a flat one has slope and curvature 0."""
     mean, mean_square = sums[1] / weight, sums[0] / weight
@@ -131,7 +131,7 @@ def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
     return mean, sums[2] - pull * mean, weight * variance
 
 
-@njit(cache=True)
+@njit
 def best_candidate(block, settings, state, sums, penalty, shift):  # type: ignore[no-untyped-def]
     """Return the row that ranks first, of equals the first one, that of the last round left out; NOBODY if there is no other.
 
@@ -158,7 +158,7 @@ def best_candidate(block, settings, state, sums, penalty, shift):  # type: ignor
     return best
 
 
-@njit(cache=True)
+@njit
 def point(block, j, labels, alpha, beta, direction):  # type: ignore[no-untyped-def]
     """Write what alpha (K_j - centre) + beta, added to f, adds to the margins."""
     row, centre = block.rows[j], block.centres[j]
@@ -166,7 +166,7 @@ def point(block, j, labels, alpha, beta, direction):  # type: ignore[no-untyped-
         direction[i] = labels[i] * (alpha * (row[i] - centre) + beta)
 
 
-@njit(cache=True)
+@njit
 def largest_slope(block, weights, pulls, penalty):  # type: ignore[no-untyped-def]
     """Return the largest |sum g K_j| of the block, less `penalty` where that is what it has to overcome."""
     largest = 0.0

@@ -11,19 +11,20 @@ logistic loss has shift 0.
 """
 
 import numpy as np
-from numba import njit
+
+from ensvm.compiled import njit
 
 EXPONENTIAL, LOGISTIC = 0, 1
 NO_PENALTY, L1, L2 = 0, 1, 2  # the power of |alpha|
 
 
-@njit(cache=True)
+@njit
 def shift_of(loss, margins):  # type: ignore[no-untyped-def]
     """Return the shift at these margins."""
     return margins.min() if loss == EXPONENTIAL else 0.0
 
 
-@njit(cache=True)
+@njit
 def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-untyped-def]
     """Write the second derivatives by f(x_i) and the negative first ones, y_i p_i, and return the sum of the losses."""
     total = 0.0
@@ -42,7 +43,7 @@ def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-unty
     return total
 
 
-@njit(cache=True)
+@njit
 def loss_after(loss, margins, direction, length, shift):  # type: ignore[no-untyped-def]
     """Return the sum of the losses at the margins plus length * direction; infinite if it overflows."""
     total = 0.0
@@ -56,19 +57,19 @@ def loss_after(loss, margins, direction, length, shift):  # type: ignore[no-unty
     return total if total < np.inf else np.inf  # so is one that is not a number
 
 
-@njit(cache=True)
+@njit
 def mean_loss(loss, total, shift, m):  # type: ignore[no-untyped-def]
     """Return the mean loss that a sum of (shifted) losses stands for."""
     return np.exp(np.log(total / m) - shift) if loss == EXPONENTIAL else total / m
 
 
-@njit(cache=True)
+@njit
 def penalty_growth(power, alpha):  # type: ignore[no-untyped-def]
     """Return exp(|alpha|^p), the factor by which a round's weight multiplies the penalty of eq. (8)."""
     return np.exp(abs(alpha) ** power) if power != NO_PENALTY else 1.0
 
 
-@njit(cache=True)
+@njit
 def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[no-untyped-def]
     """Return the d that minimises the quadratic model of loss and penalty at alpha, and that model's curvature.
 

@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ensvm.compiled import njit
 from ensvm.solvers.leverage.candidates import (
     NOBODY,
     best_candidate,
@@ -49,7 +49,7 @@ class Record(NamedTuple):
     used: Any  # (1,) rounds so far
 
 
-@njit(cache=True)
+@njit
 def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
     """Play rounds on a block until `end` rounds are recorded, or none gains, or the loss has vanished."""
     sums = np.empty((block.indices.size, 3))
@@ -80,7 +80,7 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
     return PAUSED
 
 
-@njit(cache=True)
+@njit
 def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[no-untyped-def]
     """Return alpha and beta of candidate j and the sum of the losses there, whose margins go into `state.trial`.
 
@@ -113,7 +113,7 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
     return alpha, beta, total
 
 
-@njit(cache=True)
+@njit
 def _halve(settings, state, objective, promised, penalty, alpha, to_alpha, shift):  # type: ignore[no-untyped-def]
     """Return how much of a step to take, 1, 1/2, 1/4, ... or 0 when nothing gains, and the sum of the losses there."""
     length = 1.0

@@ -12,9 +12,9 @@ convergence theorem" and "Weight as a combination of input vectors".
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.compiled import njit
 from ensvm.solvers.linear.separability import signed_points
 
 
@@ -101,7 +101,7 @@ def perceptron(
     )
 
 
-@njit(cache=True)
+@njit
 def pass_in_primal_form(weights, points, order):  # type: ignore[no-untyped-def]
     """Go through the points once, update `weights` in place, and return the rows updated for."""
     made, n_made = np.empty(order.size, dtype=np.int64), 0
@@ -117,7 +117,7 @@ def pass_in_primal_form(weights, points, order):  # type: ignore[no-untyped-def]
     return made[:n_made]
 
 
-@njit(cache=True)
+@njit
 def pass_in_dual_form(products, gram, order):  # type: ignore[no-untyped-def]
     """Go through the points once, update all `products` w.z_j in place, and return the rows updated for."""
     made, n_made = np.empty(order.size, dtype=np.int64), 0

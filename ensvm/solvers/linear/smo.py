@@ -22,9 +22,9 @@ soft errors", "SMO" (Platt, 1999); the choice of the pair is that of Fan, Chen &
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.compiled import njit
 from ensvm.solvers.linear.separability import separability, signed_points
 
 # Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
@@ -161,7 +161,7 @@ def _few_rows(
     )
 
 
-@njit(cache=True)
+@njit
 def ascend(gram, labels, residual, signed, C, tol, max_iter):  # type: ignore[no-untyped-def]
     """Optimise pairs of u = `signed`, in place, until no pair violates the conditions by more than tol; return how many."""
     diagonal = np.diag(gram).copy()
@@ -184,19 +184,19 @@ def ascend(gram, labels, residual, signed, C, tol, max_iter):  # type: ignore[no
     return max_iter
 
 
-@njit(cache=True)
+@njit
 def may_rise(label, value, C):  # type: ignore[no-untyped-def]
     """Return whether y alpha = value may become larger."""
     return value < C if label > 0.0 else value < 0.0
 
 
-@njit(cache=True)
+@njit
 def may_fall(label, value, C):  # type: ignore[no-untyped-def]
     """Return whether y alpha = value may become smaller."""
     return value > 0.0 if label > 0.0 else value > -C
 
 
-@njit(cache=True)
+@njit
 def highest_that_may_rise(residual, labels, signed, C):  # type: ignore[no-untyped-def]
     """Return the row with the greatest residual among those that may rise."""
     best = -1
@@ -206,7 +206,7 @@ def highest_that_may_rise(residual, labels, signed, C):  # type: ignore[no-untyp
     return best
 
 
-@njit(cache=True)
+@njit
 def best_partner(i, row, diagonal, least, residual, labels, signed, C):  # type: ignore[no-untyped-def]
     """Return the row that promises the largest improvement with row i (-1: none), and the least residual that may fall."""
     best, gain, lowest = -1, 0.0, np.inf
@@ -224,7 +224,7 @@ def best_partner(i, row, diagonal, least, residual, labels, signed, C):  # type:
     return best, lowest
 
 
-@njit(cache=True)
+@njit
 def extremes(residual, labels, signed, C):  # type: ignore[no-untyped-def]
     """Return the greatest residual of the rows that may rise and the least of those that may fall."""
     highest, lowest = -np.inf, np.inf
@@ -236,7 +236,7 @@ def extremes(residual, labels, signed, C):  # type: ignore[no-untyped-def]
     return highest, lowest
 
 
-@njit(cache=True)
+@njit
 def offset_of(residual, labels, signed, C):  # type: ignore[no-untyped-def]
     """Return the mean residual of the rows with 0 < alpha < C; where there is none, the middle of what is allowed."""
     total, n_free = 0.0, 0

@@ -8,15 +8,15 @@ and one that is not goes to b, as in LIBSVM.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ensvm.compiled import njit
 from ensvm.solvers.pairwise.sequential_minimal_optimization import minimise
 
 FOLDS = 5  # of LIBSVM's cross-validation
 
 
-@njit(cache=True)
+@njit
 def pairwise_machines(gram, starts, upper, tol, max_iter):  # type: ignore[no-untyped-def]
     """Train the machine of every pair on the rows of its two classes.
 
@@ -42,7 +42,7 @@ def pairwise_machines(gram, starts, upper, tol, max_iter):  # type: ignore[no-un
     return coefficients, intercepts, violations, steps
 
 
-@njit(cache=True)
+@njit
 def cross_validated_values(gram, starts, upper, order, tol, max_iter):  # type: ignore[no-untyped-def]
     """Return each row's value under the machines of its pairs trained without its fold, shape (pairs, m), 0 elsewhere.
 
@@ -69,7 +69,7 @@ def cross_validated_values(gram, starts, upper, order, tol, max_iter):  # type: 
     return values
 
 
-@njit(cache=True)
+@njit
 def values_without(gram, held_out, others, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def]
     """Return the values of the held-out rows under the machine of the others."""
     if labels.size == 0:
@@ -87,7 +87,7 @@ def values_without(gram, held_out, others, labels, upper, tol, max_iter):  # typ
     return values
 
 
-@njit(cache=True)
+@njit
 def rows_of_pair(starts, a, b):  # type: ignore[no-untyped-def]
     """Return the rows of two classes and their labels +1, -1."""
     rows = np.concatenate(
@@ -96,14 +96,14 @@ def rows_of_pair(starts, a, b):  # type: ignore[no-untyped-def]
     return rows, np.where(rows < starts[a + 1], 1.0, -1.0)
 
 
-@njit(cache=True)
+@njit
 def in_pair(rows, starts, a, b):  # type: ignore[no-untyped-def]
     """Return which of the rows belong to one of two classes."""
     first = (rows >= starts[a]) & (rows < starts[a + 1])
     return first | ((rows >= starts[b]) & (rows < starts[b + 1]))
 
 
-@njit(cache=True)
+@njit
 def submatrix(gram, rows, columns):  # type: ignore[no-untyped-def]
     """Return a contiguous copy of some rows and columns, or the matrix itself if they are all of it in order."""
     if (
@@ -120,7 +120,7 @@ def submatrix(gram, rows, columns):  # type: ignore[no-untyped-def]
     return copy
 
 
-@njit(cache=True)
+@njit
 def weighted_sums(starts, columns, coefficients, intercepts, kernel_values):  # type: ignore[no-untyped-def]
     """Return the values of pairs, shape (pairs, n), from kernel values, shape (s, n), and sparse coefficients.
 
@@ -146,14 +146,14 @@ def weighted_sums(starts, columns, coefficients, intercepts, kernel_values):  # 
     return values
 
 
-@njit(cache=True)
+@njit
 def add_two(target, factor, row, other_factor, other_row):  # type: ignore[no-untyped-def]
     """Add factor * row + other_factor * other_row in place: two at once halve the traffic of the target."""
     for t in range(target.size):
         target[t] += factor * row[t] + other_factor * other_row[t]
 
 
-@njit(cache=True)
+@njit
 def winners(values, n_classes):  # type: ignore[no-untyped-def]
     """Return the class with the most votes, the first among equals, shape (n,), from the pairs' values, shape (pairs, n)."""
     n = values.shape[1]

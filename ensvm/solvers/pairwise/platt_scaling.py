@@ -9,8 +9,9 @@ iterates the coupling to a tolerance; here its linear equations are solved.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from ensvm.compiled import njit
 
 MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10
@@ -21,7 +22,7 @@ LEAST_PROBABILITY = (
 )
 
 
-@njit(cache=True)
+@njit
 def fit_sigmoid(values, labels, counts):  # type: ignore[no-untyped-def]
     """Return A, B of the sigmoid 1 / (1 + exp(A f + B)), the probability of label +1, for values f.
 
@@ -53,7 +54,7 @@ def fit_sigmoid(values, labels, counts):  # type: ignore[no-untyped-def]
     return slope, offset
 
 
-@njit(cache=True)
+@njit
 def cross_entropy(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
     """Return the negative log-likelihood, computed without overflow."""
     total = 0.0
@@ -64,7 +65,7 @@ def cross_entropy(values, targets, counts, slope, offset):  # type: ignore[no-un
     return total
 
 
-@njit(cache=True)
+@njit
 def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
     """Return the gradient in A and B and the Newton step."""
     h_aa, h_bb, h_ab = HESSIAN_RIDGE, HESSIAN_RIDGE, 0.0
@@ -89,7 +90,7 @@ def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-unty
     )
 
 
-@njit(cache=True)
+@njit
 def fit_sigmoids(values, starts, counts):  # type: ignore[no-untyped-def]
     """Return A and B of every pair, shape (pairs, 2), from cross-validated values; arguments as in `one_vs_one`."""
     n_classes = starts.size - 1
@@ -125,7 +126,7 @@ def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> 
     return couple(pairwise)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def couple(pairwise):  # type: ignore[no-untyped-def]
     """Return the p, shape (n_classes, n), that minimise sum_{a<b} (r_ba p_a - r_ab p_b)^2 subject to sum p = 1.
 
@@ -154,7 +155,7 @@ def couple(pairwise):  # type: ignore[no-untyped-def]
     return solution
 
 
-@njit(cache=True)
+@njit
 def add_pair(form_aa, form_bb, form_ba, pairwise):  # type: ignore[no-untyped-def]
     """Add the square of one pair to the lower triangle of the forms."""
     for t in range(pairwise.size):
@@ -164,7 +165,7 @@ def add_pair(form_aa, form_bb, form_ba, pairwise):  # type: ignore[no-untyped-de
         form_ba[t] -= r * (1.0 - r)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def factorise(form):  # type: ignore[no-untyped-def]
     """Overwrite the lower triangles, shape (k, k, n), with Cholesky's factors, the diagonal with its reciprocals."""
     k = form.shape[0]
@@ -179,7 +180,7 @@ def factorise(form):  # type: ignore[no-untyped-def]
             scale(form[row, column], pivot)
 
 
-@njit(cache=True)
+@njit
 def substitute(factor, solution):  # type: ignore[no-untyped-def]
     """Overwrite right-hand sides, shape (k, n), with solutions."""
     k = solution.shape[0]
@@ -193,14 +194,14 @@ def substitute(factor, solution):  # type: ignore[no-untyped-def]
         scale(solution[row], factor[row, row])
 
 
-@njit(cache=True)
+@njit
 def subtract_product(target, left, right):  # type: ignore[no-untyped-def]
     """Subtract left * right in place."""
     for t in range(target.size):
         target[t] -= left[t] * right[t]
 
 
-@njit(cache=True)
+@njit
 def scale(target, factor):  # type: ignore[no-untyped-def]
     """Multiply by a factor in place."""
     for t in range(target.size):

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from ensvm.compiled import njit
 
 LEAST_CURVATURE = (
     1e-12  # LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound
@@ -92,7 +93,7 @@ def sequential_minimal_optimization(
     return SMOResult(labels * signed, intercept, objective, violation, n_iter, violation <= tol)
 
 
-@njit(cache=True)
+@njit
 def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def]
     """Return u = y alpha, the intercept, the violation and the number of steps; both labels must be there."""
     signed = np.zeros(labels.size)
@@ -122,7 +123,7 @@ def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def
     return signed, intercept_of(residual, signed, bounds), violation, n_iter
 
 
-@njit(cache=True)
+@njit
 def bounds_of(labels, upper, zero):  # type: ignore[no-untyped-def]
     """Return the bounds of u = y alpha at u = 0; `zero` has the type of the Gram matrix."""
     m = labels.size
@@ -138,7 +139,7 @@ def bounds_of(labels, upper, zero):  # type: ignore[no-untyped-def]
     return Bounds(lowest, highest, may_rise, may_fall)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def predicted_gains(gains, row, diagonal, residual, may_fall, top, top_diagonal):  # type: ignore[no-untyped-def]
     """Set each entry to twice the decrease that the best step with that partner promises; 0 for no partner."""
     real = row.dtype.type
@@ -151,7 +152,7 @@ def predicted_gains(gains, row, diagonal, residual, may_fall, top, top_diagonal)
         gains[t] = may_fall[t] * difference * difference / curvature
 
 
-@njit(cache=True)
+@njit
 def step_length(i, j, gram, residual, signed, bounds):  # type: ignore[no-untyped-def]
     """Return the step that minimises the objective along u_i up, u_j down, within the bounds."""
     curvature = np.float64(gram[i, i]) + gram[j, j] - 2.0 * np.float64(gram[i, j])
@@ -161,7 +162,7 @@ def step_length(i, j, gram, residual, signed, bounds):  # type: ignore[no-untype
     return min(step, bounds.upper[i] - signed[i], signed[j] - bounds.lower[j])
 
 
-@njit(cache=True)
+@njit
 def move(t, signed, bounds, value):  # type: ignore[no-untyped-def]
     """Set u_t, exactly to a bound that it reaches, and what it may do from there."""
     value = min(max(value, bounds.lower[t]), bounds.upper[t])
@@ -176,7 +177,7 @@ def move(t, signed, bounds, value):  # type: ignore[no-untyped-def]
     bounds.may_fall[t] = 1 if value > bounds.lower[t] else 0
 
 
-@njit(cache=True)
+@njit
 def advance(residual, liftable, row_up, row_down, step, may_rise):  # type: ignore[no-untyped-def]
     """Take the step's effect from the residual, and mark the rows that may rise."""
     for t in range(residual.size):
@@ -185,7 +186,7 @@ def advance(residual, liftable, row_up, row_down, step, may_rise):  # type: igno
         liftable[t] = value + may_rise[t]
 
 
-@njit(cache=True)
+@njit
 def largest(values):  # type: ignore[no-untyped-def]
     """Return an index of the largest entry, or of one that differs from it by less than one part in 10^10.
 
@@ -204,7 +205,7 @@ def largest(values):  # type: ignore[no-untyped-def]
     return best & places
 
 
-@njit(cache=True)
+@njit
 def least_of_falling(residual, may_fall):  # type: ignore[no-untyped-def]
     """Return the least residual of the rows that may fall."""
     least = np.inf
@@ -214,7 +215,7 @@ def least_of_falling(residual, may_fall):  # type: ignore[no-untyped-def]
     return least
 
 
-@njit(cache=True)
+@njit
 def intercept_of(residual, signed, bounds):  # type: ignore[no-untyped-def]
     """Return the mean residual of the rows between their bounds; where there is none, the middle of what is allowed."""
     total, n_free = 0.0, 0

@@ -17,8 +17,8 @@ constraint: one Cholesky factor serves with and without an intercept.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ensvm.compiled import njit
 from ensvm.solvers.cholesky_update import append_row, delete_row, solve_backward
 
 RIGHT, LEFT, FREE, FIXED = (
@@ -67,7 +67,7 @@ class Record(NamedTuple):
     used: Any  # (2,): breakpoints and free multipliers
 
 
-@njit(cache=True)
+@njit
 def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
     """Follow the solution from the present theta down to `end`, or until the record is full or the direction overflows."""
     step_coef, speed = np.zeros(state.labels.size), np.empty(state.labels.size)
@@ -88,7 +88,7 @@ def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
         note(state, record, index)
 
 
-@njit(cache=True)
+@njit
 def direction(state, step_coef):  # type: ignore[no-untyped-def]
     """Write du / d(-theta) of the free points into step_coef, in the order of the factor, and return db / d(-theta)."""
     n = state.n_free[0]
@@ -110,7 +110,7 @@ def direction(state, step_coef):  # type: ignore[no-untyped-def]
     return step_intercept
 
 
-@njit(cache=True)
+@njit
 def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-def]
     """Write dg / d(-theta) of all points."""
     speed[:] = step_intercept
@@ -119,7 +119,7 @@ def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-
         speed[k] = state.labels[k] * speed[k] + state.slope[k]
 
 
-@njit(cache=True)
+@njit
 def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
     """Add sum_j weights_j gram[points_j] to out, four rows of the Gram matrix at a time: `out` is read and written less often."""
     whole = points.size - points.size % 4
@@ -134,7 +134,7 @@ def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
             out[k] += weight * row[k]
 
 
-@njit(cache=True)
+@njit
 def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     """Return the step to the next event (infinite: none) and its point, the smallest index among ties."""
     n = state.n_free[0]
@@ -161,7 +161,7 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     return length, index
 
 
-@njit(cache=True)
+@njit
 def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
     """Return the step after which u_point, changing at `rate`, takes alpha to a bound; infinity if it is slower than `slowest`."""
     if abs(rate) <= slowest:
@@ -170,7 +170,7 @@ def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
     return max(1.0 - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
 
 
-@njit(cache=True)
+@njit
 def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
     # A point beyond its margin by rounding enters at once if it moves on, and is left alone if it
     # moves back.
@@ -181,7 +181,7 @@ def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
     return np.inf
 
 
-@njit(cache=True)
+@njit
 def advance(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
     """Move the solution along the direction."""
     for j in range(state.n_free[0]):
@@ -192,7 +192,7 @@ def advance(state, step_coef, step_intercept, speed, length):  # type: ignore[no
     state.scalars[INTERCEPT] += length * step_intercept
 
 
-@njit(cache=True)
+@njit
 def note(state, record, index):  # type: ignore[no-untyped-def]
     """Move a point (or none) to its other side and write the breakpoint down."""
     at, start, theta = record.used[0], record.used[1], state.scalars[THETA]
@@ -220,7 +220,7 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
     record.used[0], record.used[1] = at + 1, start + state.n_free[0]
 
 
-@njit(cache=True)
+@njit
 def enter(state, point):  # type: ignore[no-untyped-def]
     """Make a point free."""
     n, constant = state.n_free[0], state.scalars[CONSTANT]
@@ -239,7 +239,7 @@ def enter(state, point):  # type: ignore[no-untyped-def]
     state.n_free[0] = n + 1
 
 
-@njit(cache=True)
+@njit
 def leave(state, point, destination):  # type: ignore[no-untyped-def]
     """Put a free point to its bound, LEFT or RIGHT."""
     n, place = state.n_free[0], 0

@@ -1,9 +1,9 @@
 """The multipliers of all points at the breakpoints of a regularization path, rebuilt from what moved."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ensvm.compiled import njit
 from ensvm.solvers.regularization_path.events import FREE, LEFT
 
 Moves = tuple[NDArray[np.int64], NDArray[np.int8], NDArray[np.int64], NDArray[np.float64]]
@@ -37,7 +37,7 @@ def multiplier_rows(
     return rows
 
 
-@njit(cache=True)
+@njit
 def _fill(rows, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
     indices, destinations, ends, free_alphas = moves
     for at in range(start, start + rows.shape[0]):
@@ -54,7 +54,7 @@ def _fill(rows, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
         rows[at - start] = alpha
 
 
-@njit(cache=True)
+@njit
 def _without(points, n, point):  # type: ignore[no-untyped-def]
     """Take a point out of a list of n, keeping the order, and return the new length."""
     kept = 0

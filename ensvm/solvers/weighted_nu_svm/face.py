@@ -13,8 +13,8 @@ numba's cache notices changes in the file of the calling function only: whoever 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ensvm.compiled import njit
 from ensvm.solvers.cholesky_update import dot, solve_backward, solve_forward
 from ensvm.solvers.regularization_path.events import add_products
 from ensvm.solvers.weighted_nu_svm.factor import delete_point, extend
@@ -57,7 +57,7 @@ def new_face(n: int) -> Face:
     )
 
 
-@njit(cache=True)
+@njit
 def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
     """Minimise over the free coefficients with all others fixed; `ridge` is added to the diagonal.
 
@@ -98,7 +98,7 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
         face.size[0] = 0
 
 
-@njit(cache=True)
+@njit
 def update(state, face, ridge):  # type: ignore[no-untyped-def]
     """Bring the face up to the present free coefficients, and return their number; 0 if they are more than it has room for."""
     free = (state.no_growth == 0.0) & (state.no_shrinking == 0.0)
@@ -125,7 +125,7 @@ def update(state, face, ridge):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True)
+@njit
 def newton_step(state, lower, rotated, points):  # type: ignore[no-untyped-def]
     """Return the step of the points to the least objective on the face on which both equalities stay as they are."""
     n = points.size
@@ -136,7 +136,7 @@ def newton_step(state, lower, rotated, points):  # type: ignore[no-untyped-def]
     return without_part_in(np.ones(n), state.targets[points], step)
 
 
-@njit(cache=True)
+@njit
 def without_part_in(first, second, vector):  # type: ignore[no-untyped-def]
     """Return the part of a vector that is orthogonal to two others."""
     n = vector.size
@@ -150,7 +150,7 @@ def without_part_in(first, second, vector):  # type: ignore[no-untyped-def]
     return vector - p / a * first
 
 
-@njit(cache=True)
+@njit
 def drop_bound(state, face, n):  # type: ignore[no-untyped-def]
     """Take the points on a bound out of the first n of the factor, and return how many are left."""
     for k in range(n - 1, -1, -1):

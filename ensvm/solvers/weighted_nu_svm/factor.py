@@ -5,12 +5,12 @@ other; four rows fill the gaps, and what they share is read once.
 """
 
 import numpy as np
-from numba import njit
 
+from ensvm.compiled import njit
 from ensvm.solvers.cholesky_update import finish_row, solve_forward
 
 
-@njit(cache=True)
+@njit
 def extend(lower, vectors, known, n):  # type: ignore[no-untyped-def]
     """Turn rows `known` to n - 1 of a symmetric matrix's lower triangle into its Cholesky factor's, those above being that already.
 
@@ -35,7 +35,7 @@ def extend(lower, vectors, known, n):  # type: ignore[no-untyped-def]
         solve_forward(lower, vector, n, known)
 
 
-@njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(fastmath={"reassoc", "contract", "nsz"})
 def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
     """Return the inner products of the first n entries of a row with those of four others."""
     first = second = third = fourth = 0.0
@@ -48,7 +48,7 @@ def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
     return first, second, third, fourth
 
 
-@njit(cache=True)
+@njit
 def delete_point(lower, vectors, place, n):  # type: ignore[no-untyped-def]
     """Take row `place` out of the first n of the factor and turn the solutions L^{-1} v in the rows of `vectors` along."""
     cosines, sines = np.empty(n), np.empty(n)
@@ -74,7 +74,7 @@ def delete_point(lower, vectors, place, n):  # type: ignore[no-untyped-def]
             carry = cosines[k] * following - sines[k] * carry
 
 
-@njit(cache=True)
+@njit
 def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-untyped-def]
     """Move rows i to i + 3 up by one, the first `count` rotations applied, and return what is left of each for the next column."""
     target, a, b, c, d = lower[i - 1], lower[i], lower[i + 1], lower[i + 2], lower[i + 3]
@@ -91,7 +91,7 @@ def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-unt
     return p, q, r, s
 
 
-@njit(cache=True)
+@njit
 def _rotate_rest(row, target, carry, cosines, sines, place, first, known):  # type: ignore[no-untyped-def]
     """Apply rotations `first` to `known` - 1 to a row, and find the one that makes its last entry 0."""
     for k in range(first, known):

@@ -17,7 +17,8 @@ s = 0, as in pairs within a class for equal D.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from ensvm.compiled import njit
 
 FALLING, RISING = 0, 1  # the two rows of `lines`
 RHO, INTERCEPT, GAP, OBJECTIVE, SIZE = 0, 1, 2, 3, 4  # places in `scalars`
@@ -61,7 +62,7 @@ class DescentState(NamedTuple):
     scalars: Any  # rho, b, the duality gap, u'Ku / 2, sum |u|
 
 
-@njit(cache=True)
+@njit
 def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
     """Take up to `most` steps, or fewer if the gap falls to tol times the objective or to floor times (sum |u|)^2.
 
@@ -81,14 +82,14 @@ def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
     return most
 
 
-@njit(cache=True)
+@njit
 def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
     """Return whether the gap last found is within the tolerance or within rounding."""
     scalars = state.scalars
     return scalars[GAP] <= max(tol * scalars[OBJECTIVE], floor * scalars[SIZE] * scalars[SIZE])
 
 
-@njit(cache=True)
+@njit
 def find_direction(state, points):  # type: ignore[no-untyped-def]
     """Move rho to where v is nearly least; return v there, and the height where the two lines of the direction meet.
 
@@ -124,7 +125,7 @@ def find_direction(state, points):  # type: ignore[no-untyped-def]
     return violation, height if lines[FALLING, 0] >= 0 and lines[RISING, 0] >= 0 else 0.0
 
 
-@njit(cache=True)
+@njit
 def drop_blocked_lines(state):  # type: ignore[no-untyped-def]
     """Forget the lines of the last step whose pair cannot move on."""
     for kind in range(2):
@@ -133,7 +134,7 @@ def drop_blocked_lines(state):  # type: ignore[no-untyped-def]
             state.lines[kind, 0] = -1
 
 
-@njit(cache=True)
+@njit
 def meeting_point(state):  # type: ignore[no-untyped-def]
     """Return the rho at which the two lines meet, and their height there."""
     (a, b), (c, d) = state.lines[FALLING], state.lines[RISING]
@@ -143,7 +144,7 @@ def meeting_point(state):  # type: ignore[no-untyped-def]
     return place, first + falling * place
 
 
-@njit(cache=True)
+@njit
 def largest_violation(state, rho):  # type: ignore[no-untyped-def]
     """Return v(rho) and its pair, the smallest index among ties."""
     targets, values, no_growth, no_shrinking = (
@@ -176,7 +177,7 @@ def largest_violation(state, rho):  # type: ignore[no-untyped-def]
     return top[i] - bottom[j], top_start[i] + i, bottom_start[j] + j
 
 
-@njit(cache=True)
+@njit
 def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
     """Return the lane with the largest extreme times sign, the one whose point comes first among equals."""
     best = 0
@@ -189,7 +190,7 @@ def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(cache=True)
+@njit
 def combine(state, points, direction):  # type: ignore[no-untyped-def]
     """Write the feasible direction that mixes the pairs, each point once, and return its number of points."""
     direction[0], direction[1] = 1.0, -1.0
@@ -213,7 +214,7 @@ def combine(state, points, direction):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True)
+@njit
 def move(state, points, direction, rate):  # type: ignore[no-untyped-def]
     """Go along the direction to the least objective or to the first bound; the objective falls at `rate` at first."""
     curvature = 0.0
@@ -235,7 +236,7 @@ def move(state, points, direction, rate):  # type: ignore[no-untyped-def]
         add_two_rows(state, points[2], points[3], length * direction[2], length * direction[3])
 
 
-@njit(cache=True)
+@njit
 def room_for(state, point, speed):  # type: ignore[no-untyped-def]
     """Return the step after which a coefficient, changing at `speed`, meets its bound."""
     if speed == 0.0:
@@ -248,7 +249,7 @@ def room_for(state, point, speed):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True)
+@njit
 def place(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
     """Set a coefficient, exactly on the bound that it moves towards if `on_bound`, and note where it can go from there."""
     low = min(state.labels[point], 0.0)
@@ -264,7 +265,7 @@ def place(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
     state.no_shrinking[point] = np.inf if coef == low else 0.0
 
 
-@njit(cache=True)
+@njit
 def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
     """Add weight K_i + other K_j to the values."""
     first, second, values = row_of(state, i), row_of(state, j), state.values
@@ -272,7 +273,7 @@ def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
         values[k] += weight * first[k] + other * second[k]
 
 
-@njit(cache=True)
+@njit
 def row_of(state, point):  # type: ignore[no-untyped-def]
     """Return a member's kernel values with all members, copied out of the whole matrix once: most rows are never needed."""
     place = state.places[point]
@@ -290,7 +291,7 @@ def row_of(state, point):  # type: ignore[no-untyped-def]
     return state.rows[place]
 
 
-@njit(cache=True)
+@njit
 def certify(state, violation):  # type: ignore[no-untyped-def]
     """Note objective, sum |u| and the duality gap at the present rho and b, as a sum of terms >= 0: one a point, 0 where it is optimal."""
     objective = gap = size = 0.0
