@@ -168,8 +168,8 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         if why != "not run yet":
             click.echo(f"  done again: {count} cells ({why})")
     for record in outcome.failures[:10]:
-        cell = f"{record['dataset']}, realization {record['realization']}, {record['algorithm']}"
-        click.echo(f"  {record['status']}: {cell}: {record['reason']}", err=True)
+        cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}"
+        click.echo(f"  {record.status}: {cell}: {record.reason}", err=True)
     if len(outcome.failures) > 10:
         click.echo(f"  ... and {len(outcome.failures) - 10} more; see the records", err=True)
     click.echo(

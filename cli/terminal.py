@@ -19,7 +19,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from ensvm.records.store import Record
+from ensvm.records.record import Record
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -101,7 +101,7 @@ class RunProgress:
         """Move on by the cells that have ended."""
         self._done += len(records)
         self._spent += cost
-        self._failed += sum(record["status"] in ("failed", "timeout") for record in records)
+        self._failed += sum(record.status in ("failed", "timeout") for record in records)
         self._bar.update(self._task, advance=cost, count=self._count())
         if not self._live and (
             time.monotonic() - self._told > PLAIN_LINE_SECONDS or self._done == self._cells

@@ -2,10 +2,11 @@
 
 import textwrap
 
+from ensvm.records.record import Record, Run
 from ensvm.records.store import Store
 from ensvm.report.tables.cells import Study, read_study
 
-RUN = {"kind": "run", "id": "r", "commit": "c" * 40, "dirty": False}
+RUN = Run(id="r", commit="c" * 40, dirty=False)
 
 
 def record(
@@ -21,12 +22,22 @@ def record(
     **metrics,
 ):
     """Return a record of a cell with the metrics given, a curve `path_` and `train_seconds`."""
-    return {
-        "kind": "cell", "dataset": dataset, "realization": realization, "algorithm": algorithm, "status": status,
-        "reason": reason, "settings_key": "now", "run_id": "r", "time": "2026-01-02T00:00:00Z", "pass": run_pass,
-        "metrics": metrics, "seconds": {} if seconds is None else {"train_seconds": seconds},
-        "curves": {} if curve is None else {"path_": curve},
-    }  # fmt: skip
+    return Record(
+        study="s",
+        dataset=dataset,
+        realization=realization,
+        algorithm=algorithm,
+        key=f"{dataset}-{realization}-{algorithm}-{run_pass}",
+        run_id="r",
+        run_pass=run_pass,
+        metrics=metrics,
+        seconds={} if seconds is None else {"train_seconds": seconds},
+        curves={} if curve is None else {"path_": curve},
+        status=status,
+        reason=reason,
+        settings_key="now",
+        time="2026-01-02T00:00:00Z",
+    )
 
 
 def errors(dataset, algorithm, values, **metrics):

@@ -10,34 +10,50 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ensvm.records.record import Run
+
 # What a figure can depend on; results and notes may change without making a run's code another.
 SOURCES = ("ensvm", "cli", "configs", "datasets", "pyproject.toml")
 PACKAGES = ("ensvm", "numpy", "scipy", "scikit-learn", "numba", "joblib")
 
 
-def provenance(jobs: int) -> dict[str, Any]:
-    """Return the record of a run: versions, BLAS, commit, host, Python, time."""
+def provenance(jobs: int) -> Run:
+    """Return where and with what a run of `jobs` cells at a time is made."""
     import threadpoolctl
 
-    blas = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
-    return {
-        "kind": "run",
-        "id": uuid.uuid4().hex[:12],
-        "time": now(),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "host": platform.node(),
-        "cpus": os.cpu_count(),
-        "jobs": jobs,
-        "packages": {name: version(name) for name in PACKAGES},
-        "blas": sorted({f"{pool['internal_api']} {pool['version']}" for pool in blas}),
-        "blas_threads": 1,
-        "commit": _git("rev-parse", "HEAD"),
-        "dirty": None
-        if (changes := _git("status", "--porcelain", "--", *SOURCES)) is None
-        else bool(changes),
-        "command": sys.argv[1:],
-    }
+    pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+    changes = _git("status", "--porcelain", "--", *SOURCES)
+    return Run(
+        id=uuid.uuid4().hex[:12],
+        time=now(),
+        python=platform.python_version(),
+        platform=platform.platform(),
+        host=platform.node(),
+        processor=_processor(),
+        cpus=os.cpu_count(),
+        jobs=jobs,
+        packages={name: version(name) for name in PACKAGES},
+        blas=tuple(sorted({_library(pool) for pool in pools})),
+        commit=_git("rev-parse", "HEAD"),
+        dirty=None if changes is None else bool(changes),
+        command=tuple(sys.argv[1:]),
+    )
+
+
+def _library(pool: dict[str, Any]) -> str:
+    """Return a BLAS library's name and version, and the kind of processor it works for."""
+    words = (pool["internal_api"], pool["version"], pool.get("architecture"))
+    return " ".join(str(word) for word in words if word)
+
+
+def _processor() -> str:
+    """Return the processor's name as the system tells it."""
+    cpuinfo = Path("/proc/cpuinfo")  # platform.processor() is empty on many Linux systems
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 def now() -> str:

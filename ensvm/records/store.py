@@ -4,13 +4,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import filelock
 
-Record = dict[str, Any]
-RunPass = Literal["error", "timing"]
-Identity = tuple[str, int, str, RunPass]  # data set (row), realization, algorithm, pass
+from ensvm.records.record import Identity, Record, Run
 
 CELLS_FILE = "cells.jsonl"
 # A study's folder stands on its own: tables are laid out from these copies and the records.
@@ -26,29 +24,42 @@ class RecordsDamaged(ValueError):
     """A line before the last is no record; the message names it."""
 
 
-def identity_of(record: Record) -> Identity:
-    """Return which cell of the study a record is about."""
-    return record["dataset"], record["realization"], record["algorithm"], record["pass"]
-
-
 def read_records(folder: Path) -> dict[Identity, Record]:
     """Return the latest record of every cell in `folder`; none where there is no file.
 
-    A torn last line (a run killed while writing) is left out. Each record carries its run's
-    provenance under `run`. Raises RecordsDamaged for a line that is no record elsewhere.
+    A torn last line (a run killed while writing) is left out. Each record has its `run`.
+
+    Raises
+    ------
+    RecordsDamaged
+        If a line elsewhere is no record.
     """
-    runs: dict[str, Record] = {}
+    path = folder / CELLS_FILE
+    runs: dict[str, Run] = {}
     latest: dict[Identity, Record] = {}
-    for line in _lines(folder / CELLS_FILE):
-        if line["kind"] == "run":
-            runs[line["id"]] = line
-        else:
-            line["run"] = runs.get(line["run_id"], {})
-            latest[identity_of(line)] = line
+    for number, line in json_lines(path):
+        try:
+            if line["kind"] == "run":
+                run = Run.from_json(line)
+                runs[run.id] = run
+            else:
+                record = Record.from_json(line)
+                latest[record.identity] = record.of_run(runs.get(record.run_id))
+        except (KeyError, TypeError) as error:
+            raise RecordsDamaged(
+                f"{path}, line {number}: not a record: {error}; remove the line to go on"
+            ) from error
     return latest
 
 
-def _lines(path: Path) -> Iterator[Record]:
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the JSON object of every whole line of a file, if there is one.
+
+    Raises
+    ------
+    RecordsDamaged
+        If a line that was written to its end is not JSON.
+    """
     if not path.exists():
         return
     with path.open("rb") as file:
@@ -56,7 +67,7 @@ def _lines(path: Path) -> Iterator[Record]:
             if not raw.endswith(b"\n"):
                 return  # torn: the run was killed while writing it
             try:
-                yield json.loads(raw)
+                yield number, json.loads(raw)
             except ValueError as error:
                 raise RecordsDamaged(
                     f"{path}, line {number}: not a record: {error}; remove the line to go on"
@@ -66,7 +77,10 @@ def _lines(path: Path) -> Iterator[Record]:
 class Store:
     """The records of one study, open for writing by one process at a time (a context manager).
 
-    Raises StoreLocked when another process has it open.
+    Raises
+    ------
+    StoreLocked
+        If another process has it open.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -80,7 +94,8 @@ class Store:
             self._lock.acquire(timeout=0)
         except filelock.Timeout:
             raise StoreLocked(
-                f"{self.folder}: another `ensvm run` is writing here; wait for it, or choose another --results folder"
+                f"{self.folder}: another `ensvm run` is writing here; wait for it, or choose"
+                " another --results folder"
             ) from None
         self._drop_torn_line()
         self._file = self._path.open("ab")
@@ -90,9 +105,10 @@ class Store:
         self._file.close()
         self._lock.release()
 
-    def append(self, lines: Iterable[Record]) -> None:
-        """Write the lines and have them on the disk before returning."""
-        self._file.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    def append(self, lines: Iterable[Record | Run]) -> None:
+        """Write the records and have them on the disk before returning."""
+        text = b"".join(json.dumps(line.to_json()).encode() + b"\n" for line in lines)
+        self._file.write(text)
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -102,9 +118,3 @@ class Store:
         with self._path.open("rb+") as file:
             content = file.read()
             file.truncate(content.rfind(b"\n") + 1)
-
-
-def journal_lines(folder: Path) -> Iterator[Record]:
-    """Yield what workers noted in `folder`: cells started and records made, up to the line each was killed in."""
-    for path in sorted(folder.glob("*.jsonl")):
-        yield from _lines(path)

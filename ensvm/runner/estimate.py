@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from ensvm.records.store import Identity, Record
+from ensvm.records.record import Identity, Record
 from ensvm.runner.plan import Cell, Plan
 
 # One kernel value with its share of a fit, on a 2020s core; only for cells of which nothing has
@@ -31,11 +31,11 @@ def estimate(
     """Return the expected wall time of `missing` cells run `jobs` at a time."""
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
     for record in records.values():
-        if record["status"] == "ok":
+        if record.status == "ok":
             # The shared Gram matrix's seconds stand in every record that used it; here they count
             # in full, as an upper bound.
-            wall = sum(record["seconds"].get(part, 0.0) for part in WALL_PARTS)
-            seen[record["dataset"], record["algorithm"]].append(wall)
+            wall = sum(record.seconds.get(part, 0.0) for part in WALL_PARTS)
+            seen[record.dataset, record.algorithm].append(wall)
     total, measured, guessed = 0.0, 0, 0
     for cell in missing:
         walls = seen.get((cell.dataset, cell.algorithm))

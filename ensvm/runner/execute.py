@@ -10,18 +10,12 @@ from typing import Protocol
 
 from ensvm.data import DataUnavailable, load
 from ensvm.records.provenance import provenance
-from ensvm.records.store import (
-    CONFIG_COPY,
-    PUBLISHED_COPY,
-    Identity,
-    Record,
-    Store,
-    identity_of,
-    read_records,
-)
+from ensvm.records.record import Identity, Record
+from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
+from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.task import Task, new_record
-from ensvm.runner.workers import run_tasks, take_journal
+from ensvm.runner.workers import run_tasks
 
 JOURNAL_FOLDER = "running"
 
@@ -51,8 +45,8 @@ class Outcome:
     def add(self, records: Iterable[Record]) -> None:
         """Count the records."""
         for record in records:
-            self.statuses[record["status"]] += 1
-            if record["status"] in ("failed", "timeout"):
+            self.statuses[record.status] += 1
+            if record.status in ("failed", "timeout"):
                 self.failures.append(record)
 
 
@@ -91,7 +85,7 @@ class _Run:
     ) -> None:
         self._plan, self._store, self._progress = plan, store, progress
         self._jobs, self._data_dir, self._timeout = jobs, data_dir, timeout
-        self._journal = store.folder / JOURNAL_FOLDER
+        self._journal = Journal(store.folder / JOURNAL_FOLDER)
         self._run_id = ""
         self._outcome = Outcome()
         self._costs: dict[str, float] = {}
@@ -99,23 +93,23 @@ class _Run:
     def outcome(self) -> Outcome:
         """Run what is missing."""
         if (
-            self._journal.exists()
+            self._journal.folder.exists()
         ):  # a run that was killed left what its workers had not handed over
-            self._store.append(take_journal(self._journal)[0])
+            self._store.append(self._journal.take()[0])
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)
         self._outcome.already_done = len(self._plan.cells) - len(missing)
         self._outcome.reasons.update(why for _, why in missing)
         if missing:
-            self._journal.mkdir(exist_ok=True)
+            self._journal.folder.mkdir(exist_ok=True)
             self._name_the_run()
             self._run([cell for cell, _ in missing], records)
-        shutil.rmtree(self._journal, ignore_errors=True)
+        shutil.rmtree(self._journal.folder, ignore_errors=True)
         return self._outcome
 
     def _name_the_run(self) -> None:
         run = provenance(self._jobs)
-        self._run_id = run["id"]
+        self._run_id = run.id
         self._store.append([run])
 
     def _run(self, missing: list[Cell], records: dict[Identity, Record]) -> None:
@@ -163,17 +157,17 @@ class _Run:
         lines = [new_record(task, cell, "unavailable", reason) for cell in task.cells]
         self._outcome.add(lines)
         # The same answer as last time needs no second line.
-        self._store.append(
-            line for line in lines if not _says(records.get(identity_of(line)), line)
-        )
+        self._store.append(line for line in lines if not _says(records.get(line.identity), line))
 
     def _save(self, records: list[Record]) -> None:
         self._store.append(records)
         self._outcome.add(records)
-        self._progress.done(records, sum(self._costs.get(record["key"], 0.0) for record in records))
+        self._progress.done(records, sum(self._costs.get(record.key, 0.0) for record in records))
 
 
 def _says(before: Record | None, line: Record) -> bool:
-    return before is not None and all(
-        before[word] == line[word] for word in ("key", "status", "reason")
+    return before is not None and (before.key, before.status, before.reason) == (
+        line.key,
+        line.status,
+        line.reason,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
-from ensvm.records.store import Identity, Record, RunPass
+from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
 from ensvm.seeds import seed_of
 from ensvm.study.config import (
@@ -266,9 +266,9 @@ def _chosen(
 def _why_missing(cell: Cell, record: Record | None) -> str | None:
     if record is None:
         return "not run yet"
-    if record["key"] == cell.key:
-        return None if record["status"] == "ok" else f"was {record['status']}"
-    before = record["settings"]
+    if record.key == cell.key:
+        return None if record.status == "ok" else f"was {record.status}"
+    before = record.settings
     changed = [
         word for word in cell.settings if _hash(before.get(word)) != _hash(cell.settings[word])
     ]

@@ -1,6 +1,5 @@
 """What a worker does: the cells of one realization of one data set, one after another, a record each."""
 
-import json
 import os
 import platform
 import signal
@@ -18,9 +17,10 @@ from threadpoolctl import ThreadpoolController
 
 from ensvm.data import DataError, DatasetCard, Realization, load
 from ensvm.records.provenance import now
-from ensvm.records.store import Record, RunPass
+from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.evaluate import evaluate, warm_up
+from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell
 from ensvm.runner.shared_gram import GramPool
 from ensvm.study.config import DATA_CELL
@@ -32,8 +32,7 @@ PARENT_CHECK_SECONDS = 1.0
 class Task:
     """The cells of one realization that are to be done, and what a worker needs to do them.
 
-    `journal` is a folder on the machine where each record is kept the moment it is made, until the
-    writing process has it; `own_process` tells that the task runs in a worker, which may be ended
+    `journal` is where each record is kept the moment it is made, until the writing process has it; `own_process` tells that the task runs in a worker, which may be ended
     without ending the run.
     """
 
@@ -42,12 +41,17 @@ class Task:
     data_dir: Path | None
     timeout: float | None
     run_id: str
-    journal: Path
+    journal: Journal
     own_process: bool
 
     def only(self, cells: tuple[Cell, ...], **changed: Any) -> "Task":
         """Return the same task with fewer cells."""
         return replace(self, cells=cells, **changed)
+
+    def note_started(self, cell: Cell) -> None:
+        """Note that a cell begins, where the process may end with it."""
+        if self.own_process:
+            self.journal.started(cell.key)
 
     @property
     def run_pass(self) -> RunPass:
@@ -81,42 +85,38 @@ def run_task(task: Task) -> list[Record]:
         return [_run_cell(task, cell, realization, grams) for cell in task.cells]
 
 
-def new_record(task: Task, cell: Cell, status: str, reason: str = "", **more: Any) -> Record:
+def new_record(task: Task, cell: Cell, status: Status, reason: str = "", **more: Any) -> Record:
     """Return a record of a cell: what it is, how it ended, and `more` (metrics, seconds)."""
-    return {
-        "kind": "cell",
-        "study": cell.study,
-        "dataset": cell.dataset,
-        "realization": cell.realization,
-        "algorithm": cell.algorithm,
-        "status": status,
-        "reason": reason,
-        "key": cell.key,
-        "settings_key": cell.settings_key,
-        "settings": dict(cell.settings),
-        "run_id": task.run_id,
-        "time": now(),
-        "pass": cell.run_pass,
+    return Record(
+        study=cell.study,
+        dataset=cell.dataset,
+        realization=cell.realization,
+        algorithm=cell.algorithm,
+        status=status,
+        reason=reason,
+        key=cell.key,
+        settings_key=cell.settings_key,
+        settings=dict(cell.settings),
+        run_id=task.run_id,
+        time=now(),
+        run_pass=cell.run_pass,
         **more,
-    }
+    )
 
 
 def _run_cell(
     task: Task, cell: Cell, realization: Realization, grams: GramPool, **more: Any
 ) -> Record:
-    _note(task, {"kind": "started", "key": cell.key, "time": time.time()})
+    task.note_started(cell)
     try:
         with (
             warnings.catch_warnings(record=True) as caught,
             deadline(task.timeout, may_end_process=task.own_process),
         ):
             warnings.simplefilter("default")
-            record = new_record(
-                task, cell, "ok", **_outcome(task, cell, realization, grams), **more
-            )
-        record["warnings"] = sorted(
-            {f"{warning.category.__name__}: {warning.message}" for warning in caught}
-        )
+            outcome = _outcome(task, cell, realization, grams)
+        told = {f"{warning.category.__name__}: {warning.message}" for warning in caught}
+        record = new_record(task, cell, "ok", **outcome, **more, warnings=tuple(sorted(told)))
     except DeadlineExceeded:
         record = new_record(task, cell, "timeout", f"took longer than {task.timeout:g} s", **more)
     except Exception as error:  # whatever a classifier raises costs its cell alone
@@ -124,24 +124,27 @@ def _run_cell(
         record = new_record(
             task, cell, "failed", reason, traceback=traceback.format_exc(limit=-8), **more
         )
-    _note(task, record)
+    if task.own_process:
+        task.journal.made(record)
     return record
 
 
 def _time_cell(task: Task, cell: Cell, realization: Realization) -> Record:
-    """Run a cell alone, after a warm-up, with a Gram matrix of its own; the conditions stand in the record."""
-    threads = cell.settings["timing"]["blas_threads"]
-    conditions: dict[str, Any] = {"alone": True, "warm": True, "blas_threads": threads}
-    if hasattr(os, "getloadavg"):  # not on Windows
-        conditions["load_before"] = os.getloadavg()[0]
-    with _thread_pools().limit(limits=threads):
-        _warm_up(task, cell, warm_up(realization))
+    """Run a cell alone, after a warm-up, with a Gram matrix of its own, and note the conditions."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
+    with _thread_pools().limit(limits=cell.settings["timing"]["blas_threads"]):
+        warm = _warm_up(task, cell, warm_up(realization))
+        threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)
+        conditions = Conditions(platform.node(), threads, load, warm)
         return _run_cell(task, cell, realization, GramPool(realization), conditions=conditions)
 
 
-def _warm_up(task: Task, cell: Cell, realization: Realization) -> None:
-    """Load compiled code and fill caches; what comes of it, a failure too, is never noted as the cell's own record."""
-    _note(task, {"kind": "started", "key": cell.key, "time": time.time()})
+def _warm_up(task: Task, cell: Cell, realization: Realization) -> bool:
+    """Load compiled code and fill caches; return whether that went well.
+
+    What comes of it, a failure too, is never noted as the cell's own record.
+    """
+    task.note_started(cell)
     with (
         warnings.catch_warnings(),
         suppress(Exception, DeadlineExceeded),
@@ -149,6 +152,8 @@ def _warm_up(task: Task, cell: Cell, realization: Realization) -> None:
     ):
         warnings.simplefilter("ignore")
         _outcome(task, cell, realization, GramPool(realization))
+        return True
+    return False
 
 
 def _outcome(task: Task, cell: Cell, realization: Realization, grams: GramPool) -> dict[str, Any]:
@@ -179,11 +184,3 @@ def _thread_pools() -> ThreadpoolController:
     import sklearn.svm  # noqa: F401  loaded first, so that their pools are found too
 
     return ThreadpoolController()
-
-
-def _note(task: Task, line: Record) -> None:
-    # A worker on another machine has no such folder; its records then travel with the task's answer
-    # alone.
-    if task.own_process and task.journal.is_dir():
-        with (task.journal / f"{platform.node()}-{os.getpid()}.jsonl").open("a") as file:
-            file.write(json.dumps(line) + "\n")

@@ -1,14 +1,12 @@
 """Tasks in parallel worker processes; a worker that dies costs the cell it was at, and no other."""
 
-import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from pathlib import Path
 
-from ensvm.records.store import Record, journal_lines
+from ensvm.records.record import Record
 from ensvm.runner.task import Task, new_record, run_task
 
 # Workers that keep dying between cells (out of memory while they start, say) would otherwise be
@@ -35,15 +33,15 @@ def run_tasks(
 
         def keep(records: list[Record], done: set[str] = done) -> None:
             save(records)
-            done |= {record["key"] for record in records}
+            done |= {record.key for record in records}
 
         try:
             for records in _parallel(tasks, jobs, timeout):
                 keep(records)
             return
         except BrokenProcessPool:
-            finished, running = take_journal(tasks[0].journal)
-            keep([record for record in finished if record["key"] not in done])
+            finished, running = tasks[0].journal.take()
+            keep([record for record in finished if record.key not in done])
             tasks = _keep(tasks, lambda key, done=done: key not in done)  # type: ignore[misc]
             suspects = _keep(tasks, lambda key, running=running: key in running)  # type: ignore[misc]
             breaks = 0 if suspects else breaks + 1
@@ -56,21 +54,6 @@ def run_tasks(
             tasks = _keep(tasks, lambda key, running=running: key not in running)  # type: ignore[misc]
 
 
-def take_journal(journal: Path) -> tuple[list[Record], dict[str, float]]:
-    """Empty the folder where workers note what they do; return records they made, and the start of cells in progress."""
-    finished: dict[str, Record] = {}
-    running: dict[str, float] = {}
-    for line in journal_lines(journal):
-        if line["kind"] == "started":
-            running[line["key"]] = line["time"]
-        else:
-            finished[line["key"]] = line
-            running.pop(line["key"], None)
-    shutil.rmtree(journal, ignore_errors=True)
-    journal.mkdir(parents=True, exist_ok=True)
-    return list(finished.values()), running
-
-
 def _run_alone(
     task: Task, started: float, save: Callable[[list[Record]], None], timeout: float | None
 ) -> None:
@@ -81,7 +64,7 @@ def _run_alone(
                 save(records)
             return
         except BrokenProcessPool:
-            _, running = take_journal(task.journal)
+            _, running = task.journal.take()
             started = max(running.values(), default=started)
     if _late(started, timeout):
         record = new_record(task, task.cells[0], "timeout", f"took longer than {timeout:g} s")

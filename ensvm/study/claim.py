@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from ensvm.records.store import RunPass
+from ensvm.records.record import RunPass
 from ensvm.study.block import Id, Names, Words
 
 Relation = Literal[

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from ensvm.records.store import RunPass
+from ensvm.records.record import RunPass
 from ensvm.study.block import Id, Words
 
 Scale = Literal["log", "linear"]

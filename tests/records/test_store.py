@@ -4,29 +4,30 @@ import json
 
 import pytest
 
+from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CELLS_FILE, RecordsDamaged, Store, StoreLocked, read_records
 
 
-def record(realization: int, status: str = "ok") -> dict:
-    return {
-        "kind": "cell", "dataset": "d", "realization": realization, "algorithm": "a", "pass": "error", "status": status, "run_id": "r",
-    }  # fmt: skip
+def record(realization: int, status: str = "ok") -> Record:
+    return Record(
+        "s", "d", realization, "a", status, key=f"k{realization}", settings_key="k", run_id="r"
+    )
 
 
 def test_records_come_back_with_their_run(tmp_path):
     with Store(tmp_path / "s") as store:
-        store.append([{"kind": "run", "id": "r", "host": "here"}, record(1)])
+        store.append([Run(id="r", host="here"), record(1)])
         store.append([record(2, "failed")])
     records = read_records(tmp_path / "s")
     assert set(records) == {("d", 1, "a", "error"), ("d", 2, "a", "error")}
-    assert records["d", 1, "a", "error"]["run"]["host"] == "here"
+    assert records["d", 1, "a", "error"].run.host == "here"
 
 
 def test_the_latest_record_of_a_cell_counts(tmp_path):
     with Store(tmp_path) as store:
         store.append([record(1, "failed")])
         store.append([record(1, "ok")])
-    assert read_records(tmp_path)["d", 1, "a", "error"]["status"] == "ok"
+    assert read_records(tmp_path)["d", 1, "a", "error"].status == "ok"
 
 
 @pytest.mark.parametrize("cut", range(1, 40, 7))
@@ -51,3 +52,44 @@ def test_a_line_that_is_no_record_is_named(tmp_path):
     (tmp_path / CELLS_FILE).write_text("{}x\n")
     with pytest.raises(RecordsDamaged, match="line 1"):
         read_records(tmp_path)
+
+
+@pytest.mark.parametrize("line", ['{"kind": "cell"}', "{}", '{"kind": "run"}', "[1]", "3"])
+def test_json_that_is_no_record_is_named(tmp_path, line):
+    (tmp_path / CELLS_FILE).write_text(line + "\n")
+    with pytest.raises(RecordsDamaged, match="line 1"):
+        read_records(tmp_path)
+
+
+def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
+    whole = Record(
+        study="s",
+        dataset="d",
+        realization=3,
+        algorithm="a",
+        status="failed",
+        key="k",
+        settings_key="l",
+        run_pass="timing",
+        reason="why",
+        settings={"algorithm": None},
+        run_id="r",
+        time="2026-01-02T00:00:00Z",
+        metrics={"error": 0.25, "stop_reason_": "tol"},
+        seconds={"fit_seconds": 0.1},
+        curves={"path_": [1.0, 2.0]},
+        stage={"C": 1.0},
+        n_stages=3,
+        validation_error=0.5,
+        conditions=Conditions("here", 1, 0.5, True),
+        warnings=("one", "two"),
+        traceback="where",
+    )
+    with Store(tmp_path) as store:
+        store.append([whole])
+    assert read_records(tmp_path)[whole.identity] == whole
+
+
+def test_keys_of_a_newer_version_are_left_out():
+    line = record(1).to_json() | {"of_tomorrow": 1}
+    assert Record.from_json(line) == record(1)

@@ -31,10 +31,11 @@ def run(config, results, jobs=1, timeout=None, **choice):
 
 def figures(results):
     """What must be identical between runs: everything but seconds, times and provenance."""
-    same = ("status", "key", "metrics", "reason")
+    same = ("status", "key", "metrics", "reason", "curves")
     records = read_records(results / "trial")
     return {
-        identity: {word: record.get(word) for word in same} for identity, record in records.items()
+        identity: {name: getattr(record, name) for name in same}
+        for identity, record in records.items()
     }
 
 
@@ -62,7 +63,7 @@ def test_realizations_are_shared_and_random_states_are_not(study, results):
     )
     records = read_records(results / "trial")
     errors = [
-        [records["own", r, name, "error"]["metrics"]["error"] for r in (1, 2, 3, 4)]
+        [records["own", r, name, "error"].metrics["error"] for r in (1, 2, 3, 4)]
         for name in ("other", "random")
     ]
     assert errors[0] != errors[1]
@@ -103,7 +104,7 @@ def test_what_raises_costs_its_cell_alone_and_is_tried_again(study, results):
     config = study(PLAIN + 'bad: {estimator: "troublesome:Raises"}')
     outcome = run(config, results)
     assert outcome.statuses == {"ok": 9, "failed": 4}
-    assert {record["reason"] for record in outcome.failures} == {"RuntimeError: no luck today"}
+    assert {record.reason for record in outcome.failures} == {"RuntimeError: no luck today"}
     assert run(config, results).statuses == {"failed": 4}
 
 
@@ -113,7 +114,7 @@ def test_what_takes_too_long_costs_its_cell_alone(study, results, jobs):
     config = study(PLAIN + 'slow: {estimator: "troublesome:Sleeps"}', realizations=2)
     outcome = run(config, results, jobs=jobs, timeout=0.3)
     assert outcome.statuses == {"ok": 5, "timeout": 2}
-    assert "0.3 s" in outcome.failures[0]["reason"]
+    assert "0.3 s" in outcome.failures[0].reason
 
 
 @pytest.mark.slow
@@ -121,7 +122,7 @@ def test_a_killed_worker_costs_its_cell_alone(study, results):
     config = study(PLAIN + 'deadly: {estimator: "troublesome:Dies"}', realizations=3)
     outcome = run(config, results, jobs=2)
     assert outcome.statuses == {"ok": 7, "failed": 3}
-    assert all("killed" in record["reason"] for record in outcome.failures)
+    assert all("killed" in record.reason for record in outcome.failures)
     run(study(PLAIN, realizations=3), results.parent / "calm")
     assert figures(results.parent / "calm").items() <= figures(results).items()
 
@@ -148,12 +149,10 @@ def test_the_best_stage_is_chosen_on_the_test_error(study, results):
             records["own", realization, name, "error"] for name in ("last", "best", "plain")
         )
         assert (
-            best["metrics"]["n_errors"]
-            == plain["metrics"]["n_errors"]
-            == 20 - last["metrics"]["n_errors"]
+            best.metrics["n_errors"] == plain.metrics["n_errors"] == 20 - last.metrics["n_errors"]
         )
-        assert best["stage"] == {"stage": 2}
-        assert best["n_stages"] == 3
+        assert best.stage == {"stage": 2}
+        assert best.n_stages == 3
 
 
 def test_the_best_of_a_grid_is_the_best_of_its_points(study, results):
@@ -166,10 +165,10 @@ def test_the_best_of_a_grid_is_the_best_of_its_points(study, results):
     run(config, results)
     records = read_records(results / "trial")
     for realization in (1, 2, 3, 4):
-        errors = [records["own", realization, name, "error"]["metrics"]["error"] for name in "abc"]
+        errors = [records["own", realization, name, "error"].metrics["error"] for name in "abc"]
         best = records["own", realization, "best", "error"]
-        assert best["metrics"]["error"] == min(errors)
-        assert best["stage"] == {"C": [0.01, 1.0, 100.0][errors.index(min(errors))]}
+        assert best.metrics["error"] == min(errors)
+        assert best.stage == {"C": [0.01, 1.0, 100.0][errors.index(min(errors))]}
 
 
 def test_a_grid_point_chosen_on_validation_never_sees_the_test_labels(study, results):
@@ -183,13 +182,12 @@ def test_a_grid_point_chosen_on_validation_never_sees_the_test_labels(study, res
     records = read_records(results / "trial")
     for realization in (1, 2, 3, 4):
         chosen = records["own", realization, "chosen", "error"]
-        same = dict(zip([0.0001, 1.0, 100.0], "abc", strict=True))[chosen["stage"]["C"]]
+        same = dict(zip([0.0001, 1.0, 100.0], "abc", strict=True))[chosen.stage["C"]]
         assert (
-            chosen["metrics"]["error"]
-            == records["own", realization, same, "error"]["metrics"]["error"]
+            chosen.metrics["error"] == records["own", realization, same, "error"].metrics["error"]
         )
-        assert chosen["seconds"]["selection_seconds"] > 0
-        assert 0 <= chosen["validation_error"] <= 1
+        assert chosen.seconds["selection_seconds"] > 0
+        assert 0 <= chosen.validation_error <= 1
 
 
 def test_an_estimator_may_compute_its_own_kernel(study, results):
@@ -205,10 +203,10 @@ def test_an_estimator_may_compute_its_own_kernel(study, results):
     records = read_records(results / "trial")
     for realization in (1, 2, 3, 4):
         shared, own = (records["own", realization, name, "error"] for name in ("shared", "own"))
-        assert shared["metrics"]["error"] == own["metrics"]["error"]
-        assert "kernel_seconds" in shared["seconds"]
-        assert "kernel_seconds" not in own["seconds"]
-    assert records["own", 1, "single", "error"]["settings"]["algorithm"]["gram_dtype"] == "float32"
+        assert shared.metrics["error"] == own.metrics["error"]
+        assert "kernel_seconds" in shared.seconds
+        assert "kernel_seconds" not in own.seconds
+    assert records["own", 1, "single", "error"].settings["algorithm"]["gram_dtype"] == "float32"
 
 
 def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
@@ -219,11 +217,11 @@ def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
     """)
     run(config, results)
     records = read_records(results / "trial")
-    assert "kernel_seconds" in records["own", 1, "ours", "error"]["seconds"]
-    assert "kernel_seconds" not in records["own", 1, "alone", "error"]["seconds"]
+    assert "kernel_seconds" in records["own", 1, "ours", "error"].seconds
+    assert "kernel_seconds" not in records["own", 1, "alone", "error"].seconds
     for realization in (1, 2, 3, 4):
         ours, alone = (
-            records["own", realization, name, "error"]["metrics"]["error"]
+            records["own", realization, name, "error"].metrics["error"]
             for name in ("ours", "alone")
         )
         assert ours == alone
@@ -231,7 +229,7 @@ def test_a_shared_gram_gives_what_the_estimator_gives_alone(study, results):
 
 def test_named_curves_are_kept(study, results):
     run(study("svc: {estimator: SVC, record: [dual_coef_, class_weight_]}"), results)
-    curves = read_records(results / "trial")["own", 1, "svc", "error"]["curves"]
+    curves = read_records(results / "trial")["own", 1, "svc", "error"].curves
     assert curves["class_weight_"] == [1.0, 1.0]
     assert set(curves) == {"dual_coef_", "class_weight_"}
 
@@ -239,12 +237,12 @@ def test_named_curves_are_kept(study, results):
 def test_a_record_names_its_provenance(study, results):
     run(study(PLAIN), results)
     record = read_records(results / "trial")["own", 1, "svc", "error"]
-    assert record["run"]["packages"]["scikit-learn"]
-    assert record["run"]["blas_threads"] == 1
+    assert record.run.packages["scikit-learn"]
+    assert record.run.processor
     assert {"fit_seconds", "fit_cpu_seconds", "predict_seconds", "kernel_seconds"} <= set(
-        record["seconds"]
+        record.seconds
     )
-    assert json.dumps(record["metrics"])
+    assert json.dumps(record.metrics)
 
 
 TIMED = """
@@ -263,12 +261,12 @@ def test_the_timing_pass_is_apart(study, results):
     assert run(config, results, jobs=2).statuses == {"ok": 1 + 4 * 2 + 2}
     records = read_records(results / "trial")
     timed = records["own", 1, "svc", "timing"]
-    assert timed["conditions"]["alone"]
-    assert timed["conditions"]["blas_threads"] == 1
-    assert timed["metrics"] == records["own", 1, "svc", "error"]["metrics"]
+    assert timed.conditions.warm
+    assert timed.conditions.blas_threads == 1
+    assert timed.metrics == records["own", 1, "svc", "error"].metrics
     assert (
-        timed["seconds"]["train_seconds"]
-        == timed["seconds"]["fit_seconds"] + timed["seconds"]["kernel_seconds"]
+        timed.seconds["train_seconds"]
+        == timed.seconds["fit_seconds"] + timed.seconds["kernel_seconds"]
     )
     trial = read_study(results / "trial")
     errors, seconds, refused = (build_table(trial, table)[0] for table in trial.config.tables)
@@ -283,4 +281,4 @@ def test_a_warm_up_is_never_taken_for_the_cell(study, results):
     config = study('big: {estimator: "troublesome:DiesOnMany"}', realizations=1, more=more)
     outcome = run(config, results, timeout=60.0)
     assert outcome.statuses == {"ok": 1, "failed": 2}
-    assert read_records(results / "trial")["own", 1, "big", "timing"]["status"] == "failed"
+    assert read_records(results / "trial")["own", 1, "big", "timing"].status == "failed"

@@ -134,7 +134,7 @@ def _paired(
     values = np.array([values_of(claim, of_realization) for of_realization in records])
     if claim.metric in PERCENT_METRICS:
         values *= 100.0
-    return values, records[0][0]["metrics"].get("n_test")
+    return values, records[0][0].metrics.get("n_test")
 
 
 def _printed(study: Study, claim: ClaimWords, row: str, names: tuple[str, ...]) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.records.store import Record
+from ensvm.records.record import Record
 from ensvm.report.tables.cells import Study, figure_of, of_one_settings
 from ensvm.study.claim import ClaimWords
 
@@ -29,15 +29,13 @@ def records_of(study: Study, claim: ClaimWords, row: str, algorithm: str) -> dic
         raise NoFigures(f"{algorithm}: unavailable: {words.unavailable}")
     if not records:
         raise NoFigures(f"{algorithm}: not run yet")
-    good = [record for record in records if record["status"] == "ok"]
+    good = [record for record in records if record.status == "ok"]
     if not good:
         (status, reason), _ = Counter(
-            (record["status"], record["reason"]) for record in records
+            (record.status, record.reason) for record in records
         ).most_common(1)[0]
         raise NoFigures(f"{algorithm}: {status}: {reason}")
-    having = {
-        record["realization"]: record for record in good if _metric(claim, record) is not None
-    }
+    having = {record.realization: record for record in good if _metric(claim, record) is not None}
     if not having:
         raise NoFigures(f"{algorithm} leaves no figure {claim.metric!r}")
     return having
@@ -47,7 +45,7 @@ def n_not_ok(study: Study, claim: ClaimWords, row: str, algorithm: str) -> int:
     """Return how many realizations of an algorithm did not end well; on all members where the row is a sweep's name."""
     members = study.config.sweep_values(row) if claim.over else [row]
     return sum(
-        record["status"] != "ok"
+        record.status != "ok"
         for member in members
         for record in _records(study, claim, member, algorithm)
     )
@@ -87,7 +85,7 @@ def values_of(claim: ClaimWords, records: tuple[Record, ...]) -> list[float]:
         found = [int(np.count_nonzero(~(np.diff(curve) <= 0.0))) for curve in found]
     for record, value in zip(records, found, strict=True):
         if not isinstance(value, int | float) or not np.isfinite(value):
-            place = f"{record['algorithm']}, realization {record['realization']}"
+            place = f"{record.algorithm}, realization {record.realization}"
             raise NoFigures(f"{place}: {claim.metric} is no finite number: {value!r}")
     return [float(value) for value in found]
 
@@ -106,7 +104,7 @@ def _metric(claim: ClaimWords, record: Record) -> Any:
     if claim.stage is not None:
         return figure_of(record, claim.metric, claim.stage)
     if claim.of_curves:
-        return record.get("curves", {}).get(claim.metric) or None
+        return record.curves.get(claim.metric) or None
     # Seconds come from the timing pass alone, as in tables.
-    figures = {**record["metrics"], **(record["seconds"] if claim.run_pass == "timing" else {})}
+    figures = {**record.metrics, **(record.seconds if claim.run_pass == "timing" else {})}
     return figures.get(claim.metric)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ensvm.records.store import Record, RunPass
+from ensvm.records.record import Record, RunPass
 from ensvm.report.tables.cells import PERCENT_METRICS, Study, figure_of, of_one_settings
 from ensvm.report.tables.render import algorithm_label
 from ensvm.study.figure import CurvesWords, FigureWords, PanelWords, SweepFigureWords
@@ -69,21 +69,21 @@ def _curves_of_fits(
     for series in figure.series:
         records = _records(study, figure.pass_of(panel), str(panel.dataset), series)
         if isinstance(figure.realization, int):
-            records = [record for record in records if record["realization"] == figure.realization]
-        found = [record for record in records if record.get("curves", {}).get(y)]
+            records = [record for record in records if record.realization == figure.realization]
+        found = [record for record in records if record.curves.get(y)]
         if found:
             kept[series] = found
         else:
             missing.append(f"{panel.name}, {series}: {_why(records, f'curve {y!r}')}")
     longest = max(
-        (len(record["curves"][y]) for records in kept.values() for record in records), default=0
+        (len(record.curves[y]) for records in kept.values() for record in records), default=0
     )
     first = figure.first if panel.first is None else panel.first
     for series, records in kept.items():
-        curves = [record["curves"][y] for record in records]
+        curves = [record.curves[y] for record in records]
         if figure.realization == "mean":  # a curve that ended early stays where it ended
             curves = [[*curve, *[curve[-1]] * (longest - len(curve))] for curve in curves]
-        mark = records[0]["metrics"].get(figure.marks) or None if len(records) == 1 else None
+        mark = records[0].metrics.get(str(figure.marks)) or None if len(records) == 1 else None
         points = list(np.array(curves, dtype=float).T)
         yield _curve(
             number,
@@ -169,14 +169,14 @@ def _records(study: Study, run_pass: RunPass, dataset: str, algorithm: str) -> l
 
 def _values(records: list[Record], y: str, stage: int | None) -> list[float]:
     """Return the figures of the realizations: a metric, or the entry `stage` of a curve, its last where it ended before."""
-    values = [figure_of(record, y, stage) for record in records if record["status"] == "ok"]
+    values = [figure_of(record, y, stage) for record in records if record.status == "ok"]
     return [
         float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)
     ]
 
 
 def _why(records: list[Record], what: str) -> str:
-    troubles = [record for record in records if record["status"] != "ok"]
+    troubles = [record for record in records if record.status != "ok"]
     if troubles:
-        return f"{troubles[0]['status']}: {troubles[0]['reason']}"
+        return f"{troubles[0].status}: {troubles[0].reason}"
     return f"leaves no {what}" if records else "not run yet"

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
+from ensvm.records.record import Identity, Record
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
     PUBLISHED_COPY,
-    Identity,
-    Record,
     read_records,
 )
 from ensvm.report.published import Published, read_published
@@ -111,7 +110,7 @@ def _cell(
     metric = table.metric_of(column)
     records = of_one_settings(by_cell.get((row, DATA_CELL if about_data else column.of(table)), []))
     figures = [
-        figure_of(record, metric, column.stage) for record in records if record["status"] == "ok"
+        figure_of(record, metric, column.stage) for record in records if record.status == "ok"
     ]
     values = [
         figure
@@ -136,8 +135,8 @@ def _cell(
 def figure_of(record: Record, metric: str, stage: int | None = None) -> Any:
     """Return a record's metric or seconds; with `stage` that entry of a curve, its last where it ended before; else None."""
     if stage is None:
-        return {**record["metrics"], **record["seconds"]}.get(metric)
-    curve = record.get("curves", {}).get(metric)
+        return {**record.metrics, **record.seconds}.get(metric)
+    curve = record.curves.get(metric)
     return curve[min(stage, len(curve)) - 1] if curve else None
 
 
@@ -145,8 +144,8 @@ def of_one_settings(records: list[Record]) -> list[Record]:
     """Return the records that may stand behind one number: those with the settings of the newest."""
     if not records:
         return []
-    newest = max(records, key=lambda record: (record["time"], record["realization"]))
-    return [record for record in records if record["settings_key"] == newest["settings_key"]]
+    newest = max(records, key=lambda record: (record.time, record.realization))
+    return [record for record in records if record.settings_key == newest.settings_key]
 
 
 def _sample(values: Iterable[float], scale: float) -> Sample:
@@ -165,10 +164,10 @@ def _status(
     n: int,
     metric: str,
 ) -> tuple[str, str]:
-    troubles = [record for record in records if record["status"] != "ok"]
+    troubles = [record for record in records if record.status != "ok"]
     if troubles:
         (status, reason), count = Counter(
-            (record["status"], record["reason"]) for record in troubles
+            (record.status, record.reason) for record in troubles
         ).most_common(1)[0]
         if n:
             return (
@@ -207,7 +206,7 @@ def _verdict(
     if table.exact:
         return "reproduced" if abs(ours.mean - printed.value) <= margin else "differs"
     if ours.n == 1 and metric in ("error", "accuracy"):
-        n_test = records[0]["metrics"]["n_test"]
+        n_test = records[0].metrics["n_test"]
         return single_split_verdict(ours.mean / 100, printed.value / 100, n_test, margin / 100)
     planned = study.config.dataset(row).realizations or study.config.realizations
     return verdict(ours, Sample(printed.value, printed.std, planned), margin)

@@ -230,15 +230,15 @@ def bullet_list(title: str, lines: list[str] | tuple[str, ...]) -> str:
 
 def origin(study: Study) -> str:
     """Return the small print: version, days and commits of the runs behind the records, citation."""
-    runs = {run["id"]: run for record in study.records.values() if (run := record["run"])}
+    runs = {run.id: run for record in study.records.values() if (run := record.run)}
     if not runs:
         return ""
-    days = sorted({record["time"][:10] for record in study.records.values()})
+    days = sorted({record.time[:10] for record in study.records.values()})
     commits = sorted(
         {
-            str(run["commit"])[:10] + ("+changes" if run["dirty"] else "")
+            str(run.commit)[:10] + ("+changes" if run.dirty else "")
             for run in runs.values()
-            if run["commit"]
+            if run.commit
         }
     )
     span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"

@@ -2,12 +2,14 @@
 
 import json
 import statistics
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import ttest_ind
 
+from ensvm.records.record import Record, Run
 from ensvm.records.store import Store
 from ensvm.report.published import read_published
 from ensvm.report.tables.cells import best_of_row, build_table, find_studies, read_study, underlined
@@ -44,15 +46,24 @@ def record(
     reason="",
     time="2026-01-02T00:00:00Z",
 ):
-    return {
-        "kind": "cell", "dataset": dataset, "realization": realization, "algorithm": algorithm, "status": status, "reason": reason,
-        "settings_key": settings_key, "run_id": "r", "time": time, "metrics": metrics or {}, "pass": "error", "seconds": {},
-    }  # fmt: skip
+    return Record(
+        study="s",
+        dataset=dataset,
+        realization=realization,
+        algorithm=algorithm,
+        key=f"{dataset}-{realization}-{algorithm}",
+        status=status,
+        reason=reason,
+        settings_key=settings_key,
+        run_id="r",
+        time=time,
+        metrics=metrics or {},
+    )
 
 
 @pytest.fixture
 def folder(tmp_path):
-    lines = [{"kind": "run", "id": "r", "commit": "c" * 40, "dirty": False}]
+    lines = [Run(id="r", commit="c" * 40, dirty=False)]
     lines += [record("german", 1, "data", {"dim": 20, "n_train": 700, "n_test": 300})]
     lines += [
         record("german", r, "a", {"error": error, "n_test": 300}) for r, error in ERRORS.items()
@@ -110,7 +121,7 @@ def test_seconds_of_other_machines_have_no_verdict(folder):
     (folder / "published.csv").write_text(PUBLISHED + "3,german,a,80.0,\n")
     with Store(folder) as store:
         store.append(
-            [record("german", 1, "a") | {"pass": "timing", "seconds": {"train_seconds": 0.5}}]
+            [replace(record("german", 1, "a"), run_pass="timing", seconds={"train_seconds": 0.5})]
         )
     study = read_study(folder)
     cell = build_table(study, study.config.tables[2])[0]
@@ -222,7 +233,7 @@ tables:
 
 def test_columns_have_their_own_best_margin_and_decimals(tmp_path):
     sizes, errors = {"a": (20, 22), "b": (30, 32)}, {"a": (0.30, 0.31), "b": (0.20, 0.21)}
-    lines = [{"kind": "run", "id": "r", "commit": None, "dirty": False}]
+    lines = [Run(id="r", dirty=False)]
     lines += [
         record(
             "german", r + 1, name, {"error": errors[name][r], "n_test": 300, "size": sizes[name][r]}
@@ -255,7 +266,7 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
         name: mean + 0.002 * rng.normal(size=10)
         for name, mean in {"a": 0.92, "b": 0.918, "c": 0.9, "d": 0.92}.items()
     }
-    lines = [{"kind": "run", "id": "r", "commit": None, "dirty": False}]
+    lines = [Run(id="r", dirty=False)]
     lines += [
         record("german", r + 1, name, {"accuracy": float(value), "n_test": 300})
         for name, values in accuracies.items()
@@ -293,7 +304,7 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
 
 def test_exact_figures_need_no_interval(tmp_path):
     with Store(tmp_path / "s") as store:
-        store.append([{"kind": "run", "id": "r", "commit": None, "dirty": False}])
+        store.append([Run(id="r", dirty=False)])
         store.append(
             [record("german", 1, "a", {"x": 0.214}), record("german", 1, "b", {"x": 0.216})]
         )

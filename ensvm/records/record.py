@@ -1,0 +1,191 @@
+"""What is kept of a cell and of a run: frozen dataclasses in the program, JSON objects on the disk."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Self, TypeAlias
+
+RunPass: TypeAlias = Literal["error", "timing"]
+Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
+Identity: TypeAlias = tuple[str, int, str, RunPass]  # data set (row), realization, algorithm, pass
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where and with what a run was made.
+
+    Attributes
+    ----------
+    id : str
+        Names the run in its records.
+    time : str
+        When it began, in UTC and ISO 8601.
+    python, platform, host, processor : str
+        The interpreter's version, the operating system, the machine's name, its kind of processor.
+    cpus, jobs : int
+        The processors there were, and the cells run at a time.
+    packages : dict
+        The versions of the packages that values can depend on.
+    blas : list of str
+        The BLAS libraries loaded, with their versions and the kind of processor they work for.
+    commit : str or None
+        The commit of the checkout the code was run from; None where there is no checkout.
+    dirty : bool or None
+        Whether that checkout had changes that were not committed.
+    command : list of str
+        The arguments of the command line.
+    """
+
+    id: str
+    time: str = ""
+    python: str = ""
+    platform: str = ""
+    host: str = ""
+    processor: str = ""
+    cpus: int | None = None
+    jobs: int = 1
+    packages: Mapping[str, str] = field(default_factory=dict)
+    blas: tuple[str, ...] = ()
+    commit: str | None = None
+    dirty: bool | None = None
+    command: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the run as a JSON object."""
+        return {"kind": "run", **{entry.name: getattr(self, entry.name) for entry in fields(self)}}
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> Self:
+        """Return the run of a JSON object; keys it does not know are left out."""
+        return cls(**_known(cls, line))
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions of a timing, as they were observed.
+
+    Attributes
+    ----------
+    host : str
+        The machine's name: seconds of different machines are never averaged.
+    blas_threads : int
+        The most threads that a BLAS library or OpenMP had while the cell ran.
+    load_before : float or None
+        The machine's load average over one minute before the cell; None where it is not known.
+    warm : bool
+        Whether the warm-up before the cell succeeded: then nothing was compiled in its seconds.
+    """
+
+    host: str
+    blas_threads: int
+    load_before: float | None
+    warm: bool
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of one cell: what it is, how it ended, and what came out.
+
+    Attributes
+    ----------
+    study, dataset, algorithm : str
+        Where the cell belongs: the study, the row, the column.
+    realization : int
+        The number of the realization, from 1.
+    run_pass : 'error' or 'timing'
+        The pass; `pass` in JSON.
+    status : 'ok', 'failed', 'timeout' or 'unavailable'
+        How it ended; `reason` says why it is not ok, and `traceback` where it failed.
+    key, settings_key : str
+        Hashes of what the cell is, and of its settings apart from the realization.
+    settings : dict
+        What the cell is: data, split, algorithm, the code it ran through.
+    run_id, time : str
+        The run that made it, and when, in UTC.
+    metrics : dict
+        Test error (a fraction), and the scalars that the fit left.
+    seconds : dict
+        Wall and CPU seconds by part.
+    curves : dict of lists
+        What the algorithm's `record:` asks for, value by value.
+    stage : dict or None
+        The stage or grid point that was chosen, where one was, among `n_stages`.
+    validation_error : float or None
+        The error on held-out training rows by which it was chosen.
+    conditions : Conditions or None
+        The conditions of a timing.
+    warnings : tuple of str
+        The distinct warnings that the cell gave.
+    run : Run or None
+        The run that made it, when it was read from a store; it is a line of its own there.
+    """
+
+    study: str
+    dataset: str
+    realization: int
+    algorithm: str
+    status: Status
+    key: str
+    settings_key: str
+    run_pass: RunPass = "error"
+    reason: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    run_id: str = ""
+    time: str = ""
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    curves: Mapping[str, list[Any]] = field(default_factory=dict)
+    stage: Mapping[str, Any] | None = None
+    n_stages: int | None = None
+    validation_error: float | None = None
+    conditions: Conditions | None = None
+    warnings: tuple[str, ...] = ()
+    traceback: str = ""
+    run: Run | None = field(default=None, compare=False)
+
+    @property
+    def identity(self) -> Identity:
+        """Which cell of the study it is, whatever its settings."""
+        return self.dataset, self.realization, self.algorithm, self.run_pass
+
+    @property
+    def ok(self) -> bool:
+        """Whether the cell ended well."""
+        return self.status == "ok"
+
+    def of_run(self, run: Run | None) -> Self:
+        """Return the record with the run that made it."""
+        return replace(self, run=run)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as a JSON object; what is empty is left out, and so is the run."""
+        line = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        line["pass"] = line.pop("run_pass")
+        del line["run"]
+        kept = {key: value for key, value in line.items() if key in ALWAYS or value not in EMPTY}
+        if self.conditions is not None:
+            kept["conditions"] = vars(self.conditions)
+        return {"kind": "cell", **kept}
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> Self:
+        """Return the record of a JSON object; keys it does not know are left out.
+
+        Raises TypeError where a key that every record has is missing.
+        """
+        known = _known(cls, {**line, "run_pass": line.get("pass", "error")})
+        if known.get("conditions") is not None:
+            known["conditions"] = Conditions(**_known(Conditions, known["conditions"]))
+        return cls(**known)
+
+
+ALWAYS = ("metrics", "seconds", "reason", "settings")
+EMPTY: tuple[Any, ...] = (None, "", (), [], {})
+
+
+def _known(kind: type, line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a JSON object that are fields, lists as tuples where a tuple is kept."""
+    known = {entry.name: line[entry.name] for entry in fields(kind) if entry.name in line}
+    return {
+        name: tuple(value) if name in ("warnings", "blas", "command") else value
+        for name, value in known.items()
+    }
