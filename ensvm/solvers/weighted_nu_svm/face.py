@@ -1,13 +1,10 @@
-"""Minimising the weighted nu-SVM's dual over the coefficients strictly between their bounds, all at once. Compiled.
+"""Minimising the nu-SVM's dual over the coefficients between their bounds, all at once.
 
 Steps in three coefficients need millions of repetitions where the kernel is smooth and the optimum
 small. There the descent is interrupted for exact minimisation over the face of the feasible set
 that it has reached: Newton's step on the free coefficients, by a Cholesky factor of their Gram
 matrix; whenever it meets a bound, that coefficient leaves the face and the factor. The steps in
 between free some and bind hardly any, so that the factor is kept and grows by rows.
-
-numba's cache notices changes in the file of the calling function only: whoever changes
-`path_factor`, `path_events` or `weighted_nu_svm_factor` touches this one too.
 """
 
 from typing import Any, NamedTuple
@@ -15,9 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ensvm.compiled import njit
-from ensvm.solvers.cholesky_update import dot, solve_backward, solve_forward
+from ensvm.solvers.cholesky_update import (
+    append_rows,
+    delete_row,
+    dot,
+    solve_backward,
+    solve_forward,
+)
 from ensvm.solvers.regularization_path.events import add_products
-from ensvm.solvers.weighted_nu_svm.factor import delete_point, extend
 from ensvm.solvers.weighted_nu_svm.steps import place, room_for, row_of
 
 # Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it
@@ -118,7 +120,7 @@ def update(state, face, ridge):  # type: ignore[no-untyped-def]
             lower[a, b] = row[points[b]]
         lower[a, a] += ridge
         rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
-    extend(lower, rotated[:2], known, n)
+    append_rows(lower, rotated[:2], known, n)
     rotated[2, :n] = state.values[points[:n]]
     solve_forward(lower, rotated[2], n)
     face.size[0] = n
@@ -156,7 +158,7 @@ def drop_bound(state, face, n):  # type: ignore[no-untyped-def]
     for k in range(n - 1, -1, -1):
         point = face.points[k]
         if state.no_growth[point] != 0.0 or state.no_shrinking[point] != 0.0:
-            delete_point(face.lower, face.rotated, k, n)
+            delete_row(face.lower, face.rotated, k, n)
             for j in range(k, n - 1):
                 face.points[j] = face.points[j + 1]
             n -= 1

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.regularization_path.events import add_products
 from ensvm.solvers.weighted_nu_svm.face import RIDGE, minimise_over_face, new_face
+from ensvm.solvers.weighted_nu_svm.middle import take_middle
 from ensvm.solvers.weighted_nu_svm.steps import (
     EPS,
     GAP,
@@ -140,6 +141,7 @@ def weighted_nu_svm(
         first = _moved_to_feasible(near, first, labels, weight, min(nu, largest) * scale)
     state = _new_state(gram, rows, labels, weight, first)
     n_iter, reason = _run(state, tol, max_iter)
+    take_middle(state, tol)
     weights = np.zeros(gram.shape[0])
     weights[rows] = labels * state.coef
     return WeightedNuSVMResult(
