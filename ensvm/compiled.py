@@ -27,6 +27,7 @@ MARK = b"from ensvm.compiled import"  # what a file with compiled functions cont
 PREFIX = "ensvm-"  # of the folders of machine code, so that no other folder is ever removed
 KEPT_SECONDS = 30 * 24 * 3600.0  # since its last use, for which machine code of other sources stays
 
+_config: Any = numba.config  # of which type checkers see no attribute
 _decorating = threading.Lock()
 
 
@@ -64,12 +65,9 @@ def code_folder() -> Path | None:
     name = sources_hash(PACKAGE)
     if name is None:
         return None
-    given = numba.config.CACHE_DIR
-    base = (
-        Path(given)
-        if given
-        else Path(platformdirs.user_cache_dir("ensvm", appauthor=False)) / "compiled"
-    )
+    given = _config.CACHE_DIR
+    users = platformdirs.user_cache_dir("ensvm", appauthor=False)
+    base = Path(given) if given else Path(users) / "compiled"
     folder = base / f"{PREFIX}{name}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,12 +103,12 @@ def _machine_code_in(folder: Path) -> Iterator[None]:
     # Numba asks for its folder when a function is decorated and never again, so that setting it for
     # that moment leaves the compiled functions of other packages where they are.
     with _decorating:
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(folder)
+        before = _config.CACHE_DIR
+        _config.CACHE_DIR = str(folder)
         try:
             yield
         finally:
-            numba.config.CACHE_DIR = before
+            _config.CACHE_DIR = before
 
 
 def _remove_unused(base: Path) -> None:
