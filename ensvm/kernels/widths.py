@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import NDArray
-from scipy import sparse
 
 QUANTILES = (0.9, 0.5, 0.1)
 
@@ -73,14 +73,14 @@ def _inverse(value: float) -> float:
 
 def _variance(X: Any) -> float:
     """Return the variance of all entries of X together."""
-    if sparse.issparse(X):
+    if scipy.sparse.issparse(X):
         return float(X.multiply(X).mean() - X.mean() ** 2)
     return float(np.var(X, dtype=np.float64))
 
 
 def _mean_distance(X: Any) -> float:
     """Return the mean squared distance of the rows to their mean, exactly 0 when all rows are identical."""
-    if sparse.issparse(X):
+    if scipy.sparse.issparse(X):
         spread = X.max(axis=0).toarray() - X.min(axis=0).toarray()
         mean = np.asarray(X.mean(axis=0)).ravel()
         total = float(X.multiply(X).sum() / X.shape[0] - mean @ mean)

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ensvm.data.errors import near_miss
-
-KERNEL_WORDS = ("kernel", "gamma", "degree", "coef0")
+from ensvm.kernels import KERNEL_PARAMETERS, KERNELS
 
 
 class EstimatorError(ValueError):
@@ -112,7 +111,7 @@ def check_values(estimator: Any) -> None:
 def for_gram(estimator: Any) -> Any:
     """Set an estimator to be fitted on a Gram matrix, the kernel's other words back at their defaults, and return it."""
     defaults = type(estimator)().get_params(deep=False)
-    unused = {word: defaults[word] for word in KERNEL_WORDS if word in defaults}
+    unused = {word: defaults[word] for word in KERNEL_PARAMETERS if word in defaults}
     return estimator.set_params(**{**unused, "kernel": "precomputed"})
 
 
@@ -122,7 +121,8 @@ def shares_gram(estimator: Any) -> bool:
     from sklearn.utils import get_tags
 
     params = estimator.get_params(deep=False)
-    if params.get("kernel") not in ("linear", "poly", "rbf"):
+    kernel = params.get("kernel")
+    if not (isinstance(kernel, str) and kernel in KERNELS):
         return False
     return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
+from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
+from ensvm.runner.estimators import EstimatorError, build, check_values, code_revision
 from ensvm.seeds import seed_of
 from ensvm.study.config import (
     DATA_CELL,
@@ -232,7 +233,7 @@ def _shared_kernel(
     kernel: KernelWords | None, words: AlgorithmWords, estimator: Any
 ) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator that has them; its own `params` come first."""
-    if kernel is None or any(word in words.params for word in KERNEL_WORDS):
+    if kernel is None or any(word in words.params for word in KERNEL_PARAMETERS):
         return {}
     accepted = estimator.get_params(deep=False)
     return {

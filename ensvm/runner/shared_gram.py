@@ -7,8 +7,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ensvm.data import Realization
-from ensvm.kernels import gram, resolve_gamma
-from ensvm.runner.estimators import KERNEL_WORDS, shares_gram
+from ensvm.kernels import gram, parameters_of, resolve_gamma
+from ensvm.runner.estimators import shares_gram
 
 # Test rows go through the kernel in blocks of about this size; blocks are kept for the next
 # algorithm up to the second.
@@ -17,7 +17,7 @@ KEPT_BYTES = 2**30
 
 
 class SharedGram:
-    """Kernel values of one realization for one kernel: train against train, and test rows against train in blocks.
+    """Kernel values of one realization for one kernel: among training rows, and of test rows.
 
     `seconds` is the wall time spent on kernel values so far, each counted once: `kernel_seconds`
     among training rows, `test_kernel_seconds` against test rows.
@@ -70,7 +70,7 @@ class SharedGram:
 
 
 def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices of rows whose kernel values against `n_columns` points take about `BLOCK_BYTES`."""
+    """Yield slices of rows whose values against `n_columns` points take about `BLOCK_BYTES`."""
     step = max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
@@ -88,13 +88,9 @@ class GramPool:
         if not shares_gram(estimator):
             return None
         params = estimator.get_params(deep=False)
-        kernel = {word: params[word] for word in _words_of(params["kernel"]) if word in params}
+        # Parameters that the kernel does not read do not keep algorithms from sharing it.
+        kernel = {name: params[name] for name in parameters_of(params["kernel"]) if name in params}
         key = repr((sorted(kernel.items()), dtype))
         if key not in self._grams:
             self._grams[key] = SharedGram(self._realization, kernel, dtype)
         return self._grams[key]
-
-
-def _words_of(kernel: str) -> tuple[str, ...]:
-    """Return the parameters a kernel depends on, so that others do not keep algorithms from sharing it."""
-    return {"linear": ("kernel",), "rbf": ("kernel", "gamma"), "poly": KERNEL_WORDS}[kernel]

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from ensvm.kernels import NAMED_KERNELS
 from ensvm.study.block import Id, Name, Names, Words
 from ensvm.study.claim import ClaimWords
 from ensvm.study.figure import AnyFigure
@@ -26,7 +27,7 @@ class KernelWords(Words):
     `dtype` is the precision of shared Gram matrices; float32 halves their memory.
     """
 
-    kernel: Literal["linear", "poly", "rbf"] = "rbf"
+    kernel: Literal[NAMED_KERNELS] = "rbf"  # type: ignore[valid-type]
     gamma: float | Literal["scale", "auto", "mean-distance"] | None = None
     degree: int | None = None
     coef0: float | None = None

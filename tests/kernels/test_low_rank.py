@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ensvm import partial_cholesky
+from ensvm.kernels import partial_cholesky
 from ensvm.kernels import DENSE_COLUMNS, gram
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,

@@ -15,7 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base.labels import signed_labels
-from ensvm.kernels import KernelFunction, gram, resolve_gamma
+from ensvm.kernels import (
+    NAMED_KERNELS,
+    KernelFunction,
+    gram,
+    parameters_of,
+    resolve_gamma,
+)
 
 PREDICTION_ENTRIES = 1 << 21  # kernel values held at once in prediction: 16 MiB of float64
 KEPT_DTYPES = (np.float64, np.float32)  # any other becomes the first
@@ -30,7 +36,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions({"linear", "poly", "rbf", "precomputed"}), callable],
+        "kernel": [StrOptions({*NAMED_KERNELS, "precomputed"}), callable],
         "gamma": [
             StrOptions({"scale", "auto", "mean-distance"}),
             Interval(Real, 0.0, None, closed="neither"),
@@ -70,7 +76,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
             raise ValueError(
                 f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
             )
-        self.gamma_ = resolve_gamma(self.gamma, X) if self.kernel in ("rbf", "poly") else None
+        self.gamma_ = resolve_gamma(self.gamma, X) if "gamma" in parameters_of(self.kernel) else None
         self.intercept_ = 0.0
         weights = self._weigh(X, signs)
         # What is dropped changes f by less than a rounding of the largest weight's term.
