@@ -72,7 +72,7 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
             failed += 1
             click.echo(f"{card.name}: {error}", err=True)
     if failed:
-        click.echo(f"{failed} of {len(cards)} data sets could not be had", err=True)
+        click.echo(f"{failed} of {len(cards)} data sets could not be loaded", err=True)
     if failed and (names or failed == len(cards)):
         raise SystemExit(1)
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.arrays import Arrays, Raw, assemble, plain_labels
+from ensvm.data.arrays import Arrays, assemble
 from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
-from ensvm.data.files.formats import read
+from ensvm.data.files.content import Raw
+from ensvm.data.files.labels import plain_labels
 from ensvm.data.providers.folders import Places, forget, places
 from ensvm.data.providers.order import Served, how_to_get, serve, would_serve
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
@@ -126,7 +127,7 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
     try:
-        arrays = assemble(card, [_raw(card, part) for part in served])
+        arrays = assemble(card, [part.read(card) for part in served])
     except DataError as error:
         unverified = [part.source for part in served if part.source.url and not part.source.sha256]
         if not unverified:
@@ -135,11 +136,6 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
             forget(file, where.cache)  # perhaps an error page: it must not stay in the cache
         raise DataUnavailable(card.name, [*reasons, f"url: {error}"], how_to_get(card)) from error
     return arrays, _joined([part.provider for part in served])
-
-
-def _raw(card: DatasetCard, part: Served) -> Raw:
-    where = f"{card.name} ({part.source.place})"
-    return read(part.content, part.source.format, card.inputs, card.features, where, part.labels)
 
 
 def _joined(providers: list[str]) -> str:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ensvm.data.arrays import Raw, canonical_inputs
+from ensvm.data.arrays import canonical_inputs
+from ensvm.data.files.content import Raw
 
 
 def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:

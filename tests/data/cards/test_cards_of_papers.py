@@ -11,8 +11,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from ensvm.data import Dataset, DatasetCard, find_card, load
-from ensvm.data.files.formats import read
-from ensvm.data.files.layouts import one_hot_values
+from ensvm.data.files.columns import one_hot_values
+from ensvm.data.files.content import FileContent
 from ensvm.shipped import shipped_datasets
 
 MIRROR = os.environ.get("ENSVM_DATA")
@@ -165,7 +165,7 @@ def test_first_row_of_the_package_is_that_of_the_card(name: str) -> None:
     card = find_card(name)
     (source,) = [source for source in card.all if source.pip and source.pip.startswith("Orange")]
     content = b"names\r\nd\r\nclass\r\n" + ORANGE[name].encode()
-    raw = read(content, source.format, card.inputs, card.features, name)
+    raw = source.format.read(FileContent(content, name, card.inputs, card.features))
     data = load(card, offline=True)
     np.testing.assert_array_equal(raw.X[0], data.X[0])
     assert raw.labels[0] == data.classes[int(data.y[0] > 0)]

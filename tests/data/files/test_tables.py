@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from ensvm.data import DataError
-from ensvm.data.files.layouts import TableFormat, encoded_columns
-from ensvm.data.files.tables import read_table
+from ensvm.data.files.columns import Inputs, encoded_columns
+from ensvm.data.files.content import FileContent, Raw
+from ensvm.data.files.tables import TableFormat
 
 INPUTS = {
     "age": "number",
@@ -17,6 +18,10 @@ INPUTS = {
 
 def form(**settings: object) -> TableFormat:
     return TableFormat.model_validate({"type": "table", "target": "class", **settings})
+
+
+def read_table(content: bytes, form: TableFormat, inputs: Inputs | None, where: str) -> Raw:
+    return form.read(FileContent(content, where, inputs))
 
 
 @pytest.mark.parametrize(
