@@ -1,4 +1,4 @@
-"""The command as a user meets it: exit statuses, one readable message, resume after kill -9 and Ctrl+C."""
+"""`ensvm run` for a user: exit statuses, readable messages, resume after kill -9 and Ctrl+C."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def invoke(*words):
 
 
 def start(config, results, *words, group=False):
-    """Start the command as a process of its own, as a shell would; `group`: as the first of a group of its own."""
+    """Start the command as a process of its own; `group`: as the first of its own group."""
     code = "from ensvm_cli.main import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *words]

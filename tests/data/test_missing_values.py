@@ -1,4 +1,4 @@
-"""Missing values: kept as NaN in the arrays, filled in from the training part of each realization, refused otherwise."""
+"""Missing values: NaN in the arrays, filled in from each training part, refused otherwise."""
 
 import hashlib
 from pathlib import Path

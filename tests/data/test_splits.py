@@ -1,4 +1,4 @@
-"""Laws of the split protocols: parts are disjoint, complete where due, and follow from identity alone."""
+"""Laws of the split protocols: parts are disjoint, complete, and follow from identity."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Reading tables: every value lands in its column; a wrong one is named by file, line, column and value."""
+"""Reading tables: every value in its column; a wrong one named by file, line and column."""
 
 import numpy as np
 import pytest
