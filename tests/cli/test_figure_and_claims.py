@@ -25,8 +25,8 @@ claims:
 """
 
 
-def invoke(*words):
-    return CliRunner().invoke(main, [str(word) for word in words])
+def invoke(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.slow
