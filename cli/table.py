@@ -32,10 +32,8 @@ def table(results: Path, form: str) -> None:
 
         folders = find_studies(results)
         if not folders:
-            click.echo(
-                f"error: {results}: no records here; run a study first, for example: ensvm run smoke",
-                err=True,
-            )
+            first = "run a study first, for example: ensvm run smoke"
+            click.echo(f"error: {results}: no records here; {first}", err=True)
             sys.exit(WRONG_INPUT)
         written: list[Path] = []
         for folder in folders:

@@ -39,7 +39,7 @@ class Arrays:
 
 
 def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
-    """Return the canonical arrays of the parts (one, or training and test), checked against the card.
+    """Return the canonical arrays of the parts (one, or training and test), checked.
 
     Raises DataError if rows, features, class counts or the checksum are not what the card says.
     """
@@ -95,7 +95,7 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
 
 
 def encode_labels(card: DatasetCard, labels: NDArray[np.str_]) -> NDArray[np.int8]:
-    """Return y of shape (n,): +1 for the card's positive label and -1 for others, else codes 0, 1, ..."""
+    """Return y of shape (n,): +1 for the positive label and -1 for others, else codes 0, 1, ..."""
     if card.positive is not None:
         return np.where(labels == card.positive, 1, -1).astype(np.int8)
     y = np.zeros(len(labels), dtype=np.int8)

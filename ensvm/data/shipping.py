@@ -37,9 +37,9 @@ def shipped_source(card: DatasetCard) -> Source:
 
 
 def as_csv(card: DatasetCard, arrays: Arrays) -> bytes:
-    """Return dense two-class arrays as CSV: a header line, numbers that read back exactly, the label.
+    """Return dense two-class arrays as CSV: a header line, then inputs and label of each row.
 
-    Raises DataError for text that the arrays do not show any more.
+    Numbers read back exactly. Raises DataError for text that the arrays do not show any more.
     """
     names, columns = _numbers(card, arrays.X) if _encoded(card) else _fields(card, arrays.X)
     labels = [card.labels[int(sign > 0)] for sign in arrays.y]
@@ -95,7 +95,7 @@ def _as_text(numbers: Iterable[float]) -> list[str]:
 
 
 def convert(card: DatasetCard, data_dir: Path | None = None) -> bytes:
-    """Return what the card's shipped file must hold, made from any provider but the shipped file itself.
+    """Return what the card's shipped file must hold, made from any other provider.
 
     Raises DataUnavailable or DataError as `load` does.
     """

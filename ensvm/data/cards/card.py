@@ -21,7 +21,7 @@ PROVIDERS = ("file", "mirror", "shipped", "pip", "npm", "subset", "url")
 
 
 class LabelsFile(Strict):
-    """The file of the labels, for formats that keep them apart: its name at the source's provider."""
+    """The file of the labels, for formats that keep them apart: its name at the provider."""
 
     file: str | None = None
     mirror: str | None = None
@@ -99,7 +99,7 @@ class Source(Strict):
 
 
 class DatasetCard(Strict):
-    """One data set: identity, origin, layout, expected counts and checksum, scaling and split protocol.
+    """One data set: identity, origin, layout, expected counts, checksum, scaling and split.
 
     `classes` maps each label to its number of rows, or all labels to null where nobody states it;
     `positive` is the label that becomes +1 against all others; without it the y are codes 0, 1, ...
@@ -109,6 +109,13 @@ class DatasetCard(Strict):
     before scaling. `checksum` is that of the arrays before scaling. A variant repeats the card with
     another split or title; its `base` is the card's name. Of a generated set without a checksum,
     `classes` states the labels alone.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card
+    >>> card = find_card("german")
+    >>> card.rows, card.features, card.split_protocol()
+    (1000, 20, {'protocol': 'random', 'n_train': 700, 'n_test': 300})
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]
@@ -195,7 +202,7 @@ class DatasetCard(Strict):
         return identity(self.split)
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return (n_features, n_train, n_test) as the card states them; for kfold those of the first fold."""
+        """Return (n_features, n_train, n_test); for kfold those of the first fold."""
         return self.features, *split_sizes(self.split, self.rows)
 
     def fingerprint(self) -> str:

@@ -41,14 +41,14 @@ Incomplete = Literal["refuse", "drop", "keep"]
 
 
 def one_hot_values(encoding: Encoding) -> list[str] | None:
-    """Return the values that get a 0/1 column each; None for an encoding to one column of numbers."""
-    if isinstance(encoding, dict) and isinstance(values := encoding.get(ONE_HOT), list):  # type: ignore[call-overload]
-        return values
-    return None
+    """Return the values that get a 0/1 column each; None if the column stays one of numbers."""
+    given: Any = encoding.get("one-hot") if isinstance(encoding, dict) else None
+    values: list[str] | None = given if isinstance(given, list) else None
+    return values
 
 
 def encoded_columns(inputs: Inputs) -> list[str]:
-    """Return the columns that inputs become: `colour`, or if one-hot `colour=red`, `colour=blue`."""
+    """Return the columns that inputs become: `colour`, or if one-hot `colour=red`, ..."""
     names = []
     for name, encoding in inputs.items():
         values = one_hot_values(encoding)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError
-from ensvm.data.files.labels import Label
 from ensvm.data.files.content import FileContent, FileFormat, Raw
+from ensvm.data.files.labels import Label
 
 _UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that images and labels use
 

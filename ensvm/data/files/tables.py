@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -95,8 +96,8 @@ class Table:
     rows: list[list[str]]
     lines: list[int]
 
-    def place(self, row: int, at: int) -> str:
-        """Return where the field of a row and a column stands, for messages."""
+    def place(self, at: int, row: int) -> str:
+        """Return where the field of a column and a row stands, for messages."""
         return f"{self.where}, line {self.lines[row]}, column {self.names[at]!r}"
 
 
@@ -111,7 +112,7 @@ def encode_table(table: Table, form: TableFormat, inputs: Inputs | None) -> Raw:
             [row[at] for row in table.rows],
             inputs[table.names[at]] if inputs else "number",
             missing,
-            lambda i, at=at: table.place(i, at),
+            partial(table.place, at),
         )
         for at in columns
     ]
@@ -183,7 +184,7 @@ def _split_fields(lines: Sequence[str], form: TableFormat) -> list[list[str]]:
 def _read_numbers(
     lines: list[str], form: TableFormat, names: list[str], inputs: Inputs | None, where: str
 ) -> Raw | None:
-    """Return the table if every field is a finite number, quickly; None leaves it to the careful reader."""
+    """Return the table, quickly, if every field is a finite number; else None."""
     try:
         delimiter = _DELIMITERS[form.delimiter]
         fields = np.loadtxt(
@@ -223,7 +224,7 @@ def _without_missing(table: Table, label_at: int, columns: list[int], form: Tabl
             if unlabelled:
                 hint = "`unlabelled: drop` leaves such rows out"
             value = f"the value is missing ({row[empty]!r})"
-            raise DataError(f"{table.place(i, empty)}: {value}; {hint}")
+            raise DataError(f"{table.place(empty, i)}: {value}; {hint}")
     if not kept:
         raise DataError(f"{table.where}: no row is complete")
     return Table(

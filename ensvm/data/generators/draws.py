@@ -25,10 +25,10 @@ _DECIMALS = 6  # far finer than any kernel's width, far coarser than the last bi
 
 
 def waveform(rows: int, seed: int) -> Drawn:
-    """Return `rows` noisy waveforms X of shape (rows, 21) and their classes, 0, 1 or 2, equally likely.
+    """Return noisy waveforms X of shape (rows, 21) and their classes, 0, 1 or 2.
 
-    A row is u h + (1-u) h' + noise: h, h' the two triangles of its class, u uniform in [0, 1],
-    noise of variance 1. Rounded to two decimals like the UCI file.
+    The classes are equally likely. A row is u h + (1-u) h' + noise: h, h' the two triangles of its
+    class, u uniform in [0, 1], noise of variance 1. Rounded to two decimals like the UCI file.
     Reference: Breiman, Friedman, Olshen & Stone (1984), CART, section 2.6.2.
     """
     draw = np.random.Generator(np.random.PCG64(seed)).random
@@ -61,8 +61,9 @@ def circle(rows: int, seed: int, noise: float = 0.0, redundant: int = 0) -> Draw
 def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
     """Return X of shape (rows, 20) from four normal distributions, and classes -1 or 1.
 
-    The classes are equally likely. Each distribution has the identity as covariance. The means are m (a, a, ..., a) for class 1 and m (a, -a, a,
-    ..., -a) for class -1, m being -1 or 1 with equal probability. The same seed gives the same
+    The classes are equally likely. Each distribution has the identity as covariance. The means are
+    m (a, a, ..., a) for class 1 and m (a, -a, a, ..., -a) for class -1, m being -1 or 1 with equal
+    probability. The same seed gives the same
     classes and deviations from the means whatever `a`. Reference: Rangel, Lozano & Garcia
     (ICMLA-05), section 4.1, which prints a = 2/sqrt(2).
     """
@@ -77,9 +78,10 @@ def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
 def squares(rows: int, seed: int, shift: float = 0.8) -> Drawn:
     """Return X of shape (rows, 2), uniform in one unit square for each class, -1 or 1.
 
-    The classes are equally likely. The square of class -1 is centred at (0, 0), that of class 1 at (shift, 0); where they overlap
-    no rule tells the classes apart, so the Bayes error is half of the overlap's area, 10 % at a
-    shift of 0.8. Reference: Rangel, Lozano & Garcia (ICMLA-05), section 4.2.
+    The classes are equally likely. The square of class -1 is centred at (0, 0), that of class 1 at
+    (shift, 0); where they overlap no rule tells the classes apart, so the Bayes error is half of
+    the overlap's area, 10 % at a shift of 0.8. Reference: Rangel, Lozano & Garcia (ICMLA-05),
+    section 4.2.
     """
     classes = _signs(_stream(seed, 0), rows)
     X = _stream(seed, 1)((rows, 2)) - 0.5

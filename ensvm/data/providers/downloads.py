@@ -79,7 +79,7 @@ def _from_url(source: Source, folder: Path) -> bytes:
 
 
 def _last_cause(error: BaseException) -> str:
-    """Return the innermost reason of a chain of wrapped network errors, in few words."""
+    """Return the innermost reason of a chain of wrapped network errors, shortened."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
     return str(error).splitlines()[0][:160] if str(error) else type(error).__name__

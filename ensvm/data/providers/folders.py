@@ -30,10 +30,10 @@ class Places:
 
 
 def places(data_dir: Path | None, offline: bool) -> Places:
-    """Return the places that arguments and the variables ENSVM_DATA, ENSVM_CACHE, ENSVM_OFFLINE name.
+    """Return the places that the arguments name, else the environment.
 
-    Several mirror folders may be given, separated as in PATH. Raises DataError for one that does
-    not exist.
+    The variables are ENSVM_DATA, ENSVM_CACHE and ENSVM_OFFLINE. Several mirror folders may be
+    given, separated as in PATH. Raises DataError for one that does not exist.
     """
     named = str(data_dir) if data_dir is not None else os.environ.get("ENSVM_DATA", "")
     mirrors = tuple(Path(folder).expanduser() for folder in named.split(os.pathsep) if folder)
@@ -69,7 +69,7 @@ def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
 
 
 def _mirror_files(place: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
-    """Yield candidates: the card's relative path, then its bare name at the top and anywhere below."""
+    """Yield candidates: the card's relative path, its bare name at the top, then anywhere below."""
     base = PurePosixPath(place).name
     names = [base + suffix for suffix in UNPACK]
     for folder in mirrors:

@@ -45,7 +45,7 @@ class Served:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A source and the provider to ask for it; what is kept in the cache is looked for there first."""
+    """A source, and whether it is looked for in the cache or at its own provider."""
 
     source: Source
     cached: bool = False
@@ -101,7 +101,7 @@ def attempts(sources: list[Source]) -> list[Attempt]:
 
 
 def serve(sources: list[Source], where: Places, reasons: list[str]) -> Served | None:
-    """Return the part from the first provider that has it; add to `reasons` why the others do not."""
+    """Return the part from the first provider that has it; add the others' reasons."""
     for attempt in attempts(sources):
         try:
             return attempt.serve(where)

@@ -1,4 +1,4 @@
-"""Data sets whose rows are rows of another one, told by a small shipped list of who belongs where."""
+"""Data sets whose rows are rows of another one, as a small shipped list says."""
 
 import numpy as np
 

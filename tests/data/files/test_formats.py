@@ -4,9 +4,11 @@ import io
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
 from ensvm.data import DataError
 from ensvm.data.files.content import FileContent
+from ensvm.data.files.formats import FORMAT_OF_ENDING, Format
 from ensvm.data.files.libsvm import LibsvmFormat
 from ensvm.data.files.npz import NpzFormat
 
@@ -68,3 +70,10 @@ def test_wrong_archive_is_refused(arrays: dict[str, object], words: str) -> None
 def test_text_is_not_an_archive() -> None:
     with pytest.raises(DataError, match="not a numpy archive"):
         NPZ.read(FileContent(b"1,2,3\n", "file"))
+
+
+def test_every_ending_makes_a_format_that_says_which_it_is() -> None:
+    for ending, form in FORMAT_OF_ENDING.items():
+        made = form.of_own_file(ending, "label", "refuse")
+        assert type(made) is form
+        assert TypeAdapter(Format).validate_python(made.model_dump()) == made

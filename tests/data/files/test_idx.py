@@ -72,7 +72,7 @@ def card(form: dict[str, object]) -> DatasetCard:
         npm["labels"] = {"member": f"{part}-labels", "sha256": sums["labels"]}
         return [{**place, "sha256": sums["images"], "format": form} for place in (mirror, npm)]
 
-    words = {
+    keys = {
         "name": "digits",
         "title": "",
         "source": "",
@@ -81,10 +81,10 @@ def card(form: dict[str, object]) -> DatasetCard:
         "rows": 6,
         "features": 6,
     }
-    words |= {"classes": {"3": 4, "8": 2}, "positive": "8", "scaling": "pixels"}
-    words |= {"split": {"protocol": "official", "n_train": 2, "n_test": 3}}
+    keys |= {"classes": {"3": 4, "8": 2}, "positive": "8", "scaling": "pixels"}
+    keys |= {"split": {"protocol": "official", "n_train": 2, "n_test": 3}}
     parts = {part: source(part, IMAGES, LABELS) for part in ("train", "test")}
-    return DatasetCard.model_validate({**words, **parts})
+    return DatasetCard.model_validate({**keys, **parts})
 
 
 DIGITS_CARD = card({"type": "idx", "keep": ["3", "8"]})

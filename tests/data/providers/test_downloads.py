@@ -1,4 +1,4 @@
-"""Downloads without a network: stand-ins make the archives, and every failure is a one-line reason."""
+"""Downloads without a network: stand-ins make the archives; a failure is a one-line reason."""
 
 import io
 import subprocess
@@ -24,7 +24,7 @@ URL = Source.model_validate({"url": "https://example.org/rows", **REST})
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, archive: bytes) -> list[list[str]]:
-    """Put `archive` where the package tool would have put its download; return the commands it was given."""
+    """Put `archive` where the package tool would; return the commands that it was given."""
     commands = []
 
     def run(command: list[str], **_: object) -> None:
