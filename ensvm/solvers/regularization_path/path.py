@@ -21,13 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.regularization_path.events import (
-    CONSTANT,
     FREE,
-    INTERCEPT,
     LEFT,
     NOTHING,
     RIGHT,
-    THETA,
     PathState,
 )
 from ensvm.solvers.regularization_path.journal import PathJournal
@@ -267,13 +264,13 @@ def _checked(gram: ArrayLike, y: ArrayLike, C_max: float) -> tuple[Vector, Vecto
 def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
     """Put the state at the path's start; return d(lambda b) / d lambda above it and the number of events that were needed."""
     slope, events = 0.0, 0
-    if state.scalars[CONSTANT] > 0.0:
+    if state.constant > 0.0:
         slope, events = start_with_intercept(state, limit)
     else:
         start_without_intercept(state)
-    if state.scalars[THETA] < end:  # nothing moves up to C_max
-        state.scalars[INTERCEPT] += slope * (end - state.scalars[THETA])
-        state.scalars[THETA] = end
+    if state.theta[0] < end:  # nothing moves up to C_max
+        state.intercept[0] += slope * (end - state.theta[0])
+        state.theta[0] = end
         if slope == 0.0:  # all alpha = 1, and none on its margin any more
             state.sets[:], state.n_free[0] = LEFT, 0
     return slope, events
