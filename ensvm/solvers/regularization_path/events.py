@@ -65,6 +65,9 @@ class Record(NamedTuple):
     origin: Any
     destination: Any
     n_free: Any
+    # The largest v = Ku with y = 1, alpha = 1, the least with y = 1, alpha = 0, the largest with
+    # y = -1, alpha = 0, the least with y = -1, alpha = 1; NaN where multipliers determine b
+    extremes: Any
     free_alpha: Any
     n_breakpoints: Any  # (1,), how many are written down
     n_free_alphas: Any  # (1,)
@@ -220,7 +223,33 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
         margin = state.margin[k] + theta * state.slope[k]
         value += state.coef[k] * state.labels[k] * (theta - 0.5 * margin)
     record.objective[at], record.n_free[at] = value, state.n_free[0]
+    find_extremes(state, record.extremes[at])
     record.n_breakpoints[0], record.n_free_alphas[0] = at + 1, start + state.n_free[0]
+
+
+@njit
+def find_extremes(state, out):  # type: ignore[no-untyped-def]
+    """Write down the extremes of v that bound the intercept, NaN if a multiplier determines it."""
+    out[:] = np.nan
+    if state.constant == 0.0:
+        return
+    for j in range(state.n_free[0]):
+        alpha = state.coef[state.free[j]] * state.labels[state.free[j]]
+        if TIE_AT_BOUND < alpha < 1.0 - TIE_AT_BOUND:
+            return
+    out[0], out[1], out[2], out[3] = -np.inf, np.inf, -np.inf, np.inf
+    for k in range(state.coef.size):
+        label = state.labels[k]
+        value = label * (state.margin[k] + state.theta[0] * state.slope[k]) - state.intercept[0]
+        if state.coef[k] * label > 0.5:
+            if label > 0.0:
+                out[0] = max(out[0], value)
+            else:
+                out[3] = min(out[3], value)
+        elif label > 0.0:
+            out[1] = min(out[1], value)
+        else:
+            out[2] = max(out[2], value)
 
 
 @njit

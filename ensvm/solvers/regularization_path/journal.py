@@ -75,6 +75,7 @@ def _new_record(breakpoints: int, m: int) -> Record:
         origin=np.empty(breakpoints, dtype=np.int8),
         destination=np.empty(breakpoints, dtype=np.int8),
         n_free=np.empty(breakpoints, dtype=np.int64),
+        extremes=np.empty((breakpoints, 4)),
         free_alpha=np.empty(breakpoints * m),
         n_breakpoints=np.zeros(1, dtype=np.int64),
         n_free_alphas=np.zeros(1, dtype=np.int64),
