@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from ensvm.solvers.regularization_path.events import (
     FIXED,
-    INTERCEPT,
     LEFT,
     RIGHT,
-    THETA,
     PathState,
     enter,
 )
@@ -31,7 +29,7 @@ def start_without_intercept(state: PathState) -> None:
     """Put the state at lambda_1: all alpha = 1, the first point just at its margin. The margins are left to be refreshed."""
     state.sets[:] = LEFT
     state.coef[:] = state.labels
-    state.scalars[THETA] = max(float((state.labels * products(state, state.coef)).max()), 0.0)
+    state.theta[0] = max(float((state.labels * products(state, state.coef)).max()), 0.0)
 
 
 def start_with_intercept(state: PathState, limit: int) -> tuple[float, int]:
@@ -72,7 +70,7 @@ def _choose_whole_points(
     slack = SLACK * np.ptp(values[larger]) * np.arange(1, violators.size + 1) / larger.size
     state.slope[:] = 0.0
     state.slope[violators] = behind[violators] - slack
-    state.scalars[THETA], state.scalars[INTERCEPT] = 1.0, -sign * values[free]
+    state.theta[0], state.intercept[0] = 1.0, -sign * values[free]
     enter(state, free)
     refresh(state)
 
@@ -82,8 +80,8 @@ def _meet_other_class(state: PathState, sign: float) -> None:
     values = sign * products(state, state.coef)
     free = free_points(state)
     level, other = float(values[free].mean()), float(values[state.sets == FIXED].min())
-    state.scalars[THETA] = max(0.5 * (level - other), 0.0)
-    state.scalars[INTERCEPT] = sign * (state.scalars[THETA] - level)
+    state.theta[0] = max(0.5 * (level - other), 0.0)
+    state.intercept[0] = sign * (state.theta[0] - level)
     state.sets[state.sets == FIXED] = LEFT
     state.slope[:] = 1.0
     state.n_free[0] = 0

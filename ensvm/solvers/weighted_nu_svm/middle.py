@@ -18,10 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.solvers.weighted_nu_svm.steps import (
-    GAP,
-    INTERCEPT,
-    OBJECTIVE,
-    RHO,
     DescentState,
     certify,
 )
@@ -46,17 +42,19 @@ def take_middle(state: DescentState, tol: float) -> None:
     rho = None if multipliers is None else multipliers.middle_rho()
     if multipliers is None or rho is None:
         return
-    scalars, before = state.scalars, state.scalars.copy()
-    low, high = multipliers.interval(before[RHO])
+    rho_before, intercept_before = state.rho[0], state.intercept[0]
+    low, high = multipliers.interval(rho_before)
     rounding = max(low - high, WIDTH_ROUNDING * np.abs(state.values).max())
     intercept = 0.5 * sum(multipliers.interval(rho))
-    change = (rho - before[RHO]) * state.targets - (intercept - before[INTERCEPT])
+    change = (rho - rho_before) * state.targets - (intercept - intercept_before)
     if not np.abs(change).max() > rounding:
         return
-    scalars[RHO], scalars[INTERCEPT] = rho, intercept
-    certify(state, 0.0)
-    if not scalars[GAP] <= max(before[GAP], tol * before[OBJECTIVE]):
-        scalars[:] = before
+    allowed = max(state.gap[0], tol * state.objective[0])
+    state.rho[0], state.intercept[0] = rho, intercept
+    certify(state)
+    if not state.gap[0] <= allowed:
+        state.rho[0], state.intercept[0] = rho_before, intercept_before
+        certify(state)
 
 
 @dataclass(frozen=True)

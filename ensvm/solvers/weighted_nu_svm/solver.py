@@ -26,11 +26,6 @@ from ensvm.solvers.weighted_nu_svm.face import RIDGE, minimise_over_face, new_fa
 from ensvm.solvers.weighted_nu_svm.middle import take_middle
 from ensvm.solvers.weighted_nu_svm.steps import (
     EPS,
-    GAP,
-    INTERCEPT,
-    OBJECTIVE,
-    RHO,
-    SIZE,
     DescentState,
     certify,
     descend,
@@ -146,10 +141,10 @@ def weighted_nu_svm(
     weights[rows] = labels * state.coef
     return WeightedNuSVMResult(
         weights=weights,
-        intercept=float(state.scalars[INTERCEPT]),
-        rho=float(state.scalars[RHO]) * scale,
-        objective=float(state.scalars[OBJECTIVE]),
-        certificate=float(state.scalars[GAP]),
+        intercept=float(state.intercept[0]),
+        rho=float(state.rho[0]) * scale,
+        objective=float(state.objective[0]),
+        certificate=float(state.gap[0]),
         nu_max=largest,
         n_iter=n_iter,
         converged=reason in ("gap_below_tol", "gap_below_rounding"),
@@ -262,7 +257,11 @@ def _new_state(
         no_growth=np.where(coef >= np.maximum(labels, 0.0), -np.inf, 0.0),
         no_shrinking=np.where(coef <= np.minimum(labels, 0.0), np.inf, 0.0),
         lines=np.full((2, 2), -1),
-        scalars=np.zeros(5),
+        rho=np.zeros(1),
+        intercept=np.zeros(1),
+        gap=np.zeros(1),
+        objective=np.zeros(1),
+        size=np.zeros(1),
     )
     _refresh(state)
     return state
@@ -296,25 +295,21 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
         )
         done += descend(state, tol, floor, phase)
         _refresh(state)
-        violation, _ = find_direction(state, np.empty(4, np.int64))
-        certify(state, violation)
+        find_direction(state, np.empty(4, np.int64))
+        certify(state)
         objective, rounding = (
-            state.scalars[OBJECTIVE],
-            ROUNDINGS * largest * state.scalars[SIZE] ** 2,
+            state.objective[0],
+            ROUNDINGS * largest * state.size[0] ** 2,
         )
         if objective < -rounding * precision:
             return done, "not_positive_semidefinite"
         if gap_closed(state, tol, floor):
-            vanishing = (
-                state.scalars[GAP] > tol * objective
-                or objective <= floor * state.scalars[SIZE] ** 2
-            )
+            vanishing = state.gap[0] > tol * objective or objective <= floor * state.size[0] ** 2
             return done, "gap_below_rounding" if vanishing else "gap_below_tol"
         if done >= max_iter:
             return done, "max_iter"
         if not before - objective > PROGRESS * abs(objective):  # nor if it is not a number
-            return done, "gap_below_rounding" if state.scalars[
-                GAP
-            ] <= rounding * EPS else "no_progress"
+            proved = state.gap[0] <= rounding * EPS
+            return done, "gap_below_rounding" if proved else "no_progress"
         before = objective
         minimise_over_face(state, face, ridge)

@@ -21,7 +21,6 @@ import numpy as np
 from ensvm.compiled import njit
 
 FALLING, RISING = 0, 1  # the two rows of `lines`
-RHO, INTERCEPT, GAP, OBJECTIVE, SIZE = 0, 1, 2, 3, 4  # places in `scalars`
 
 EPS = float(np.finfo(np.float64).eps)
 LANES = 64  # running extremes kept side by side, for a loop that the compiler vectorises
@@ -59,7 +58,11 @@ class DescentState(NamedTuple):
     no_growth: Any  # (n,) 0, or -inf where u is at its upper bound
     no_shrinking: Any  # (n,) 0, or inf where u is at its lower bound
     lines: Any  # (2, 2), the pairs of the falling and the rising line; -1 where there is none
-    scalars: Any  # rho, b, the duality gap, u'Ku / 2, sum |u|
+    rho: Any  # (1,)
+    intercept: Any  # (1,) b
+    gap: Any  # (1,), the duality gap when last certified
+    objective: Any  # (1,), u'Ku / 2 then
+    size: Any  # (1,), sum |u| then
 
 
 @njit
@@ -72,7 +75,7 @@ def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
     for step in range(most):
         violation, rate = find_direction(state, points)
         if violation <= 0.0 or step % CHECK_EVERY == 0:
-            certify(state, violation)
+            certify(state)
             if violation <= 0.0 or gap_closed(state, tol, floor):
                 return step
         if rate <= 0.0:
@@ -85,8 +88,8 @@ def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
 @njit
 def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
     """Return whether the gap last found is within the tolerance or within rounding."""
-    scalars = state.scalars
-    return scalars[GAP] <= max(tol * scalars[OBJECTIVE], floor * scalars[SIZE] * scalars[SIZE])
+    size = state.size[0]
+    return state.gap[0] <= max(tol * state.objective[0], floor * size * size)
 
 
 @njit
@@ -96,16 +99,15 @@ def find_direction(state, points):  # type: ignore[no-untyped-def]
     The pairs are left in `points`: one of slope 0 (then the last two are -1), or those of both
     lines.
     """
-    targets, values, scalars, lines = state.targets, state.values, state.scalars, state.lines
+    targets, values, lines = state.targets, state.values, state.lines
+    rho, intercept = state.rho, state.intercept
     drop_blocked_lines(state)
     violation = height = 0.0
     for _ in range(MOST_LINES):
-        violation, i, j = largest_violation(state, scalars[RHO])
-        scalars[INTERCEPT] = scalars[RHO] * targets[i] - values[i] - 0.5 * violation
+        violation, i, j = largest_violation(state, rho[0])
+        intercept[0] = rho[0] * targets[i] - values[i] - 0.5 * violation
         if violation <= PAIR_ROUNDING * (
-            abs(scalars[RHO]) * (abs(targets[i]) + abs(targets[j]))
-            + abs(values[i])
-            + abs(values[j])
+            abs(rho[0]) * (abs(targets[i]) + abs(targets[j])) + abs(values[i]) + abs(values[j])
         ):
             return 0.0, 0.0
         slope = targets[i] - targets[j]
@@ -115,12 +117,12 @@ def find_direction(state, points):  # type: ignore[no-untyped-def]
         kind = FALLING if slope < 0.0 else RISING
         lines[kind, 0], lines[kind, 1] = i, j
         if lines[1 - kind, 0] < 0:
-            scalars[RHO] -= violation / slope  # to where this line is 0
+            rho[0] -= violation / slope  # to where this line is 0
             continue
         place, height = meeting_point(state)
-        if height >= NEAR_STEEPEST * violation or place == scalars[RHO]:
+        if height >= NEAR_STEEPEST * violation or place == rho[0]:
             break
-        scalars[RHO] = place
+        rho[0] = place
     points[0], points[1], points[2], points[3] = lines[0, 0], lines[0, 1], lines[1, 0], lines[1, 1]
     return violation, height if lines[FALLING, 0] >= 0 and lines[RISING, 0] >= 0 else 0.0
 
@@ -292,10 +294,13 @@ def row_of(state, point):  # type: ignore[no-untyped-def]
 
 
 @njit
-def certify(state, violation):  # type: ignore[no-untyped-def]
-    """Note objective, sum |u| and the duality gap at the present rho and b, as a sum of terms >= 0: one a point, 0 where it is optimal."""
+def certify(state):  # type: ignore[no-untyped-def]
+    """Compute objective, sum |u| and the duality gap at the present rho and b.
+
+    The gap is a sum of terms >= 0, one a point: 0 where that is optimal.
+    """
     objective = gap = size = 0.0
-    rho, intercept = state.scalars[RHO], state.scalars[INTERCEPT]
+    rho, intercept = state.rho[0], state.intercept[0]
     for k in range(state.coef.size):
         label, coef, value = state.labels[k], state.coef[k], state.values[k]
         surplus = label * (value + intercept - rho * state.targets[k])  # y f - D rho
@@ -303,4 +308,4 @@ def certify(state, violation):  # type: ignore[no-untyped-def]
         gap += alpha * surplus if surplus > 0.0 else (alpha - 1.0) * surplus
         objective += 0.5 * coef * value
         size += alpha
-    state.scalars[OBJECTIVE], state.scalars[GAP], state.scalars[SIZE] = objective, gap, size
+    state.objective[0], state.gap[0], state.size[0] = objective, gap, size
