@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
 from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
+from ensvm.compiled import njit
 from ensvm.kernels import gram
 from ensvm.solvers.leverage.algorithm import leverage
 

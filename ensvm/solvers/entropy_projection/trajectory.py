@@ -13,7 +13,6 @@ StopReason = Literal[
     "gap_below_tol",
     "zero_objective",
     "not_positive_semidefinite",
-    "optimum_out_of_reach",
     "max_iter",
 ]
 
@@ -50,10 +49,9 @@ class EntropyProjectionResult:
     converged : bool, whether a rule of the method stopped it; how near rho* is, only `certificate`
         says
     stop_reason : what stopped it. Rules of the method: 'epsilon_below_tol' (Algorithm 1),
-        'gap_below_tol' (the objective is within a factor 1 + tol of the known rho* or, for a fixed
-        rate, of the lower bound), 'zero_objective' (to rounding, hence optimal). Otherwise:
-        'max_iter', 'not_positive_semidefinite' (the objective is clearly negative),
-        'optimum_out_of_reach' (the rho* given is too small)
+        'gap_below_tol' (for a fixed rate: the objective is within a factor 1 + tol of the lower
+        bound), 'zero_objective' (to rounding, hence optimal). Otherwise: 'max_iter',
+        'not_positive_semidefinite' (the objective is clearly negative)
     learning_rates, epsilons : arrays of shape (T,), eta_t and epsilon_t of the accepted steps
     average_weights : array of shape (m,), sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the
         ensemble of section 3.2 as one expansion on the simplex; the start alpha_1 when T = 0
@@ -79,7 +77,7 @@ class EntropyProjectionResult:
 
 
 class ProjectionPath:
-    """The accepted iterates so far, shown to the callback as they come; `keep_members` keeps them all."""
+    """The accepted iterates, shown to the callback as they come; `keep_members` keeps them."""
 
     def __init__(
         self, callback: Callable[[EntropyProjectionState], None] | None, keep_members: bool

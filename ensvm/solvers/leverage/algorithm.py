@@ -2,8 +2,7 @@
 
 Words: a candidate hypothesis phi_j(x) = y_j K(x_j, x); a round adds alpha phi_j + beta to f; D, eq.
 (1), are the normalised losses; gamma is the penalty of eq. (8), "penalty" here since gamma is a
-kernel's width. The compiled parts are `leverage_losses`, `leverage_candidates` and
-`leverage_rounds`.
+kernel's width. The compiled parts are `losses`, `candidates` and `rounds`.
 
 Where the print is read otherwise: eq. (7) has a factor 1/2 and sums instead of averages over D, as
 Newton's step has; the recursion of gamma divides by the normaliser of D alone, without the penalty
@@ -18,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.kernels.labels import checked_signs
 from ensvm.solvers.leverage.blocks import BlockSource, Rows
 from ensvm.solvers.leverage.candidates import (
     NOBODY,
@@ -126,7 +126,7 @@ def leverage(
         If an argument lies outside its range, the shapes do not fit, the blocks are no partition,
         or a kernel value is not finite or beyond 1e150.
     """
-    labels = _checked_labels(y)
+    labels = checked_signs(y)
     m = labels.size
     words = {"loss": loss, "penalty": penalty, "ranking": ranking, "step": step}
     _check(words, initial_penalty, n_rounds, rounds_per_block, tol)
@@ -152,17 +152,17 @@ def _play_blocks(
     per_block = per_block or -(-n_rounds // source.n_blocks)
     current, idle = 0, 0
     while True:
-        before = int(record.used[0])
+        before = int(record.n_rounds[0])
         reason = play(
             source.block(current), settings, state, record, min(before + per_block, n_rounds)
         )
         if reason == ZERO_LOSS:
             return "zero_loss"
         if reason == NO_GAIN:
-            idle = idle + 1 if record.used[0] == before else 1
+            idle = idle + 1 if record.n_rounds[0] == before else 1
             if idle == source.n_blocks:
                 return "no_gain"
-        elif record.used[0] == n_rounds:
+        elif record.n_rounds[0] == n_rounds:
             return "n_rounds"
         else:
             idle = 0
@@ -172,7 +172,7 @@ def _play_blocks(
 def _result(
     source: BlockSource, settings: Settings, state: State, record: Record, stop_reason: StopReason
 ) -> LeverageResult:
-    n_iter, labels = int(record.used[0]), settings.labels
+    n_iter, labels = int(record.n_rounds[0]), settings.labels
     rounds = record.index[:n_iter]
     alphas = labels[rounds] * record.alpha[:n_iter]
     weights = np.zeros(labels.size)
@@ -197,7 +197,7 @@ def _certificate(source: BlockSource, settings: Settings, state: State, record: 
     """Return the largest derivative of the mean loss, see `LeverageResult`; reads every block once."""
     shift = shift_of(settings.loss, state.margins)
     total = weigh(settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls)
-    n_iter = record.used[0]
+    n_iter = record.n_rounds[0]
     held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0
     slopes = [abs(state.pulls.sum())]
     slopes += [
@@ -209,26 +209,15 @@ def _certificate(source: BlockSource, settings: Settings, state: State, record: 
 
 def _state_at_zero(m: int) -> State:
     margins, trial, direction, weights, pulls = np.zeros((5, m))
-    return State(margins, trial, direction, weights, pulls, last=np.full(1, NOBODY))
+    return State(margins, trial, direction, weights, pulls, last_chosen=np.full(1, NOBODY))
 
 
 def _empty_record(n_rounds: int, settings: Settings, initial_penalty: float) -> Record:
     alpha, beta, loss, penalty = np.zeros((4, n_rounds + 1))
     loss[0] = 1.0 if settings.loss == EXPONENTIAL else np.log(2.0)
     penalty[0] = 0.0 if settings.penalty == NO_PENALTY else initial_penalty
-    index, used = np.zeros(n_rounds, dtype=np.intp), np.zeros(1, dtype=np.intp)
-    return Record(index, alpha, beta, loss, penalty, used)
-
-
-def _checked_labels(y: ArrayLike) -> Vector:
-    labels = np.asarray(y, dtype=np.float64)
-    if labels.ndim != 1 or labels.size == 0:
-        raise ValueError(
-            f"labels must be a vector with at least one entry, got shape {labels.shape}"
-        )
-    if not np.all(np.abs(labels) == 1.0):
-        raise ValueError("labels must be -1 or +1")
-    return labels
+    index, none_yet = np.zeros(n_rounds, dtype=np.intp), np.zeros(1, dtype=np.intp)
+    return Record(index, alpha, beta, loss, penalty, n_rounds=none_yet)
 
 
 def _check(

@@ -30,7 +30,7 @@ from ensvm.solvers.linear.separability import separability, signed_points
 # Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
 LEAST_CURVATURE = 1e-12
 # Rows of either kind that join the pairs of a sweep: enough for few sweeps, few enough for a small
-# Gram matrix
+# Gram matrix. Times of other values of this and the next constant: benchmarks/linear_smo.py.
 OFFENDERS = 64
 # Pairs among few rows go on until the violation is this share of what it was over all: more would
 # be lost at the next sweep.

@@ -123,6 +123,18 @@ def test_repeated_rows_with_both_labels_go_to_their_bounds() -> None:
     np.testing.assert_array_equal(result.weights, 0.0)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_where_the_optimum_leaves_the_offset_open_it_is_the_middle(seed: int) -> None:
+    X = np.random.default_rng(seed).normal(size=(40, 3))
+    y, C = np.repeat([1.0, -1.0], 20), 1e-3
+    result = linear_smo(X, y, C=C)
+    assert (result.alpha == C).all()  # so that y f <= 1 in every row, and nothing else holds
+    residual = y - X @ result.weights
+    least, most = residual[y < 0.0].max(), residual[y > 0.0].min()
+    assert least < most
+    assert result.offset == pytest.approx(0.5 * (least + most), abs=1e-12)
+
+
 def test_the_limit_of_pairs_cuts_it_short() -> None:
     X, y = noisy(0)
     result = linear_smo(X, y, max_iter=3)
