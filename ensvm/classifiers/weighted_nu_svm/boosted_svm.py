@@ -1,19 +1,17 @@
 """Boosted weakened support vector machines, of Rangel, Lozano & Garcia (ICMLA-05), as one kernel expansion."""
 
 import time
-import warnings
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC
 from ensvm.classifiers.weighted_nu_svm.weakened_svc import resolve_shares
 from ensvm.kernels import KernelFunction
@@ -170,7 +168,9 @@ class BoostedSVM(KernelExpansionClassifier):
     def _votes_by_sign(self) -> bool:
         return self.hypothesis == "sign" and self.reduce == "none"
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         start = time.perf_counter()
         gram = np.ascontiguousarray(self._training_gram(X))
         self.gram_seconds_ = time.perf_counter() - start
@@ -182,15 +182,15 @@ class BoostedSVM(KernelExpansionClassifier):
             self.n_rounds,
             use_sign=self.hypothesis == "sign",
         )
-        self._keep(boosting)
+        ending = self._keep(boosting)
         coefs = (
             self._reduced(gram)
             if self.reduce == "independent"
             else self.alphas_ @ self.member_coefs_
         )
-        self.intercept_ = float(self.alphas_ @ self.member_intercepts_)
+        intercept = float(self.alphas_ @ self.member_intercepts_)
         self.n_support_ = int(np.count_nonzero(coefs))
-        return signs * coefs
+        return Expansion(coefs, intercept, ending=ending)
 
     def _weak_learner(self, gram: NDArray[Any], signs: NDArray[np.float64]) -> WeakLearner:
         nu, mu = resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)
@@ -206,11 +206,10 @@ class BoostedSVM(KernelExpansionClassifier):
             gram, signs, distribution, nu, mu, start=last, **words
         )
 
-    def _keep(self, boosting: BoostingResult) -> None:
-        """Keep what boosting found, and warn if a round was cut short or the first was worth nothing."""
+    def _keep(self, boosting: BoostingResult) -> Ending:
+        """Keep what boosting found, and return how it ended."""
         machines = [weak.machine for weak in boosting.machines]
         self.n_rounds_ = len(machines)
-        self.stop_reason_ = boosting.stop_reason
         self.alphas_ = boosting.alphas
         self.errors_ = boosting.errors
         self.normalizers_ = boosting.normalizers
@@ -235,20 +234,22 @@ class BoostedSVM(KernelExpansionClassifier):
         )
         self.reduction_error_ = 0.0
         self.certificate_ = max(machine.certificate for machine in machines)
-        self.n_iter_ = sum(machine.n_iter for machine in machines)
-        self.converged_ = all(machine.converged for machine in machines)
+        n_iter = sum(machine.n_iter for machine in machines)
         short = sum(not machine.converged for machine in machines)
+        complaints = []
         if short:
-            message = (
-                f"BoostedSVM: {short} of {self.n_rounds_} machines stopped before their gap closed"
+            complaints.append(
+                f"{short} of {len(machines)} machines stopped before their gap closed"
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         if (
             boosting.machines[0].machine.stop_reason == "gap_below_rounding"
             or self.normalizers_[0] >= 1.0
         ):
-            message = f"BoostedSVM: the first machine is worth nothing ({self.stop_reason_}), and the only one"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            complaints.append(
+                f"the first machine is worth nothing ({boosting.stop_reason}), and the only one"
+            )
+        message = f"BoostedSVM: {'; '.join(complaints)}" if complaints else ""
+        return Ending(n_iter, boosting.stop_reason, not short, message)
 
     def _reduced(self, gram: NDArray[Any]) -> NDArray[np.float64]:
         """Rewrite the members in linearly independent rows, and return the coefficients of their sum in these."""
