@@ -13,7 +13,9 @@ from ensvm.classifiers.mixed_kernels.evaluator import MachineEvaluator, blocks
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, train_machine
 from ensvm.kernels.augmented_rows import KernelName
 from ensvm.seeds import seed_of
-from ensvm.solvers.boosting.multiclass import BoostingResult, multiclass_adaboost
+from ensvm.solvers.boosting.multiclass import multiclass_adaboost
+from ensvm.solvers.boosting.result import BoostingResult
+from ensvm.solvers.boosting.rounds import Round
 
 # Draws for a round before boosting ends: one that misses classes is bad luck, ten in a row are not
 MAX_ATTEMPTS = 10
@@ -183,12 +185,11 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         size = self._sample_size(n)
         training_blocks = [training.rows.take(block) for block in blocks(n)]
 
-        def learn(
-            weights: NDArray[np.float64], t: int, attempt: int
-        ) -> tuple[KernelMachine, NDArray[np.intp]]:
-            rng = np.random.default_rng(seed_of(training.entropy, "boosting", names, t, attempt))
+        def learn(current: Round) -> tuple[KernelMachine, NDArray[np.intp]]:
+            place = len(current.weights), current.attempt
+            rng = np.random.default_rng(seed_of(training.entropy, "boosting", names, *place))
             kernel = self._kernel(names[rng.integers(len(names))], rng)
-            counts = np.bincount(rng.choice(n, size, p=weights), minlength=n)
+            counts = np.bincount(rng.choice(n, size, p=current.sample_weight), minlength=n)
             sample = np.flatnonzero(counts)
             machine = train_machine(
                 training.rows,

@@ -17,7 +17,8 @@ from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
 from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC
 from ensvm.classifiers.weighted_nu_svm.weakened_svc import resolve_shares
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.boosting.kernel_expansions import BoostingResult, WeakLearner, adaboost
+from ensvm.solvers.boosting.kernel_expansions import Member, WeakLearner, boosted_expansions
+from ensvm.solvers.boosting.result import BoostingResult
 from ensvm.solvers.expansion_reduction import reduce_expansion
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
@@ -173,15 +174,22 @@ class BoostedSVM(KernelExpansionClassifier):
     def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
         start = time.perf_counter()
         gram = np.ascontiguousarray(self._training_gram(X))
-        self.gram_seconds_ = time.perf_counter() - start
-        boosting = adaboost(
+        marks = [time.perf_counter()]
+        self.gram_seconds_ = marks[0] - start
+        boosting = boosted_expansions(
             gram,
             signs,
-            np.full(signs.size, 1.0 / signs.size),
             self._weak_learner(gram, signs),
             self.n_rounds,
             use_sign=self.hypothesis == "sign",
+            after_round=lambda: marks.append(time.perf_counter()),
         )
+        if not boosting.learners:
+            raise ValueError(
+                "the weak learner rejects all examples of a class in the first round; a smaller mu "
+                "or sigma keeps more"
+            )
+        self.round_seconds_ = np.diff(marks)
         self._keep(boosting)
         coefs = (
             self._reduced(gram)
@@ -208,15 +216,16 @@ class BoostedSVM(KernelExpansionClassifier):
 
     def _keep(self, boosting: BoostingResult) -> None:
         """Keep what boosting found, and warn if a round was cut short or the first was worth nothing."""
-        machines = [weak.machine for weak in boosting.machines]
-        self.n_rounds_ = len(machines)
+        members: list[Member] = boosting.learners
+        self.rounds_ = [member.weakened for member in members]
+        machines = [weak.machine for weak in self.rounds_]
+        self.n_rounds_ = boosting.n_iter
         self.stop_reason_ = boosting.stop_reason
-        self.alphas_ = boosting.alphas
+        self.alphas_ = boosting.weights
         self.errors_ = boosting.errors
         self.normalizers_ = boosting.normalizers
         self.train_errors_ = boosting.train_errors
-        self.round_seconds_ = boosting.round_seconds
-        self.solve_seconds_ = np.cumsum(boosting.round_seconds)
+        self.solve_seconds_ = np.cumsum(self.round_seconds_)
         self.elapsed_seconds_ = self.gram_seconds_ + self.solve_seconds_
         bound = sum(resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam))
         bound += self.sigma if self.weak == "editing" else 0.0
@@ -226,12 +235,12 @@ class BoostedSVM(KernelExpansionClassifier):
             if made.rho > 0.0 and made.stop_reason != "gap_below_rounding"
         ]
         self.bound_excess_ = float(max(excesses, default=-1.0))
-        self.rounds_ = boosting.machines
-        self.member_coefs_, self.member_intercepts_ = boosting.coefs, boosting.intercepts
-        left_out = np.array([weak.rejected.size + weak.edited.size for weak in boosting.machines])
-        self.n_kept_ = boosting.distribution.size - left_out
+        self.member_coefs_ = np.array([member.coef for member in members])
+        self.member_intercepts_ = np.array([member.intercept for member in members])
+        left_out = np.array([weak.rejected.size + weak.edited.size for weak in self.rounds_])
+        self.n_kept_ = boosting.sample_weight.size - left_out
         self.n_supports_ = np.count_nonzero(
-            np.logical_or.accumulate(boosting.coefs != 0.0, axis=0), axis=1
+            np.logical_or.accumulate(self.member_coefs_ != 0.0, axis=0), axis=1
         )
         self.reduction_error_ = 0.0
         self.certificate_ = max(machine.certificate for machine in machines)
@@ -243,10 +252,7 @@ class BoostedSVM(KernelExpansionClassifier):
                 f"BoostedSVM: {short} of {self.n_rounds_} machines stopped before their gap closed"
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        if (
-            boosting.machines[0].machine.stop_reason == "gap_below_rounding"
-            or self.normalizers_[0] >= 1.0
-        ):
+        if machines[0].stop_reason == "gap_below_rounding" or self.normalizers_[0] >= 1.0:
             message = f"BoostedSVM: the first machine is worth nothing ({self.stop_reason_}), and the only one"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
