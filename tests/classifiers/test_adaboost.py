@@ -1,4 +1,4 @@
-"""AdaBoost: its theorem on random data, scikit-learn's SAMME, the notes' toy example, and how it ends."""
+"""AdaBoost: its theorem, scikit-learn's SAMME, the notes' toy example, and how it ends."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the two-class meta-estimators share: base estimator, labels, votes, copies with own seeds."""
+"""What the two-class meta-estimators share: base, labels, votes, copies with own seeds."""
 
 from abc import ABCMeta, abstractmethod
 from typing import Any, ClassVar

@@ -1,10 +1,12 @@
-"""The boosted ensembles: Algorithm 1 over drawn samples, joined runs that hold the pure runs' machines, their votes."""
+"""The boosted ensembles: Algorithm 1 over drawn samples, runs joined as they are, their votes."""
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from joblib import Memory
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -202,9 +204,12 @@ def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns(
         MixedKernelAdaBoost(**SMALL).fit(X, y)
 
 
-def test_reused_runs_are_not_trained_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remembered_runs_are_not_trained_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     X, y = data()
-    pure = MixedKernelAdaBoost(["rbf"], reuse_members=True, **SMALL).fit(X, y)
+    memory = Memory(tmp_path, verbose=0)
+    pure = MixedKernelAdaBoost(["rbf"], memory=memory, **SMALL).fit(X, y)
     trained: list[str] = []
     train = module.train_machine
 
@@ -213,15 +218,15 @@ def test_reused_runs_are_not_trained_again(monkeypatch: pytest.MonkeyPatch) -> N
         return train(*args, **words)
 
     monkeypatch.setattr(module, "train_machine", watched)
-    joined = MixedKernelAdaBoost(["rbf", "poly"], reuse_members=True, **SMALL).fit(X, y)
+    joined = MixedKernelAdaBoost(["rbf", "poly"], memory=memory, **SMALL).fit(X, y)
     assert set(trained) == {"poly"}
     np.testing.assert_array_equal(joined.estimator_weights_[::2], pure.estimator_weights_)
     fresh = MixedKernelAdaBoost(["rbf", "poly"], **SMALL).fit(X, y)
     np.testing.assert_array_equal(joined.decision_function(X), fresh.decision_function(X))
     trained.clear()
-    MixedKernelAdaBoost(["rbf"], reuse_members=True, **{**SMALL, "random_state": 1}).fit(X, y)
-    MixedKernelAdaBoost(["rbf"], reuse_members=True, C=5.0, **SMALL).fit(X, y)
-    MixedKernelAdaBoost(["rbf"], reuse_members=True, **SMALL).fit(X + 1.0, y)
+    MixedKernelAdaBoost(["rbf"], memory=memory, **{**SMALL, "random_state": 1}).fit(X, y)
+    MixedKernelAdaBoost(["rbf"], memory=memory, C=5.0, **SMALL).fit(X, y)
+    MixedKernelAdaBoost(["rbf"], memory=memory, **SMALL).fit(X + 1.0, y)
     assert len(trained) >= 18
 
 
@@ -260,7 +265,7 @@ def test_kernels_that_cannot_be(words: dict[str, Any], message: str) -> None:
         ("poly_gamma", "sigest"),
         ("degree", 1.5),
         ("tol", 0.0),
-        ("reuse_members", "yes"),
+        ("memory", 1),
         ("random_state", "seed"),
     ],
 )
