@@ -13,7 +13,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ensvm.classifiers.base.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import (
+    KEPT_DTYPES,
+    Ending,
+    Expansion,
+    KernelExpansionClassifier,
+)
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.leverage.algorithm import leverage
 
@@ -134,7 +139,9 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         self.tol = tol
         self.random_state = random_state
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         m = signs.size
         if self.penalty is not None and self.loss != "exponential":
             raise ValueError(
@@ -157,18 +164,20 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
             ranking=self.ranking,
             tol=self.tol,
         )
-        self.rounds_, self.alphas_, self.betas_ = result.rounds, result.alphas, result.betas
-        self.train_loss_, self.penalties_ = result.losses, result.penalties
-        self.l1_norms_ = np.append(0.0, np.abs(result.alphas).cumsum())
-        self.weights_, self.intercept_ = result.weights, result.intercept
-        self.n_support_ = int(np.count_nonzero(result.weights))
-        self.objective_, self.certificate_ = result.objective, result.certificate
-        self.n_iter_, self.converged_, self.stop_reason_ = (
-            result.n_iter,
-            result.converged,
-            result.stop_reason,
-        )
-        return result.weights
+        attributes = {
+            "rounds_": result.rounds,
+            "alphas_": result.alphas,
+            "betas_": result.betas,
+            "train_loss_": result.losses,
+            "l1_norms_": np.append(0.0, np.abs(result.alphas).cumsum()),
+            "penalties_": result.penalties,
+            "weights_": result.weights,
+            "n_support_": int(np.count_nonzero(result.weights)),
+            "objective_": result.objective,
+            "certificate_": result.certificate,
+        }
+        ending = Ending(result.n_iter, result.stop_reason, result.converged, planned=True)
+        return Expansion(signs * result.weights, result.intercept, attributes, ending)
 
     def _rows(self, X: Any) -> NDArray[Any] | Callable[[NDArray[np.intp]], NDArray[Any]]:
         """Return the Gram matrix, or what makes rows of it when they are to come in blocks."""

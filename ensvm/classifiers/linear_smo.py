@@ -1,16 +1,15 @@
 """The linear support vector machine with hard or soft margin, by sequential minimal optimization."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.linear_classifier import LinearClassifier
-from ensvm.solvers.linear.smo import linear_smo
+from ensvm.classifiers.base.ending import Ending
+from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
+from ensvm.solvers.linear.smo import LinearSMOResult, linear_smo
 
 
 class LinearSMO(LinearClassifier):
@@ -54,22 +53,25 @@ class LinearSMO(LinearClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _find_plane(
-        self, X: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], float]:
+    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> Plane:
         result = linear_smo(X, signs, C=self.C, tol=self.tol, max_iter=self.max_iter)
-        self.alpha_ = result.alpha
-        self.support_ = np.flatnonzero(result.alpha)
-        self.margin_ = (
-            2.0 / float(np.linalg.norm(result.weights)) if result.weights.any() else np.inf
-        )
+        norm = float(np.linalg.norm(result.weights))
         slack = 1.0 - signs * (X @ result.weights + result.offset)
-        self.soft_error_ = float(np.maximum(slack, 0.0).sum())
-        self.objective_ = result.objective
-        self.certificate_ = result.certificate
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        if not result.converged:
-            message = f"LinearSMO stopped after {result.n_iter} pairs with a KKT residual of {result.certificate:.3g} > {self.tol!r}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        return result.weights, result.offset
+        attributes = {
+            "alpha_": result.alpha,
+            "support_": np.flatnonzero(result.alpha),
+            "margin_": 2.0 / norm if result.weights.any() else np.inf,
+            "soft_error_": float(np.maximum(slack, 0.0).sum()),
+            "objective_": result.objective,
+            "certificate_": result.certificate,
+        }
+        return Plane(result.weights, result.offset, attributes, self._ending(result))
+
+    def _ending(self, result: LinearSMOResult) -> Ending:
+        if result.converged:
+            return Ending(result.n_iter, "residual_below_tol", converged=True)
+        message = (
+            f"LinearSMO stopped after {result.n_iter} pairs with a KKT residual of "
+            f"{result.certificate:.3g} > {self.tol!r}"
+        )
+        return Ending(result.n_iter, "max_iter", converged=False, message=message)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multiplicative_update
 
@@ -87,7 +87,9 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
         self.max_iter = max_iter
         self.tol = tol
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         path: list[float] = []
         best: list[MultiplicativeUpdateState] = []
 
@@ -105,11 +107,14 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
             max_iter=self.max_iter,
             callback=watch,
         )
-        self.weights_ = best[0].weights / best[0].weights.sum()
-        self.objective_ = best[0].simplex_objective
-        self.objective_path_ = np.array(path)
-        self.dual_objective_ = result.objective
-        self.certificate_ = result.certificate
-        self.overshoot_ = result.overshoot_iteration or 0
-        self._keep_ending(result.n_iter, result.stop_reason, converged=result.converged)
-        return self.weights_
+        weights = best[0].weights / best[0].weights.sum()
+        attributes = {
+            "weights_": weights,
+            "objective_": best[0].simplex_objective,
+            "objective_path_": np.array(path),
+            "dual_objective_": result.objective,
+            "certificate_": result.certificate,
+            "overshoot_": result.overshoot_iteration or 0,
+        }
+        ending = Ending(result.n_iter, result.stop_reason, result.converged)
+        return Expansion(signs * weights, attributes=attributes, ending=ending)

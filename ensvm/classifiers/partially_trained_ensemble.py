@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
 from ensvm.classifiers.rho_svc import RhoSVC
 
 
@@ -41,14 +42,19 @@ class PartiallyTrainedEnsemble(RhoSVC):
     3.2.
     """
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        result = self._train(X, signs, keep_members=True)
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        result, attributes = self._train(X, signs, keep_members=True)
         assert result.members is not None
-        self.ensemble_weights_ = result.average_weights
-        self.learning_rates_ = result.learning_rates
-        self.member_weights_ = result.members
-        self.n_estimators_ = len(result.members)
-        return self.ensemble_weights_
+        attributes |= {
+            "ensemble_weights_": result.average_weights,
+            "learning_rates_": result.learning_rates,
+            "member_weights_": result.members,
+            "n_estimators_": len(result.members),
+        }
+        ending = Ending(result.n_iter, result.stop_reason, result.converged)
+        return Expansion(signs * result.average_weights, attributes=attributes, ending=ending)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the ensemble of the first t members at each row of X, for t = 1, ..., n_estimators_.

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Expansion, KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 
 
@@ -53,7 +53,8 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
         self.degree = degree
         self.coef0 = coef0
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        self.weights_ = np.full(signs.size, 1.0 / signs.size)
-        self.certificate_ = 0.0
-        return self.weights_
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        weights = np.full(signs.size, 1.0 / signs.size)
+        return Expansion(signs * weights, attributes={"weights_": weights, "certificate_": 0.0})

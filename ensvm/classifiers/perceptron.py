@@ -1,17 +1,16 @@
 """Rosenblatt's perceptron with the bound of its convergence theorem evaluated."""
 
-import warnings
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.linear_classifier import LinearClassifier
-from ensvm.solvers.linear.perceptron import perceptron
+from ensvm.classifiers.base.ending import Ending
+from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
+from ensvm.solvers.linear.perceptron import PerceptronResult, perceptron
 from ensvm.solvers.linear.separability import separability, signed_points
 
 
@@ -80,42 +79,51 @@ class Perceptron(LinearClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _find_plane(
-        self, X: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], float]:
-        self._keep_bound(X, signs)
+    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> Plane:
+        bound = _mistake_bound(X, signs)
         rng = None
         if self.shuffle:
             rng = np.random.default_rng(
                 check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             )
         result = perceptron(X, signs, dual=self.dual, max_iter=self.max_iter, rng=rng)
-        self.alpha_ = result.alpha
-        self.mistake_path_ = result.mistake_path
-        self.mistakes_ = result.mistake_path.size
-        self.errors_ = result.errors
-        self.bound_share_ = self.mistakes_ / self.mistake_bound_
-        self.objective_ = result.objective
-        self.certificate_ = result.certificate
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        if not result.converged:
-            warnings.warn(self._shortfall(), ConvergenceWarning, stacklevel=4)
-        return result.weights, result.offset
+        mistakes = result.mistake_path.size
+        attributes = {
+            "alpha_": result.alpha,
+            "mistake_path_": result.mistake_path,
+            "mistakes_": mistakes,
+            "errors_": result.errors,
+            "separable_": bound is not None,
+            "mistake_bound_": np.inf if bound is None else bound,
+            "bound_share_": 0.0 if bound is None else mistakes / bound,
+            "objective_": result.objective,
+            "certificate_": result.certificate,
+        }
+        return Plane(result.weights, result.offset, attributes, _ending(result, bound))
 
-    def _keep_bound(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> None:
-        points = signed_points(X, signs)
-        answer = separability(points)
-        self.separable_ = answer.separable
-        self.mistake_bound_ = np.inf
-        if answer.separable:
-            longest = np.linalg.norm(points, axis=1).max()
-            self.mistake_bound_ = float(np.floor((longest / answer.margin) ** 2))
 
-    def _shortfall(self) -> str:
-        if not self.separable_:
-            return f"no plane separates the classes, so the perceptron rule never stops; stopped after {self.n_iter_} passes"
-        return (
-            f"Perceptron stopped after {self.n_iter_} passes and {self.mistakes_} updates; the data are separable, and it would "
-            f"end after at most {self.mistake_bound_:.0f} updates: raise max_iter"
+def _mistake_bound(X: NDArray[np.float64], signs: NDArray[np.float64]) -> float | None:
+    """Return the most updates that the convergence theorem allows; None for classes not separable."""
+    points = signed_points(X, signs)
+    answer = separability(points)
+    if not answer.separable:
+        return None
+    longest = np.linalg.norm(points, axis=1).max()
+    return float(np.floor((longest / answer.margin) ** 2))
+
+
+def _ending(result: PerceptronResult, bound: float | None) -> Ending:
+    if result.converged:
+        return Ending(result.n_iter, "no_mistake", converged=True)
+    if bound is None:
+        message = (
+            "no plane separates the classes, so the perceptron rule never stops; stopped after "
+            f"{result.n_iter} passes"
         )
+    else:
+        message = (
+            f"Perceptron stopped after {result.n_iter} passes and {result.mistake_path.size} "
+            f"updates; the data are separable, and it would end after at most {bound:.0f} updates: "
+            "raise max_iter"
+        )
+    return Ending(result.n_iter, "max_iter", converged=False, message=message)

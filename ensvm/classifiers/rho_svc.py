@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
@@ -128,17 +128,21 @@ class RhoSVC(KernelExpansionClassifier):
         tags.input_tags.pairwise = tags.input_tags.pairwise and self.low_rank is None
         return tags
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        self._train(X, signs, keep_members=False)
-        return self.weights_
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        result, attributes = self._train(X, signs, keep_members=False)
+        ending = Ending(result.n_iter, result.stop_reason, result.converged)
+        return Expansion(signs * result.weights, attributes=attributes, ending=ending)
 
     def _train(
         self, X: Any, signs: NDArray[np.float64], *, keep_members: bool
-    ) -> EntropyProjectionResult:
-        """Run the solver, keep what it says about rho*, and warn when it was cut short."""
+    ) -> tuple[EntropyProjectionResult, dict[str, Any]]:
+        """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
         path: list[float] = []
+        operator, factor = self._operator(X)
         result = entropy_projection(
-            self._operator(X),
+            operator,
             signs,
             tol=self.tol,
             initial_tol=self.initial_tol,
@@ -147,32 +151,34 @@ class RhoSVC(KernelExpansionClassifier):
             callback=lambda state: path.append(state.objective),
             keep_members=keep_members,
         )
-        self.weights_ = result.weights
-        self.objective_ = result.objective
-        self.objective_path_ = np.array(path)
-        self.lower_bound_ = result.lower_bound
-        self.certificate_ = result.certificate
-        self._keep_ending(result.n_iter, result.stop_reason, converged=result.converged)
-        return result
+        return result, {
+            "weights_": result.weights,
+            "objective_": result.objective,
+            "objective_path_": np.array(path),
+            "lower_bound_": result.lower_bound,
+            "certificate_": result.certificate,
+            "rank_": None if factor is None else factor.rank,
+            "trace_residual_": None if factor is None else factor.relative_residual,
+        }
 
-    def _operator(self, X: Any) -> NDArray[Any] | LowRankGram | DiagonalCorrectedGram:
-        """Return the Gram matrix of the validated training input, or the factor that stands for it."""
-        self.rank_: int | None = None
-        self.trace_residual_: float | None = None
+    def _operator(
+        self, X: Any
+    ) -> tuple[NDArray[Any] | LowRankGram | DiagonalCorrectedGram, LowRankGram | None]:
+        """Return what the solver multiplies by, and the low-rank factor that it rests on, if any."""
         if self.low_rank is None:
-            return self._training_gram(X)
+            return self._training_gram(X), None
         if self.kernel == "precomputed":
             raise ValueError(
-                "low_rank needs the inputs and a kernel: with kernel='precomputed' set low_rank=None"
+                "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
+                "low_rank=None"
             )
         limit: dict[str, Any] = {
             "rank" if isinstance(self.low_rank, Integral) else "tol": self.low_rank
         }
-        columns, diagonal = kernel_columns(X, **self._kernel_words(X))
+        columns, diagonal = kernel_columns(X, **self._kernel_parameters(X))
         if self.low_rank_method == "greedy":
             factor = incomplete_cholesky(columns, diagonal, **limit)
         else:
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             factor = randomly_pivoted_cholesky(columns, diagonal, **limit, rng=seed)
-        self.rank_, self.trace_residual_ = factor.rank, factor.relative_residual
-        return DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
+        return (DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor), factor

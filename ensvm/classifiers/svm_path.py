@@ -1,19 +1,22 @@
 """The C-SVM of all C at once, with C chosen by the leave-one-out bound: SVM(LOO) and SVM(BEST) of Tsang & Kwok (IJCAI-07)."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ensvm.classifiers.base.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import (
+    KEPT_DTYPES,
+    Ending,
+    Expansion,
+    KernelExpansionClassifier,
+)
 from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
-from ensvm.solvers.regularization_path.path import regularization_path
+from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 
 class SVMPathClassifier(KernelExpansionClassifier):
@@ -110,7 +113,9 @@ class SVMPathClassifier(KernelExpansionClassifier):
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         if not isinstance(self.select, str) and self.select > self.C_max:
             raise ValueError(
                 f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
@@ -121,24 +126,32 @@ class SVMPathClassifier(KernelExpansionClassifier):
             # Single precision would make the Gram matrix indefinite and its path inexact.
             X = X.astype(np.float64, copy=False)
         gram = self._training_gram(X)
-        self.X_path_ = None if self.kernel == "precomputed" else X
-        self.path_ = regularization_path(
-            gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max
-        )
-        self.n_iter_ = self.path_.n_start_events + self.path_.n_events
-        self.certificate_ = self.path_.largest_violation
-        self.converged_ = self.path_.converged
-        if not self.converged_:
-            message = f"SVMPathClassifier stopped after {self.n_iter_} events, before C_max = {self.C_max!r}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        self.C_ = self._chosen_C(gram)
-        self.intercept_ = self.path_.intercept_at(self.C_)
-        return self.path_.coef_at(self.C_)
+        path = regularization_path(gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max)
+        C, about_bound = self._chosen_C(path, gram)
+        attributes = {
+            "X_path_": None if self.kernel == "precomputed" else X,
+            "path_": path,
+            "certificate_": path.largest_violation,
+            "C_": C,
+            **about_bound,
+        }
+        coefficients = signs * path.coef_at(C)
+        return Expansion(coefficients, path.intercept_at(C), attributes, self._ending(path))
 
-    def _chosen_C(self, gram: NDArray[np.float64]) -> float:
+    def _chosen_C(
+        self, path: RegularizationPath, gram: NDArray[np.float64]
+    ) -> tuple[float, dict[str, Any]]:
+        """Return C, and the fitted attributes about the bound that chose it."""
         if not isinstance(self.select, str):
-            return float(self.select)
-        bound = leave_one_out_bound(self.path_, gram, C_min=self.C_min)
-        self.loo_bound_ = bound.bounds
-        self.best_loo_bound_ = bound.best_bound
-        return bound.best_C
+            return float(self.select), {}
+        bound = leave_one_out_bound(path, gram, C_min=self.C_min)
+        return bound.best_C, {"loo_bound_": bound.bounds, "best_loo_bound_": bound.best_bound}
+
+    def _ending(self, path: RegularizationPath) -> Ending:
+        n_events = path.n_start_events + path.n_events
+        if path.converged:
+            return Ending(n_events, "C_max", converged=True)
+        message = (
+            f"SVMPathClassifier stopped after {n_events} events, before C_max = {self.C_max!r}"
+        )
+        return Ending(n_events, "max_events", converged=False, message=message)

@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import WeightedNuSVC
+from ensvm.classifiers.base.kernel_expansion import Expansion
+from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import (
+    WeightedNuSVC,
+    as_distribution,
+    machine_expansion,
+)
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult, weakened_nu_svm
 
@@ -112,13 +117,17 @@ class WeakenedSVC(WeightedNuSVC):
         self.normalize = normalize
         self.random_state = random_state
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._train(X, signs, sigma=0.0).machine.weights
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        distribution = as_distribution(sample_weight, signs.size)
+        return self._expansion(self._train(X, signs, distribution, sigma=0.0), signs, distribution)
 
-    def _train(self, X: Any, signs: NDArray[np.float64], *, sigma: float) -> WeakenedResult:
-        """Train and keep the outcome; `sigma` is what the heaviest left out may weigh."""
+    def _train(
+        self, X: Any, signs: NDArray[np.float64], distribution: NDArray[np.float64], *, sigma: float
+    ) -> WeakenedResult:
+        """Run the solver without the lightest examples, and the heaviest of weight at most sigma."""
         nu, mu = resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)
-        distribution = self._distribution(X)
         result = weakened_nu_svm(
             self._training_gram(X),
             signs,
@@ -133,10 +142,26 @@ class WeakenedSVC(WeightedNuSVC):
         )
         if result is None:
             raise ValueError(
-                f"mu = {mu!r} (and sigma, if any) leave the examples of one class only; a smaller mu keeps more"
+                f"mu = {mu!r} (and sigma, if any) leave the examples of one class only; a smaller "
+                "mu keeps more"
             )
-        self.rejected_ = result.rejected
-        self.rejected_weight_ = float(distribution[result.rejected].sum())
-        self.nu_, self.mu_, self.nu_clipped_ = result.nu, mu, result.nu_clipped
-        self._keep(result.machine)
         return result
+
+    def _expansion(
+        self,
+        result: WeakenedResult,
+        signs: NDArray[np.float64],
+        distribution: NDArray[np.float64],
+        **attributes: Any,
+    ) -> Expansion:
+        """Return the machine found, with further fitted attributes."""
+        return machine_expansion(
+            result.machine,
+            signs,
+            rejected_=result.rejected,
+            rejected_weight_=float(distribution[result.rejected].sum()),
+            nu_=result.nu,
+            mu_=resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)[1],
+            nu_clipped_=result.nu_clipped,
+            **attributes,
+        )

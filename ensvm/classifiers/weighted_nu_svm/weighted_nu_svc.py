@@ -6,9 +6,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_sample_weight
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult, weighted_nu_svm
 
@@ -97,40 +96,44 @@ class WeightedNuSVC(KernelExpansionClassifier):
 
         Raises ValueError as there, for sample weights out of range, and for an infeasible nu.
         """
-        # The base class hands X and the signs to `_weigh`; the weights take this way past it.
-        self._sample_weight = sample_weight
-        try:
-            return super().fit(X, y)
-        finally:
-            del self._sample_weight
+        return self._fit(X, y, sample_weight)
 
-    def _distribution(self, X: Any) -> NDArray[np.float64]:
-        weight = _check_sample_weight(
-            self._sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        if weight.sum() == 0.0:
-            raise ValueError("sample_weight must have a positive entry, got only zeros")
-        return weight / weight.sum()
-
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        distribution = self._distribution(X)
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         machine = weighted_nu_svm(
             self._training_gram(X),
             signs,
-            distribution,
+            as_distribution(sample_weight, signs.size),
             self.nu,
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        return self._keep(machine)
+        return machine_expansion(machine, signs)
 
-    def _keep(self, machine: WeightedNuSVMResult) -> NDArray[np.float64]:
-        """Keep what the solver found, warn if it was cut short, and return the weights."""
-        self.weights_ = machine.weights
-        self.intercept_ = machine.intercept
-        self.rho_ = machine.rho
-        self.objective_ = machine.objective
-        self.certificate_ = machine.certificate
-        self.nu_max_ = machine.nu_max
-        self._keep_ending(machine.n_iter, machine.stop_reason, converged=machine.converged)
-        return machine.weights
+
+def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:
+    """Return the sample weights in total 1, shape (m,); equal where none were given."""
+    weight = np.ones(m) if sample_weight is None else sample_weight
+    if weight.sum() == 0.0:
+        raise ValueError("sample_weight must have a positive entry, got only zeros")
+    return weight / weight.sum()
+
+
+def machine_expansion(
+    machine: WeightedNuSVMResult, signs: NDArray[np.float64], **attributes: Any
+) -> Expansion:
+    """Return a weighted nu-SVM as the expansion of a classifier, with further fitted attributes."""
+    return Expansion(
+        signs * machine.weights,
+        machine.intercept,
+        {
+            "weights_": machine.weights,
+            "rho_": machine.rho,
+            "objective_": machine.objective,
+            "certificate_": machine.certificate,
+            "nu_max_": machine.nu_max,
+            **attributes,
+        },
+        Ending(machine.n_iter, machine.stop_reason, machine.converged),
+    )

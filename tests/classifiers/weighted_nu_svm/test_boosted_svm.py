@@ -1,4 +1,4 @@
-"""Boosted SVMs: the vote is the reduced model, rounds follow AdaBoost, and reductions keep their promise."""
+"""Boosted SVMs: the vote is the reduced model, rounds follow AdaBoost, reductions keep bounds."""
 
 from typing import Any
 
