@@ -72,5 +72,4 @@ class BoostingResult:
     @property
     def error_bound(self) -> Vector:
         """The product of the first t normalizers, shape (T,): where y f <= 0 costs at least 1."""
-        bound: Vector = np.cumprod(self.normalizers)
-        return bound
+        return np.cumprod(self.normalizers, dtype=np.float64)

@@ -198,7 +198,7 @@ def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns(
     assert fitted.n_iter_ == sum(machine.n_iter for machine in fitted.estimators_)
     train = module.train_machine
     monkeypatch.setattr(
-        module, "train_machine", lambda *args, **words: train(*args, max_iter=3, **words)
+        module, "train_machine", lambda *args, **settings: train(*args, max_iter=3, **settings)
     )
     with pytest.warns(ConvergenceWarning, match="a machine stopped at a violation of"):
         MixedKernelAdaBoost(**SMALL).fit(X, y)
@@ -213,9 +213,9 @@ def test_remembered_runs_are_not_trained_again(
     trained: list[str] = []
     train = module.train_machine
 
-    def watched(*args: Any, **words: Any) -> Any:
+    def watched(*args: Any, **settings: Any) -> Any:
         trained.append(args[4].name)
-        return train(*args, **words)
+        return train(*args, **settings)
 
     monkeypatch.setattr(module, "train_machine", watched)
     joined = MixedKernelAdaBoost(["rbf", "poly"], memory=memory, **SMALL).fit(X, y)
@@ -238,7 +238,7 @@ def test_a_pickled_ensemble_predicts_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("settings", "message"),
     [
         ({"kernels": []}, "kernels must name one or more of linear, poly, rbf"),
         ({"kernels": ["rbf", "sigmoid"]}, r"got \['rbf', 'sigmoid'\]"),
@@ -246,9 +246,9 @@ def test_a_pickled_ensemble_predicts_the_same() -> None:
         ({"scheme": "pure"}, "scheme 'pure' takes one kernel"),
     ],
 )
-def test_kernels_that_cannot_be(words: dict[str, Any], message: str) -> None:
+def test_kernels_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        MixedKernelAdaBoost(**words).fit(*data())
+        MixedKernelAdaBoost(**settings).fit(*data())
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,11 @@ def test_samples_have_the_strata_and_their_rows_are_drawn_with_replacement(
     samples: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]] = []
     train = module.train_machine
 
-    def watched(rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **words: Any) -> Any:
+    def watched(
+        rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **settings: Any
+    ) -> Any:
         samples.append((codes[sample], counts, sample))
-        return train(rows, codes, sample, counts, *args, **words)
+        return train(rows, codes, sample, counts, *args, **settings)
 
     monkeypatch.setattr(module, "train_machine", watched)
     MixedKernelBagging(**SMALL).fit(X, y)
@@ -98,9 +100,11 @@ def test_no_more_rows_are_drawn_than_there_are(monkeypatch: pytest.MonkeyPatch) 
     drawn: list[int] = []
     train = module.train_machine
 
-    def watched(rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **words: Any) -> Any:
+    def watched(
+        rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **settings: Any
+    ) -> Any:
         drawn.append(int(counts.sum()))
-        return train(rows, codes, sample, counts, *args, **words)
+        return train(rows, codes, sample, counts, *args, **settings)
 
     monkeypatch.setattr(module, "train_machine", watched)
     for max_samples in (500, None):
@@ -190,9 +194,9 @@ def test_remembered_machines_are_not_trained_again(
     trained: list[str] = []
     train = module.train_machine
 
-    def watched(*args: Any, **words: Any) -> Any:
+    def watched(*args: Any, **settings: Any) -> Any:
         trained.append(args[4].name)
-        return train(*args, **words)
+        return train(*args, **settings)
 
     monkeypatch.setattr(module, "train_machine", watched)
     larger = MixedKernelBagging(["rbf"], memory=memory, **{**SMALL, "n_estimators": 8}).fit(X, y)
