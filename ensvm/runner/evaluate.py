@@ -137,6 +137,8 @@ def _fit(
     estimator.set_params(**with_estimators({**algorithm["params"], **point}))
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
+    if grams.memory is not None and estimator.get_params(deep=False).get("memory", "") is None:
+        estimator.set_params(memory=grams.memory)
     shared = (
         grams.for_estimator(estimator, algorithm["gram_dtype"]) if algorithm["share_gram"] else None
     )

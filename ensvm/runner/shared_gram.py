@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ensvm.data import Realization
 from ensvm.kernels import gram, parameters_of, resolve_gamma
 from ensvm.runner.estimators import shares_gram
+from ensvm.runner.memory import FitMemory
 
 # Test rows go through the kernel in blocks of about this size; blocks are kept for the next
 # algorithm up to the second.
@@ -77,9 +78,14 @@ def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
 
 class GramPool:
-    """The shared Gram matrices of one realization by kernel."""
+    """The shared Gram matrices of one realization by kernel, and what its fits share beside them.
 
-    def __init__(self, realization: Realization) -> None:
+    `memory` is given to every estimator with a parameter of that name; None where nothing but the
+    Gram matrices may be shared, as in timings.
+    """
+
+    def __init__(self, realization: Realization, memory: FitMemory | None = None) -> None:
+        self.memory = memory
         self._realization = realization
         self._grams: dict[str, SharedGram] = {}
 
