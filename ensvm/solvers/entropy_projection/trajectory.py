@@ -103,7 +103,7 @@ class ProjectionPath:
             )
 
     def leave(self, weights: Vector, learning_rate: float, epsilon: float) -> None:
-        """Count alpha_t = `weights` in the ensemble, with the rate eta_t of the step away from it."""
+        """Count alpha_t = `weights` in the ensemble, with eta_t of the step away from it."""
         self._weighted_sum = self._weighted_sum + learning_rate * weights
         self._learning_rates.append(learning_rate)
         self._epsilons.append(epsilon)
