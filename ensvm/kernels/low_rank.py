@@ -40,16 +40,18 @@ class LowRankGram:
 
     Attributes
     ----------
-    factor : array of shape (m, r), L, float32 or float64, columns contiguous
-    pivots : array of shape (r,), distinct rows of K in the order chosen; K and LL' agree in these
-        columns
-    trace_residuals : float64 array of shape (r + 1,), trace(K - LL') with the first 0, ..., r
-        columns of L, never rising; the first is trace(K), the last bounds the largest eigenvalue of
-        K - LL'
-    residual_diagonal : array of shape (m,), K_ii - |L_i|^2 >= 0; an entry i, j of K - LL' is at
-        most sqrt(residual_diagonal_i residual_diagonal_j) in size
-    stop_reason : 'rank_reached' | 'tolerance_met' | 'exhausted' (K has no higher rank up to
-        rounding)
+    factor : array of shape (m, r)
+        L, float32 or float64, columns contiguous.
+    pivots : array of shape (r,)
+        Distinct rows of K in the order chosen; K and LL' agree in these columns.
+    trace_residuals : float64 array of shape (r + 1,)
+        trace(K - LL') with the first 0, ..., r columns of L, never rising; the first is trace(K),
+        the last bounds the largest eigenvalue of K - LL'.
+    residual_diagonal : array of shape (m,)
+        K_ii - |L_i|^2 >= 0; an entry i, j of K - LL' is at most sqrt(residual_diagonal_i
+        residual_diagonal_j) in size.
+    stop_reason : str
+        'rank_reached', 'tolerance_met' or 'exhausted' (K has no higher rank up to rounding).
     """
 
     factor: NDArray[Any]

@@ -41,16 +41,23 @@ class MultiplicativeUpdateResult:
 
     Attributes
     ----------
-    weights : array of shape (m,), b > 0, not normalised
-    objective : float, W(b), a lower bound of W*
-    upper_bound : float, the least primal objective (|w| / min_i (K~b)_i)^2 / 2 seen; infinite until
-        some plane separates
-    simplex_objective : float, b'K~b / (sum b)^2
+    weights : array of shape (m,)
+        b > 0, not normalised.
+    objective : float
+        W(b), a lower bound of W*.
+    upper_bound : float
+        The least primal objective (|w| / min_i (K~b)_i)^2 / 2 seen; infinite until some plane
+        separates.
+    simplex_objective : float
+        b'K~b / (sum b)^2.
     n_iter : int
-    converged : bool, whether the duality gap came down to tol * objective
-    stop_reason : 'gap_below_tol' | 'diverged' (b left the range of floats) | 'max_iter'
-    overshoot_iteration : int, the first step after which W was lower than before; None if it never
-        fell
+        Steps done.
+    converged : bool
+        Whether the duality gap came down to tol * objective.
+    stop_reason : str
+        'gap_below_tol', 'diverged' (b left the range of floats) or 'max_iter'.
+    overshoot_iteration : int or None
+        The first step after which W was lower than before; None if it never fell.
     """
 
     weights: Vector

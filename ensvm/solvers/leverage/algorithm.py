@@ -48,21 +48,31 @@ class LeverageResult:
 
     Attributes
     ----------
-    weights : array of shape (m,), the sum of each instance's alphas; of either sign
-    intercept : float, the sum of the betas
-    rounds : int array of shape (n_iter,), the instance chosen in each round
+    weights : array of shape (m,)
+        The sum of each instance's alphas, of either sign.
+    intercept : float
+        The sum of the betas.
+    rounds : int array of shape (n_iter,)
+        The instance chosen in each round.
     alphas, betas : arrays of shape (n_iter,)
-    losses : array of shape (n_iter + 1,), the mean loss per instance before the first round and
-        after each: of eq. (3) exp(-y f), of eq. (4) log(1 + exp(-2 y f)), in nats
-    penalties : array of shape (n_iter + 1,), gamma of eq. (8) for each round and the one that would
-        follow; all 0 without a penalty
-    objective : float, the mean loss, plus the penalty (as a mean per instance) if there is one
-    certificate : float >= 0, the largest absolute derivative of the mean loss by beta or the alpha
-        of any instance, less what the penalty holds against the latter; 0 exactly at the optimum
-    n_iter : int, rounds done
-    converged : bool, whether the rounds ended because nothing was left to gain
-    stop_reason : 'no_gain' | 'zero_loss' (every margin is so large that the loss leaves the range
-        of floats) | 'n_rounds'
+        The coefficients of each round.
+    losses : array of shape (n_iter + 1,)
+        The mean loss per instance before the first round and after each: of eq. (3) exp(-y f), of
+        eq. (4) log(1 + exp(-2 y f)), in nats.
+    penalties : array of shape (n_iter + 1,)
+        gamma of eq. (8) for each round and the one that would follow; all 0 without a penalty.
+    objective : float
+        The mean loss, plus the penalty (as a mean per instance) if there is one.
+    certificate : float
+        At least 0: the largest absolute derivative of the mean loss by beta or the alpha of any
+        instance, less what the penalty holds against the latter; 0 exactly at the optimum.
+    n_iter : int
+        Rounds done.
+    converged : bool
+        Whether the rounds ended because nothing was left to gain.
+    stop_reason : str
+        'no_gain', 'zero_loss' (every margin is so large that the loss leaves the range of floats)
+        or 'n_rounds'.
     """
 
     weights: Vector
