@@ -17,18 +17,22 @@ class SignedGram:
 
     Parameters
     ----------
-    operator : the Gram matrix K, an array of shape (m, m), or an object with `matvec` or `@` (a
-        LinearOperator, a low-rank factor). An array's products run in its own precision, float32 or
-        float64, and read one triangle of it, which halves the memory traffic that bounds them;
-        symmetry is trusted. Other numbers become float64.
-    y : array of shape (m,) of -1 and +1
+    operator : array of shape (m, m) or operator
+        The Gram matrix K, or an object with `matvec` or `@` (a LinearOperator, a low-rank factor).
+        An array's products run in its own precision, float32 or float64, and read one triangle of
+        it, which halves the memory traffic that bounds them; symmetry is trusted. Other numbers
+        become float64.
+    y : array of shape (m,)
+        The labels, -1 and +1.
 
     Attributes
     ----------
-    size : int, m
+    size : int
+        m.
     labels : float64 array of shape (m,)
-    rounding : float, what a value a'K~a with weights on the simplex may be off by for rounding
-        alone
+        The labels.
+    rounding : float
+        What a value a'K~a with weights on the simplex may be off by for rounding alone.
 
     Raises
     ------

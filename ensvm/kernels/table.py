@@ -1,4 +1,4 @@
-"""The table of kernels: a new kernel is one row, and all that computes, shares or offers kernels reads it.
+"""The table of kernels: a new kernel is one row, and all that deals with kernels reads it.
 
 Every kernel is a function of one matrix product: of gamma <x, y> + coef0, where a gamma or coef0
 that the kernel does not read is 1 or 0, or of -gamma |x - y|^2.

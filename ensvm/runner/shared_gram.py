@@ -1,4 +1,4 @@
-"""The Gram matrices of one realization, each computed once for all algorithms that use the kernel."""
+"""The Gram matrices of one realization, each computed once for all algorithms that share it."""
 
 import time
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ class GramPool:
         self._grams: dict[str, SharedGram] = {}
 
     def for_estimator(self, estimator: Any, dtype: str) -> SharedGram | None:
-        """Return the Gram matrix this estimator can be fitted on, or None when it wants X itself."""
+        """Return the Gram matrix that an estimator can be fitted on, None where it wants X."""
         if not shares_gram(estimator):
             return None
         params = estimator.get_params(deep=False)

@@ -48,18 +48,29 @@ def entropy_projection(
 
     Parameters
     ----------
-    operator : the positive semidefinite Gram matrix K, a float32 or float64 array of shape (m, m),
-        or an object with `matvec` or `@`; the certificate is worth what the precision of its
-        products is
-    y : array of shape (m,) of -1 and +1
-    tol : positive float; the adaptive rate stops at epsilon < tol, the other ways at a relative gap
-        <= tol
-    initial_tol : float >= tol, epsilon_1; only the adaptive rate reads it
-    learning_rate : 'adaptive', equation (9), or a positive float, the fixed rate of update (8),
-        which takes every step; where |K| <= 1 and the rate is at most 1, the objective cannot rise
-    max_iter : int >= 0, the most steps taken
-    callback : called with an `EntropyProjectionState` at the start and after each accepted step
-    keep_members : whether to return alpha_1..alpha_T, which takes m floats a step
+    operator : array of shape (m, m) or operator
+        The positive semidefinite Gram matrix K, float32 or float64, or an object with `matvec` or
+        `@`; the certificate is worth what the precision of its products is.
+    y : array of shape (m,)
+        The labels, -1 and +1.
+    tol : float, default 0.005
+        Positive. The adaptive rate stops at epsilon < tol, a fixed one at a relative gap <= tol.
+    initial_tol : float, default 0.1
+        epsilon_1, at least tol; only the adaptive rate reads it.
+    learning_rate : float or 'adaptive', default 'adaptive'
+        'adaptive' is equation (9). A positive float is the fixed rate of update (8), which takes
+        every step; where |K| <= 1 and the rate is at most 1, the objective cannot rise.
+    max_iter : int, default 10_000
+        The most steps taken, at least 0.
+    callback : callable, default None
+        Called with an `EntropyProjectionState` at the start and after each accepted step.
+    keep_members : bool, default False
+        Whether to return alpha_1..alpha_T, which takes m floats a step.
+
+    Returns
+    -------
+    EntropyProjectionResult
+        The weights, what is proved about them, and the ensemble they passed through.
 
     Raises
     ------

@@ -141,8 +141,8 @@ def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
 def best_candidate(block, settings, state, sums, penalty, shift):  # type: ignore[no-untyped-def]
     """Return the row that ranks first, of equals the first one; NOBODY if there is none.
 
-    The instance of the last round is left out. Ranked is what each candidate's quadratic step from (0, 0) gains: by the quadratic model, or in
-    truth.
+    The instance of the last round is left out. Ranked is what each candidate's quadratic step from
+    (0, 0) gains: by the quadratic model, or in truth.
     """
     best, best_gain = NOBODY, -np.inf
     weight, pull = state.weights.sum(), state.pulls.sum()
@@ -173,7 +173,7 @@ def point(block, j, labels, alpha, beta, direction):  # type: ignore[no-untyped-
 
 @njit
 def largest_slope(block, weights, pulls, penalty):  # type: ignore[no-untyped-def]
-    """Return the largest |sum g K_j| of the block, less `penalty` where that is what it has to overcome."""
+    """Return the largest |sum g K_j| of the block, less the penalty it has to overcome."""
     largest = 0.0
     for j in range(block.indices.size):
         pulled = sums_of(block.rows[j], 0.0, weights, pulls)[PULLED]

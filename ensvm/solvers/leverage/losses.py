@@ -1,4 +1,4 @@
-"""The losses of leveraged vector machines as functions of margins, the penalty of eq. (8). Compiled.
+"""The losses of leveraged vector machines by margins, the penalty of eq. (8). Compiled.
 
 A loss l(v) of the margin v has the negative derivative p(v) ("pull") and the second derivative w(v)
 ("weight"): exponential, eq. (3): l = exp(-v), p = w = exp(-v), the distribution D of eq. (1) before
@@ -45,7 +45,7 @@ def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-unty
 
 @njit
 def loss_after(loss, margins, direction, length, shift):  # type: ignore[no-untyped-def]
-    """Return the sum of the losses at the margins plus length * direction; infinite if it overflows."""
+    """Return the sum of the losses at margins + length * direction; infinite if it overflows."""
     total = 0.0
     if loss == EXPONENTIAL:
         for i in range(margins.size):
@@ -73,7 +73,7 @@ def penalty_growth(power, alpha):  # type: ignore[no-untyped-def]
 def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[no-untyped-def]
     """Return the d that minimises the model of loss and penalty at alpha, and its curvature.
 
-    The model is quadratic. The loss is modelled by -slope d + curvature d^2 / 2. The penalty, penalty * exp(|alpha|^p), has
+    The loss is modelled by -slope d + curvature d^2 / 2. The penalty, penalty * exp(|alpha|^p), has
     its own quadratic model for p = 2; for p = 1 the model is quadratic in |alpha + d|, hence a soft
     threshold. Where nothing curves, d = 0.
     """

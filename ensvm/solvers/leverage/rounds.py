@@ -1,4 +1,4 @@
-"""The rounds of the leveraging algorithm on one block of candidates: choose one, step, update. Compiled."""
+"""The rounds of the leveraging algorithm on one block: choose, step, update. Compiled."""
 
 from typing import Any, NamedTuple
 
@@ -87,8 +87,8 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
 def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[no-untyped-def]
     """Return alpha and beta of candidate j and the sum of the losses there.
 
-    The margins there go into `state.trial`. Each step is eq. (6) or (7), halved until it gains a fair part of what it promises; SEARCH takes
-    many, NEWTON one.
+    The margins there go into `state.trial`. Each step is eq. (6) or (7), halved until it gains a
+    fair part of what it promises; SEARCH takes many, NEWTON one.
     """
     alpha, beta = 0.0, 0.0
     state.trial[:] = state.margins
@@ -117,7 +117,9 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
 
 
 @njit
-def _halve(settings, state, objective, promised, penalty, alpha, to_alpha, shift):  # type: ignore[no-untyped-def]
+def _halve(  # type: ignore[no-untyped-def]
+    settings, state, objective, promised, penalty, alpha, to_alpha, shift
+):
     """Return how much of a step gains, 1, 1/2, 1/4, ... or 0, and the sum of the losses there."""
     length = 1.0
     for _ in range(MOST_HALVINGS):

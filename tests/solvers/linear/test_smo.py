@@ -1,4 +1,4 @@
-"""The linear machine: the KKT conditions, LIBSVM's solution, limits and invariances, and a hard margin that does not exist."""
+"""The linear machine: KKT conditions, LIBSVM's solution, invariances, impossible hard margins."""
 
 from typing import Any
 
