@@ -1,4 +1,4 @@
-"""What the two-class meta-estimators share: base, labels, votes, copies with own seeds."""
+"""What the two-class meta-estimators share: base, labels, votes, copies with seeds of their own."""
 
 from abc import ABCMeta, abstractmethod
 from typing import Any, ClassVar

@@ -55,7 +55,15 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class KernelChoice:
-    """A kernel as the members take it; with `widths`, each draws a width between the two."""
+    """A kernel as the members take it.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel, with the width of all members.
+    widths : tuple of two floats, or None
+        The range from which each member draws its own width instead; None if it does not.
+    """
 
     kernel: Kernel
     widths: tuple[float, float] | None = None
@@ -73,14 +81,18 @@ class MemberPlan:
 
     Attributes
     ----------
-    content, entropy
-        As of `TrainingSet`.
+    content : str
+        The hash of inputs and labels, as of `TrainingSet`.
+    entropy : int
+        What the seeds are hashed from.
     kernels : tuple of KernelChoice
         The kernels a member may have.
     sample_size : int
         The rows drawn for a member.
-    C, tol : float
-        Of its training.
+    C : float
+        The bound of its coefficients.
+    tol : float
+        The violation that ends its training.
     """
 
     content: str
