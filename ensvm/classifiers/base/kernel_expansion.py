@@ -102,12 +102,13 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
             raise ValueError(
                 f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
             )
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        weight = (
+            None
+            if sample_weight is None
+            else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        )
         self.gamma_ = resolve_gamma(self.gamma, X) if self.kernel in ("rbf", "poly") else None
-        expansion = self._solve(X, signs, sample_weight)
+        expansion = self._solve(X, signs, weight)
         # What is dropped changes f by less than a rounding of the largest coefficient's term.
         sizes = np.abs(expansion.coefficients)
         self.support_ = np.flatnonzero(sizes > np.finfo(np.float64).eps * sizes.max() / sizes.size)

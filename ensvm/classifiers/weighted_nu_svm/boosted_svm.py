@@ -238,7 +238,9 @@ class BoostedSVM(KernelExpansionClassifier):
         short = sum(not machine.converged for machine in machines)
         complaints = []
         if short:
-            complaints.append(f"{short} of {len(machines)} machines stopped before their gap closed")
+            complaints.append(
+                f"{short} of {len(machines)} machines stopped before their gap closed"
+            )
         if (
             boosting.machines[0].machine.stop_reason == "gap_below_rounding"
             or self.normalizers_[0] >= 1.0
