@@ -122,21 +122,42 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x) for each row of X, shape (n,).
+        """Return f(x) for each row.
 
-        X has shape (n, n_features), or (n, n_samples) of kernel values with the training rows when
-        precomputed. Rows are worked off in blocks: the memory taken beside the result does not grow
-        with n.
+        Rows are worked off in blocks: the memory taken beside the result does not grow with n.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            The values of f.
         """
         check_is_fitted(self)
         return self._expand(X, self.dual_coef_) + self.intercept_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X, shape (n,): `classes_[1]` where the decision function is > 0."""
+        """Return the class of each row: `classes_[1]` where f(x) > 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            The classes predicted.
+        """
         return self._classes_of(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: binary only, sparse too, pairwise when the kernel is precomputed."""
+        """Return scikit-learn's tags: binary, sparse too, pairwise with a precomputed kernel."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
