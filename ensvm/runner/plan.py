@@ -10,8 +10,9 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
+from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
+from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, classes_of
 from ensvm.seeds import seed_of
 from ensvm.study.config import (
     DATA_CELL,
@@ -24,7 +25,9 @@ from ensvm.study.config import (
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
 
-RUNNER_REVISION = 1  # raised when the runner itself would give a cell other figures
+# Where the code that a cell runs through begins, beside its classifier's class.
+DATA_PATH = "ensvm.data.loading"
+SCORING = "ensvm.runner.evaluate"
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """Hash of what the cell is; a record with the same key answers it."""
-        return _hash([*self.identity, self.settings])
+        return _hash([*self.identity, self.seed, self.settings])
 
     @property
     def seed(self) -> int:
@@ -137,7 +140,13 @@ def _cells(
     cap: int | None,
 ) -> Iterator[Cell]:
     data = {"data": card.fingerprint(), "split": card.split_protocol()}
-    yield Cell(config.study, entry.name, 1, DATA_CELL, {**data, "algorithm": None})
+    yield Cell(
+        config.study,
+        entry.name,
+        1,
+        DATA_CELL,
+        {**data, "algorithm": None, "code": code_identity([DATA_PATH])},
+    )
     limits = (entry.realizations or config.realizations, cap, card.max_realizations)
     last = min(limit for limit in limits if limit is not None)
     kernel = config.kernel_of(entry)
@@ -190,11 +199,12 @@ def _algorithm_settings(
         estimator = build(words.estimator, dict(words.params))
         shared = _shared_kernel(kernel, words, estimator)
         estimator.set_params(**shared)
+        classes = classes_of(estimator)
         for parameter, values in (words.grid or {}).items():
             for value in values:
-                check_values(
-                    build(words.estimator, {**words.params, parameter: value}).set_params(**shared)
-                )
+                point = build(words.estimator, {**words.params, parameter: value})
+                check_values(point.set_params(**shared))
+                classes |= classes_of(point)
         check_values(estimator)
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
@@ -223,9 +233,12 @@ def _algorithm_settings(
             "gram_dtype": kernel.dtype if kernel and words.share_gram else "float64",
             **({} if words.seed is None else {"seed": words.seed}),
         },
-        "code": code_revision(estimator),
-        "runner": RUNNER_REVISION,
+        "code": code_identity([DATA_PATH, SCORING, *map(_place, classes)]),
     }
+
+
+def _place(found: type) -> str:
+    return f"{found.__module__}:{found.__qualname__}"
 
 
 def _shared_kernel(
