@@ -13,7 +13,7 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -42,7 +42,7 @@ def code_identity(roots: Iterable[str]) -> str:
     return _identity(tuple(sorted(set(roots))))
 
 
-@lru_cache
+@cache
 def _identity(roots: tuple[str, ...]) -> str:
     walk = _Walk()
     for root in roots:
@@ -135,7 +135,7 @@ class _Walk:
             self.versions.add(f"{top} {_version(top)}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _source(module: str) -> _Source | None:
     """Return the statements of a module of ours or a loose one; None for an installed package's."""
     path = _file_of(module)
@@ -226,7 +226,7 @@ def _is_for_type_checkers(node: ast.stmt) -> bool:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _file_of(module: str) -> Path | None:
     """Return the file of a module that is followed; nothing is imported to find it."""
     top, *parts = module.split(".")
