@@ -1,4 +1,4 @@
-"""Classifiers that misbehave, for tests of the runner; a config names them by import path, as a user's own would be."""
+"""Classifiers that misbehave, for tests of the runner; configs name them by import path."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from threadpoolctl import threadpool_info
 
 
 class Majority(ClassifierMixin, BaseEstimator):
@@ -92,4 +93,21 @@ class DiesOnMany(Majority):
     def fit(self, X, y):
         if X.shape[0] >= 40:
             os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+
+
+class RaisesOnFew(Majority):
+    """Raises on fewer rows than the whole training part has, as a warm-up's are."""
+
+    def fit(self, X, y):
+        if X.shape[0] < 40:
+            raise ValueError("too few rows")
+        return super().fit(X, y)
+
+
+class CountsThreads(Majority):
+    """Keeps how many threads the libraries of this process may use while it is fitted."""
+
+    def fit(self, X, y):
+        self.threads_ = max(pool["num_threads"] for pool in threadpool_info())
         return super().fit(X, y)

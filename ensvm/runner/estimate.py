@@ -41,11 +41,9 @@ def estimate(
         walls = seen.get((cell.dataset, cell.algorithm))
         if walls:
             total, measured = total + fmean(walls), measured + 1
-        elif cell.settings["algorithm"] is not None:
+        elif cell.method is not None:
             _, n_train, n_test = plan.cards[cell.dataset].sizes()
-            points = math.prod(
-                len(values) for values in (cell.settings["algorithm"]["grid"] or {}).values()
-            )
+            points = math.prod(len(values) for values in (cell.method.grid or {}).values())
             total += points * n_train * (n_train + n_test) * SECONDS_PER_KERNEL_VALUE
             guessed += 1
     return Estimate(total / jobs, measured, guessed)

@@ -1,12 +1,7 @@
-"""From a config's words to a scikit-learn classifier: names, import paths, parameters, the revision of its code."""
+"""From a config's words to a scikit-learn classifier: names, import paths, parameters."""
 
-import ast
-import hashlib
 import importlib
-import importlib.util
 import inspect
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from ensvm.data.errors import near_miss
@@ -127,63 +122,7 @@ def shares_gram(estimator: Any) -> bool:
     return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)
 
 
-def code_revision(estimator: Any) -> str:
-    """Return what identifies the code of an estimator, and of those among its parameters.
-
-    For ours the hash of the modules it is made of, so a comment or docstring changes nothing and a
-    formula does; for a package's the version; for a loose module the hash of its source.
-    """
-    inner = {
-        type(value) for value in estimator.get_params().values() if hasattr(value, "get_params")
-    }
-    return " + ".join([_class_revision(type(estimator)), *sorted(map(_class_revision, inner))])
-
-
-def _class_revision(found: type) -> str:
-    top = found.__module__.partition(".")[0]
-    if top == "ensvm":
-        return _hash_of_modules(found.__module__)
-    package_version = getattr(importlib.import_module(top), "__version__", None)
-    return f"{top} {package_version}" if package_version else _hash_of_modules(found.__module__)
-
-
-@lru_cache
-def _hash_of_modules(module: str) -> str:
-    seen: dict[str, str] = {}
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in seen and (path := _source_of(name)) is not None:
-            tree = _without_docstrings(ast.parse(path.read_text(encoding="utf-8")))
-            seen[name] = ast.dump(tree)
-            waiting += [word for word in _imports(tree) if word.startswith("ensvm.")]
-    text = "\n".join(f"{name}\n{seen[name]}" for name in sorted(seen))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _source_of(module: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        return None
-    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
-
-
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-            and ast.get_docstring(node, clean=False) is not None
-        ):
-            node.body = node.body[1:]
-    return tree
-
-
-def _imports(tree: ast.Module) -> list[str]:
-    names: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return names
+def classes_of(estimator: Any) -> set[type]:
+    """Return the class of an estimator, and those of the estimators among its parameters."""
+    inner = [value for value in estimator.get_params().values() if hasattr(value, "get_params")]
+    return {type(estimator), *map(type, inner)}

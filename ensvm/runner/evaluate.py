@@ -1,8 +1,8 @@
-"""Fit one classifier on a realization and score it: test error, seconds, and what the fit left in its attributes."""
+"""Fit one classifier on a realization and score it: test error, seconds, fitted scalars."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Number
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.estimators import estimator_class, for_gram, with_estimators
+from ensvm.runner.settings import AlgorithmSettings
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
 from ensvm.seeds import seed_of
 from ensvm.study.config import STAGED, TRAIN_ERROR
@@ -23,7 +24,7 @@ WARM_UP_ROWS = 20
 
 @dataclass
 class Stopwatch:
-    """Wall and CPU seconds, added up over parts; seconds that belong to a shared Gram matrix are left out."""
+    """Wall and CPU seconds, added up over parts; a shared Gram matrix has its own."""
 
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -36,27 +37,70 @@ class Stopwatch:
         return result
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """What came out of fitting and scoring one algorithm on one realization.
+
+    Attributes
+    ----------
+    metrics : dict
+        Test error (a fraction), counts, and the scalars that the fit left.
+    seconds : dict
+        Wall and CPU seconds by part.
+    curves : dict of lists
+        The curves that the algorithm's `record` names.
+    stage : dict or None
+        The stage or grid point that was chosen, where one was, among `n_stages`.
+    validation_error : float or None
+        The error on held-out training rows by which it was chosen.
+    """
+
+    metrics: Mapping[str, Any]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    curves: Mapping[str, list[Any]] = field(default_factory=dict)
+    stage: Mapping[str, Any] | None = None
+    n_stages: int | None = None
+    validation_error: float | None = None
+
+
 def evaluate(
-    algorithm: dict[str, Any], seed: int, realization: Realization, grams: GramPool
-) -> dict[str, Any]:
-    """Return `metrics` (test error as a fraction, fitted scalars), `seconds` and, for a chosen stage, which one."""
-    if algorithm["stage"] == "best-on-validation":
+    algorithm: AlgorithmSettings, seed: int, realization: Realization, grams: GramPool
+) -> Evaluation:
+    """Fit an algorithm on the training rows of a realization and score it on the test rows.
+
+    Parameters
+    ----------
+    algorithm : AlgorithmSettings
+        What is fitted, and which of its stages is scored.
+    seed : int
+        The random state of an estimator that has one and is given none.
+    realization : Realization
+        The rows.
+    grams : GramPool
+        The Gram matrices of these rows that the algorithms share.
+
+    Returns
+    -------
+    Evaluation
+        The errors, the seconds and the curves.
+    """
+    if algorithm.stage == "best-on-validation":
         return _chosen_on_validation(algorithm, seed, realization, grams)
     watch = Stopwatch()
     candidates = [
         _fit(algorithm, point, seed, realization, grams, watch)
-        for point in _grid_points(algorithm["grid"])
+        for point in _grid_points(algorithm.grid)
     ]
     counts, labels = [], []
     for fitted, shared, point in candidates:
-        staged = algorithm["stage"] == "best-on-test" and algorithm["grid"] is None
+        staged = algorithm.stage == "best-on-test" and algorithm.grid is None
         errors = _count_errors(
             fitted, _test_blocks(shared, realization), realization.y_test, staged, watch
         )
         counts += errors
         labels += [point or {"stage": number} for number in range(1, len(errors) + 1)]
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
-    fitted, shared, _ = candidates[best if algorithm["grid"] else 0]
+    fitted, shared, _ = candidates[best if algorithm.grid else 0]
     n_test = realization.y_test.shape[0]
     error = counts[best] / n_test
     metrics = {"error": error, "accuracy": 1.0 - error, "n_errors": counts[best], "n_test": n_test}
@@ -65,37 +109,32 @@ def evaluate(
     seconds["train_seconds"] = seconds["fit_seconds"] + seconds.get("kernel_seconds", 0.0)
     if shared is not None and shared.gamma is not None:
         metrics["gamma_"] = shared.gamma
-    outcome: dict[str, Any] = {"metrics": metrics, "seconds": seconds}
-    scalars, curves = _recorded(algorithm["record"], fitted, shared, realization)
-    metrics |= scalars
-    if curves:
-        outcome["curves"] = curves
-    if algorithm["stage"] == "best-on-test":
-        outcome |= {"stage": labels[best], "n_stages": len(counts)}
-    return outcome
+    scalars, curves = _recorded(algorithm.record, fitted, shared, realization)
+    evaluation = Evaluation(metrics | scalars, seconds, curves)
+    if algorithm.stage == "best-on-test":
+        return replace(evaluation, stage=labels[best], n_stages=len(counts))
+    return evaluation
 
 
 def _chosen_on_validation(
-    algorithm: dict[str, Any], seed: int, realization: Realization, grams: GramPool
-) -> dict[str, Any]:
-    """Choose a grid point on held-out training rows, then fit it on all of them and score it on the test rows."""
+    algorithm: AlgorithmSettings, seed: int, realization: Realization, grams: GramPool
+) -> Evaluation:
+    """Choose a grid point on held-out training rows, then fit it on all of them and score it."""
     start = time.perf_counter()
     inner = _holdout(realization, seed)
-    choice = evaluate(
-        {**algorithm, "stage": "best-on-test", "record": []}, seed, inner, GramPool(inner)
-    )
-    point = choice["stage"]
+    oracle = replace(algorithm, stage="best-on-test", record=())
+    choice = evaluate(oracle, seed, inner, GramPool(inner))
     selection = time.perf_counter() - start
-    params = {**algorithm["params"], **point}
-    outcome = evaluate(
-        {**algorithm, "params": params, "grid": None, "stage": "last"}, seed, realization, grams
+    params = {**algorithm.params, **(choice.stage or {})}
+    chosen = replace(algorithm, params=params, grid=None, stage="last")
+    evaluation = evaluate(chosen, seed, realization, grams)
+    return replace(
+        evaluation,
+        seconds={**evaluation.seconds, "selection_seconds": selection},
+        stage=choice.stage,
+        n_stages=choice.n_stages,
+        validation_error=choice.metrics["error"],
     )
-    outcome["seconds"]["selection_seconds"] = selection
-    return outcome | {
-        "stage": point,
-        "n_stages": choice["n_stages"],
-        "validation_error": choice["metrics"]["error"],
-    }
 
 
 def _holdout(realization: Realization, seed: int) -> Realization:
@@ -108,7 +147,7 @@ def _holdout(realization: Realization, seed: int) -> Realization:
 
 
 def warm_up(realization: Realization) -> Realization:
-    """Return a realization small enough to be fitted in no time: the first training rows of each class, a few test rows."""
+    """Return a realization that is fitted in no time: a few rows of each class, a few test rows."""
     y = realization.y_train
     rows = np.sort(
         np.concatenate([np.flatnonzero(y == label)[:WARM_UP_ROWS] for label in np.unique(y)])
@@ -119,34 +158,32 @@ def warm_up(realization: Realization) -> Realization:
     )
 
 
-def _grid_points(grid: dict[str, list[Any]] | None) -> list[dict[str, Any]]:
+def _grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
     from sklearn.model_selection import ParameterGrid
 
-    return list(ParameterGrid(grid or {}))
+    return list(ParameterGrid(dict(grid or {})))
 
 
 def _fit(
-    algorithm: dict[str, Any],
+    algorithm: AlgorithmSettings,
     point: dict[str, Any],
     seed: int,
     realization: Realization,
     grams: GramPool,
     watch: Stopwatch,
 ) -> tuple[Any, SharedGram | None, dict[str, Any]]:
-    estimator = estimator_class(algorithm["estimator"])()
-    estimator.set_params(**with_estimators({**algorithm["params"], **point}))
+    estimator = estimator_class(algorithm.estimator)()
+    estimator.set_params(**with_estimators({**algorithm.params, **point}))
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
     if grams.memory is not None and estimator.get_params(deep=False).get("memory", "") is None:
         estimator.set_params(memory=grams.memory)
-    shared = (
-        grams.for_estimator(estimator, algorithm["gram_dtype"]) if algorithm["share_gram"] else None
-    )
+    wanted = algorithm.share_gram
+    shared = grams.for_estimator(estimator, algorithm.gram_dtype) if wanted else None
     if shared is not None:
         for_gram(estimator)
-    elif (
-        estimator.get_params(deep=False).get("gamma") == "mean-distance"
-    ):  # a word of ours that others do not know
+    elif estimator.get_params(deep=False).get("gamma") == "mean-distance":
+        # Estimators that are not ours do not know this rule for a width.
         estimator.set_params(gamma=resolve_gamma("mean-distance", realization.X_train))
     X = realization.X_train if shared is None else shared.train()
     watch("fit", lambda: estimator.fit(X, realization.y_train))
@@ -154,7 +191,7 @@ def _fit(
 
 
 def _recorded(
-    words: list[str], fitted: Any, shared: SharedGram | None, realization: Realization
+    names: tuple[str, ...], fitted: Any, shared: SharedGram | None, realization: Realization
 ) -> tuple[dict[str, float], dict[str, list[Any]]]:
     """Return the scalars and curves that `record:` asks for."""
     scalars, curves = {}, {}
@@ -162,20 +199,20 @@ def _recorded(
         "test": (partial(_test_blocks, shared, realization), realization.y_test),
         "train": (partial(_train_blocks, shared, realization), realization.y_train),
     }
-    for word in words:
-        part = "train" if word == TRAIN_ERROR else STAGED.get(word)
+    for name in names:
+        part = "train" if name == TRAIN_ERROR else STAGED.get(name)
         if part is None:
-            curves[word] = np.asarray(getattr(fitted, word)).tolist()
+            curves[name] = np.asarray(getattr(fitted, name)).tolist()
             continue
         blocks, y = rows[part]
-        counts = _count_errors(fitted, blocks(), y, word != TRAIN_ERROR, Stopwatch())
+        counts = _count_errors(fitted, blocks(), y, name != TRAIN_ERROR, Stopwatch())
         errors = [count / y.shape[0] for count in counts]
-        if word == TRAIN_ERROR:
-            scalars[word] = errors[0]
+        if name == TRAIN_ERROR:
+            scalars[name] = errors[0]
+        elif name.endswith("accuracy"):
+            curves[name] = [1.0 - error for error in errors]
         else:
-            curves[word] = (
-                [1.0 - error for error in errors] if word.endswith("accuracy") else errors
-            )
+            curves[name] = errors
     return scalars, curves
 
 
@@ -223,9 +260,9 @@ def _train_blocks(
 
 
 def _fitted_scalars(fitted: Any) -> dict[str, Any]:
-    """Return the public scalars that the fit left (`n_iter_`, `certificate_`, ...), and the `size` of its expansion."""
+    """Return the public scalars that the fit left, and the `size` of its expansion."""
     scalars: dict[str, Any] = {}
-    if hasattr(fitted, "support_"):  # scikit-learn's word for the rows that an expansion is made of
+    if hasattr(fitted, "support_"):  # scikit-learn's name for the rows that an expansion has
         scalars["size"] = len(fitted.support_)
     for name, value in vars(fitted).items():
         if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":

@@ -11,8 +11,10 @@ from typing import Any
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
 from ensvm.kernels import KERNEL_PARAMETERS
+from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.runner.estimators import EstimatorError, build, check_values, code_revision
+from ensvm.runner.estimators import EstimatorError, build, check_values, classes_of
+from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
 from ensvm.study.config import (
     DATA_CELL,
@@ -25,23 +27,55 @@ from ensvm.study.config import (
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
 
-RUNNER_REVISION = 1  # raised when the runner itself would give a cell other figures
+# Where the code that a cell runs through begins, beside its classifier's class.
+DATA_PATH = "ensvm.data.loading"
+SCORING = "ensvm.runner.evaluate"
 
 
 @dataclass(frozen=True)
 class Cell:
     """(study, data set, realization, algorithm), in the error or in the timing pass: the unit of work and of record.
 
-    `settings` says what the cell is, apart from the realization; `key` is its hash together with
-    the realization.
+    Attributes
+    ----------
+    study, dataset, algorithm : str
+        Where the cell belongs: the study, the row, the column.
+    realization : int
+        The number of the realization, from 1.
+    data : str
+        Hash of what the data set is.
+    split : dict
+        The protocol by which its rows are split.
+    code : str
+        Identity of the code that the cell runs through.
+    method : AlgorithmSettings or None
+        What the algorithm is; None for the cell that states the facts of the data.
+    blas_threads : int or None
+        The threads that a timing is allowed; None in the error pass.
     """
 
     study: str
     dataset: str
     realization: int
     algorithm: str
-    settings: Mapping[str, Any] = field(hash=False)
-    run_pass: RunPass = "error"
+    data: str
+    split: Mapping[str, Any] = field(hash=False)
+    code: str
+    method: AlgorithmSettings | None = field(default=None, hash=False)
+    blas_threads: int | None = None
+
+    @property
+    def run_pass(self) -> RunPass:
+        """The pass it belongs to."""
+        return "error" if self.blas_threads is None else "timing"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the cell is, apart from the realization, as a JSON object."""
+        method = None if self.method is None else self.method.to_json()
+        told = {"data": self.data, "split": self.split, "algorithm": method, "code": self.code}
+        timing = {"timing": {"blas_threads": self.blas_threads}}
+        return told | (timing if self.run_pass == "timing" else {})
 
     @property
     def identity(self) -> Identity:
@@ -56,13 +90,13 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """Hash of what the cell is; a record with the same key answers it."""
-        return _hash([*self.identity, self.settings])
+        return _hash([*self.identity, self.seed, self.settings])
 
     @property
     def seed(self) -> int:
         """The algorithm's own seed; the realization's is the data room's."""
-        word = (self.settings["algorithm"] or {}).get("seed", self.algorithm)
-        return seed_of("algorithm", self.settings["data"], self.realization, word)
+        named = None if self.method is None else self.method.seed
+        return seed_of("algorithm", self.data, self.realization, named or self.algorithm)
 
 
 @dataclass(frozen=True)
@@ -134,32 +168,30 @@ def _cells(
     config: StudyConfig,
     entry: DatasetWords,
     card: DatasetCard,
-    settings: Mapping[tuple[str, KernelWords | None], Any],
+    methods: Mapping[tuple[str, KernelWords | None], tuple[AlgorithmSettings, str] | None],
     cap: int | None,
 ) -> Iterator[Cell]:
-    data = {"data": card.fingerprint(), "split": card.split_protocol()}
-    yield Cell(config.study, entry.name, 1, DATA_CELL, {**data, "algorithm": None})
+    data, split = card.fingerprint(), card.split_protocol()
+    facts = code_identity([DATA_PATH])
+    yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)
     limits = (entry.realizations or config.realizations, cap, card.max_realizations)
     last = min(limit for limit in limits if limit is not None)
     kernel = config.kernel_of(entry)
-    there = {
-        name: found
-        for name in config.algorithms_of(entry)
-        if (found := settings[name, kernel]) is not None
-    }
-    for realization in range(1, last + 1):
-        for name, found in there.items():
-            if realization <= entry.realizations_of.get(name, last):
-                yield Cell(config.study, entry.name, realization, name, {**data, **found})
-    if config.timing is not None:
-        conditions = {"timing": {"blas_threads": config.timing.blas_threads}}
-        for realization in range(1, min(last, config.timing.realizations) + 1):
+
+    def of_pass(names: Iterable[str], last: int, threads: int | None) -> Iterator[Cell]:
+        there = {name: methods[name, kernel] for name in names}
+        for realization in range(1, last + 1):
             for name, found in there.items():
-                if config.times(entry.name, name) and realization <= entry.realizations_of.get(
-                    name, last
-                ):
-                    timed = {**data, **found, **conditions}
-                    yield Cell(config.study, entry.name, realization, name, timed, "timing")
+                if found is not None and realization <= entry.realizations_of.get(name, last):
+                    where = (config.study, entry.name, realization, name)
+                    method, code = found
+                    yield Cell(*where, data, split, code, method, threads)
+
+    names = config.algorithms_of(entry)
+    yield from of_pass(names, last, None)
+    if config.timing is not None:
+        timed = [name for name in names if config.times(entry.name, name)]
+        yield from of_pass(timed, min(last, config.timing.realizations), config.timing.blas_threads)
 
 
 def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> DatasetCard:
@@ -183,19 +215,20 @@ def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> Da
 
 def _algorithm_settings(
     source: YamlSource, words: AlgorithmWords, name: str, kernel: KernelWords | None
-) -> dict[str, Any] | None:
-    """Return what identifies an algorithm, or None for one that is unavailable."""
+) -> tuple[AlgorithmSettings, str] | None:
+    """Return an algorithm and the identity of its code, or None for one that is unavailable."""
     if words.estimator is None:
         return None
     try:
         estimator = build(words.estimator, dict(words.params))
         shared = _shared_kernel(kernel, words, estimator)
         estimator.set_params(**shared)
+        classes = classes_of(estimator)
         for parameter, values in (words.grid or {}).items():
             for value in values:
-                check_values(
-                    build(words.estimator, {**words.params, parameter: value}).set_params(**shared)
-                )
+                point = build(words.estimator, {**words.params, parameter: value})
+                check_values(point.set_params(**shared))
+                classes |= classes_of(point)
         check_values(estimator)
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
@@ -210,23 +243,22 @@ def _algorithm_settings(
             ("algorithms", name, "record"),
             f"{staged[0]!r} needs the stages of one machine (staged_predict), not a grid",
         )
-    return {
-        "algorithm": {
-            "estimator": words.estimator,
-            "params": {**words.params, **shared},
-            "defaults": {
-                word: repr(value) for word, value in sorted(estimator.get_params().items())
-            },
-            "grid": words.grid,
-            "stage": words.stage,
-            "record": list(words.record),
-            "share_gram": words.share_gram,
-            "gram_dtype": kernel.dtype if kernel and words.share_gram else "float64",
-            **({} if words.seed is None else {"seed": words.seed}),
-        },
-        "code": code_revision(estimator),
-        "runner": RUNNER_REVISION,
-    }
+    method = AlgorithmSettings(
+        estimator=words.estimator,
+        params={**words.params, **shared},
+        defaults={name: repr(value) for name, value in sorted(estimator.get_params().items())},
+        grid=words.grid,
+        stage=words.stage,
+        record=words.record,
+        share_gram=words.share_gram,
+        gram_dtype=kernel.dtype if kernel and words.share_gram else "float64",
+        seed=words.seed,
+    )
+    return method, code_identity([DATA_PATH, SCORING, *map(_place, classes)])
+
+
+def _place(found: type) -> str:
+    return f"{found.__module__}:{found.__qualname__}"
 
 
 def _shared_kernel(

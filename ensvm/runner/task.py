@@ -19,12 +19,11 @@ from ensvm.data import DataError, DatasetCard, Realization, load
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.deadline import DeadlineExceeded, deadline
-from ensvm.runner.evaluate import evaluate, warm_up
+from ensvm.runner.evaluate import Evaluation, evaluate, warm_up
 from ensvm.runner.journal import Journal
 from ensvm.runner.memory import FitMemory
 from ensvm.runner.plan import Cell
 from ensvm.runner.shared_gram import GramPool
-from ensvm.study.config import DATA_CELL
 
 PARENT_CHECK_SECONDS = 1.0
 
@@ -33,8 +32,8 @@ PARENT_CHECK_SECONDS = 1.0
 class Task:
     """The cells of one realization that are to be done, and what a worker needs to do them.
 
-    `journal` is where each record is kept the moment it is made, until the writing process has it; `own_process` tells that the task runs in a worker, which may be ended
-    without ending the run.
+    `journal` is where each record is kept the moment it is made, until the writing process has it;
+    `own_process` tells that the task runs in a worker, which may be ended without ending the run.
     """
 
     card: DatasetCard
@@ -67,11 +66,10 @@ class Task:
 
 
 def run_task(task: Task) -> list[Record]:
-    """Return one record for each cell of the task; a cell that raises or takes too long costs itself alone."""
+    """Return one record for each cell of the task; trouble costs its cell alone."""
     if task.own_process:
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # Ctrl+C is for the writing process, which ends its workers
+        # Ctrl+C is for the writing process, which ends its workers.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         _leave_with_parent()
     realization: Realization | DataError
     try:
@@ -81,13 +79,26 @@ def run_task(task: Task) -> list[Record]:
     if task.run_pass == "timing":
         return [_time_cell(task, cell, realization) for cell in task.cells]
     grams = GramPool(realization, FitMemory())
-    # Cells are parallel already, and one BLAS thread gives the same figures at any number of jobs.
+    # Cells are parallel already, and one BLAS thread gives the same values at any number of jobs.
     with _thread_pools().limit(limits=1):
         return [_run_cell(task, cell, realization, grams) for cell in task.cells]
 
 
-def new_record(task: Task, cell: Cell, status: Status, reason: str = "", **more: Any) -> Record:
-    """Return a record of a cell: what it is, how it ended, and `more` (metrics, seconds)."""
+NOTHING = Evaluation(metrics={})  # what a cell without an answer came to
+
+
+def new_record(
+    task: Task,
+    cell: Cell,
+    status: Status,
+    reason: str = "",
+    *,
+    evaluation: Evaluation = NOTHING,
+    conditions: Conditions | None = None,
+    warnings: tuple[str, ...] = (),
+    traceback: str = "",
+) -> Record:
+    """Return a record of a cell: what it is, how it ended, and what came out."""
     return Record(
         study=cell.study,
         dataset=cell.dataset,
@@ -97,16 +108,28 @@ def new_record(task: Task, cell: Cell, status: Status, reason: str = "", **more:
         reason=reason,
         key=cell.key,
         settings_key=cell.settings_key,
-        settings=dict(cell.settings),
+        settings=cell.settings,
         run_id=task.run_id,
         time=now(),
         run_pass=cell.run_pass,
-        **more,
+        metrics=evaluation.metrics,
+        seconds=evaluation.seconds,
+        curves=evaluation.curves,
+        stage=evaluation.stage,
+        n_stages=evaluation.n_stages,
+        validation_error=evaluation.validation_error,
+        conditions=conditions,
+        warnings=warnings,
+        traceback=traceback,
     )
 
 
 def _run_cell(
-    task: Task, cell: Cell, realization: Realization, grams: GramPool, **more: Any
+    task: Task,
+    cell: Cell,
+    realization: Realization,
+    grams: GramPool,
+    conditions: Conditions | None = None,
 ) -> Record:
     task.note_started(cell)
     try:
@@ -115,16 +138,23 @@ def _run_cell(
             deadline(task.timeout, may_end_process=task.own_process),
         ):
             warnings.simplefilter("default")
-            outcome = _outcome(task, cell, realization, grams)
+            evaluation = _evaluation(task, cell, realization, grams)
         told = {f"{warning.category.__name__}: {warning.message}" for warning in caught}
-        record = new_record(task, cell, "ok", **outcome, **more, warnings=tuple(sorted(told)))
+        record = new_record(
+            task,
+            cell,
+            "ok",
+            evaluation=evaluation,
+            conditions=conditions,
+            warnings=tuple(sorted(told)),
+        )
     except DeadlineExceeded:
-        record = new_record(task, cell, "timeout", f"took longer than {task.timeout:g} s", **more)
+        reason = f"took longer than {task.timeout:g} s"
+        record = new_record(task, cell, "timeout", reason, conditions=conditions)
     except Exception as error:  # whatever a classifier raises costs its cell alone
         reason = f"{type(error).__name__}: {error}".strip()
-        record = new_record(
-            task, cell, "failed", reason, traceback=traceback.format_exc(limit=-8), **more
-        )
+        where = traceback.format_exc(limit=-8)
+        record = new_record(task, cell, "failed", reason, conditions=conditions, traceback=where)
     if task.own_process:
         task.journal.made(record)
     return record
@@ -133,11 +163,11 @@ def _run_cell(
 def _time_cell(task: Task, cell: Cell, realization: Realization) -> Record:
     """Run a cell alone, after a warm-up, with a Gram matrix of its own, and note the conditions."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
-    with _thread_pools().limit(limits=cell.settings["timing"]["blas_threads"]):
+    with _thread_pools().limit(limits=cell.blas_threads):
         warm = _warm_up(task, cell, warm_up(realization))
         threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)
         conditions = Conditions(platform.node(), threads, load, warm)
-        return _run_cell(task, cell, realization, GramPool(realization), conditions=conditions)
+        return _run_cell(task, cell, realization, GramPool(realization), conditions)
 
 
 def _warm_up(task: Task, cell: Cell, realization: Realization) -> bool:
@@ -152,23 +182,23 @@ def _warm_up(task: Task, cell: Cell, realization: Realization) -> bool:
         deadline(task.timeout, may_end_process=task.own_process),
     ):
         warnings.simplefilter("ignore")
-        _outcome(task, cell, realization, GramPool(realization))
+        _evaluation(task, cell, realization, GramPool(realization))
         return True
     return False
 
 
-def _outcome(task: Task, cell: Cell, realization: Realization, grams: GramPool) -> dict[str, Any]:
-    if cell.algorithm == DATA_CELL:
+def _evaluation(task: Task, cell: Cell, realization: Realization, grams: GramPool) -> Evaluation:
+    if cell.method is None:
         (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
         facts = {"dim": dim, "n_train": n_train, "n_test": n_test, "rows": task.card.rows}
         facts["classes"] = len(task.card.labels)
-        return {"metrics": facts, "seconds": {}}
-    return evaluate(cell.settings["algorithm"], cell.seed, realization, grams)
+        return Evaluation(metrics=facts)
+    return evaluate(cell.method, cell.seed, realization, grams)
 
 
 @lru_cache
 def _leave_with_parent() -> None:
-    """End this worker soon after the writing process was killed: nobody waits for its cells any more."""
+    """End this worker soon after the writing process was killed: nobody waits for its cells."""
     parent = os.getppid()
 
     def watch() -> None:
@@ -181,7 +211,7 @@ def _leave_with_parent() -> None:
 
 @lru_cache
 def _thread_pools() -> ThreadpoolController:
-    """Return the process's BLAS and OpenMP pools, found once: the search takes longer than a small cell."""
+    """Return the process's BLAS and OpenMP pools, found once: it takes longer than a small cell."""
     import sklearn.svm  # noqa: F401  loaded first, so that their pools are found too
 
     return ThreadpoolController()

@@ -8,9 +8,8 @@ from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsembl
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.evaluate import evaluate
+from ensvm.runner.settings import AlgorithmSettings
 from ensvm.runner.shared_gram import GramPool
-
-WORDS = {"grid": None, "stage": "last", "share_gram": True, "gram_dtype": "float64", "record": []}
 
 
 @pytest.fixture
@@ -23,16 +22,12 @@ def realization():
 
 @pytest.mark.parametrize("share_gram", [True, False])
 def test_errors_of_all_stages_on_test_and_training_rows(realization, share_gram):
-    record = ["staged_test_error", "staged_train_error", "train_error", "objective_path_"]
+    record = ("staged_test_error", "staged_train_error", "train_error", "objective_path_")
     params = {"kernel": "rbf", "gamma": "mean-distance"}
-    words = {
-        **WORDS,
-        "estimator": "PartiallyTrainedEnsemble",
-        "params": params,
-        "record": record,
-        "share_gram": share_gram,
-    }
-    outcome = evaluate(words, 0, realization, GramPool(realization))
+    settings = AlgorithmSettings(
+        "PartiallyTrainedEnsemble", params, record=record, share_gram=share_gram
+    )
+    outcome = evaluate(settings, 0, realization, GramPool(realization))
     fitted = PartiallyTrainedEnsemble(**params).fit(realization.X_train, realization.y_train)
     parts = {
         "test": (realization.X_test, realization.y_test),
@@ -40,16 +35,16 @@ def test_errors_of_all_stages_on_test_and_training_rows(realization, share_gram)
     }
     for part, (X, y) in parts.items():
         by_hand = [np.mean(labels != y) for labels in fitted.staged_predict(X)]
-        assert outcome["curves"][f"staged_{part}_error"] == pytest.approx(by_hand)
-    assert outcome["metrics"]["error"] == outcome["curves"]["staged_test_error"][-1]
-    assert outcome["metrics"]["train_error"] == outcome["curves"]["staged_train_error"][-1]
-    assert len(set(outcome["curves"]["staged_test_error"])) > 1
-    assert set(outcome["curves"]) == {"staged_test_error", "staged_train_error", "objective_path_"}
+        assert outcome.curves[f"staged_{part}_error"] == pytest.approx(by_hand)
+    assert outcome.metrics["error"] == outcome.curves["staged_test_error"][-1]
+    assert outcome.metrics["train_error"] == outcome.curves["staged_train_error"][-1]
+    assert len(set(outcome.curves["staged_test_error"])) > 1
+    assert set(outcome.curves) == {"staged_test_error", "staged_train_error", "objective_path_"}
 
 
 def test_accuracy_and_size(realization):
-    words = {**WORDS, "estimator": "SVC", "params": {"C": 0.1, "kernel": "rbf", "gamma": "scale"}}
-    metrics = evaluate(words, 0, realization, GramPool(realization))["metrics"]
+    settings = AlgorithmSettings("SVC", {"C": 0.1, "kernel": "rbf", "gamma": "scale"})
+    metrics = evaluate(settings, 0, realization, GramPool(realization)).metrics
     fitted = SVC(C=0.1, gamma=resolve_gamma("scale", realization.X_train))
     fitted.fit(realization.X_train, realization.y_train)
     assert metrics["accuracy"] == pytest.approx(

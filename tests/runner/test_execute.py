@@ -1,4 +1,4 @@
-"""The same figures at any number of jobs, in any order, after any interruption; trouble costs its cell alone."""
+"""The same values at any number of jobs, in any order, after any interruption."""
 
 import json
 
@@ -273,6 +273,46 @@ def test_the_timing_pass_is_apart(study, results):
     assert errors.n == 4
     assert seconds.n == 2
     assert refused.n == 0, "seconds of the error pass were taken for timings"
+
+
+def test_a_warm_up_that_fails_is_noted_and_costs_nothing(study, results):
+    config = study(
+        """
+        few: {estimator: "troublesome:RaisesOnFew"}
+        svc: {estimator: SVC}
+        """,
+        realizations=1,
+        more="timing: {realizations: 1}\n",
+    )
+    assert set(run(config, results).statuses) == {"ok"}
+    records = read_records(results / "trial")
+    assert not records["own", 1, "few", "timing"].conditions.warm
+    assert records["own", 1, "svc", "timing"].conditions.warm
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_threads_of_a_timing_are_those_that_were_found(study, results, threads):
+    from threadpoolctl import threadpool_info
+
+    most = max(pool["num_threads"] for pool in threadpool_info())
+    config = study(
+        'counts: {estimator: "troublesome:CountsThreads"}',
+        realizations=1,
+        more=f"timing: {{realizations: 1, blas_threads: {threads}}}\n",
+    )
+    run(config, results)
+    record = read_records(results / "trial")["own", 1, "counts", "timing"]
+    assert record.conditions.blas_threads == record.metrics["threads_"]
+    assert record.conditions.host == record.run.host
+    assert max(pool["num_threads"] for pool in threadpool_info()) == most
+
+
+def test_only_a_timing_has_conditions(study, results):
+    run(study("svc: {estimator: SVC}", realizations=1, more="timing: {}\n"), results)
+    records = read_records(results / "trial")
+    assert {key: record.conditions is None for key, record in records.items()} == {
+        key: key[-1] == "error" for key in records
+    }
 
 
 @pytest.mark.slow

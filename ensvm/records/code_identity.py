@@ -1,0 +1,263 @@
+"""What identifies the code that a cell runs through: a hash of every statement that it reaches.
+
+From the roots (a module, or one name of it) the statements are followed by name, through imports
+from file to file, as a linker does. So a formula that changes in another file changes the identity,
+and what the cell never reaches does not: an unrelated solver, another name of the same file, a
+package's re-exports. Comments, docstrings and the layout of lines never count.
+"""
+
+import ast
+import hashlib
+import importlib.util
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+from typing import Any, TypeAlias
+
+# Names of classes and where they are: the class that a name leads to is a root of its own.
+DIRECTORIES = (("ensvm.classifiers", "ESTIMATORS"),)
+
+Target: TypeAlias = tuple[str, str]  # a module and a name of it; "" for the whole module
+
+
+def code_identity(roots: Iterable[str]) -> str:
+    """Return what identifies the code that is reached from some places.
+
+    Parameters
+    ----------
+    roots : iterable of str
+        Where the code begins: `package.module` for a whole module, `package.module:name` for one
+        function, class or constant of it.
+
+    Returns
+    -------
+    str
+        The hash of all the statements of ours, and of loose modules, that are reached, and the
+        versions of the installed packages whose classifiers are.
+    """
+    return _identity(tuple(sorted(set(roots))))
+
+
+@cache
+def _identity(roots: tuple[str, ...]) -> str:
+    walk = _Walk()
+    for root in roots:
+        module, _, name = root.partition(":")
+        walk.reach((module, name.partition(".")[0]))
+    text = "\n".join(sorted(walk.texts))
+    code = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return " + ".join([code, *sorted(walk.versions)])
+
+
+def forget_sources() -> None:
+    """Forget what was read, so that files which changed since are read again."""
+    for cached in (_identity, _source, _file_of):
+        cached.cache_clear()
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """One top-level statement: its canonical text, the names it uses, what it imports inside."""
+
+    text: str
+    names: frozenset[str]
+    imports: tuple[Target, ...]
+
+
+@dataclass
+class _Source:
+    """The top-level statements of a file, by the names they bind; `always` run whatever is used."""
+
+    bound: dict[str, list[_Statement]] = field(default_factory=dict)
+    imported: dict[str, list[Target]] = field(default_factory=dict)
+    always: list[_Statement] = field(default_factory=list)
+
+    def whole(self) -> Iterator[str]:
+        """Yield every name that the file binds."""
+        yield from self.bound
+        yield from self.imported
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.texts: set[str] = set()
+        self.versions: set[str] = set()
+        self._seen: set[Target] = set()
+
+    def reach(self, first: Target) -> None:
+        """Reach a target and all that it leads to."""
+        waiting = [first]
+        while waiting:
+            target = waiting.pop()
+            if target not in self._seen and target not in DIRECTORIES:
+                self._seen.add(target)
+                waiting += self._next(*target)
+
+    def _next(self, module: str, name: str) -> Iterator[Target]:
+        source = _source(module)
+        if source is None:
+            self._note_version(module, name)
+            return
+        for statement in source.always:
+            yield from self._uses(module, source, statement)
+        if name in ("", "*"):
+            yield from ((module, each) for each in source.whole())
+        elif name in source.imported:
+            yield from source.imported[name]
+        elif name in source.bound:
+            for statement in source.bound[name]:
+                yield from self._uses(module, source, statement)
+        elif _source(f"{module}.{name}") is not None:
+            yield f"{module}.{name}", ""
+        else:  # made when it is asked for, by the module's `__getattr__`
+            found = getattr(sys.modules.get(module), name, None)
+            if getattr(found, "__module__", module) != module:
+                yield found.__module__, getattr(found, "__name__", "")
+
+    def _uses(self, module: str, source: _Source, statement: _Statement) -> Iterator[Target]:
+        self.texts.add(f"{module}: {statement.text}")
+        yield from statement.imports
+        for name in statement.names:
+            if name in source.imported:
+                self.texts.add(f"{module}: {name} is {source.imported[name]}")
+                yield from source.imported[name]
+            elif name in source.bound:
+                yield module, name
+
+    def _note_version(self, module: str, name: str) -> None:
+        """Note the version of an installed package of which a classifier is used."""
+        if hasattr(getattr(sys.modules.get(module), name, None), "fit"):
+            top = module.partition(".")[0]
+            self.versions.add(f"{top} {_version(top)}")
+
+
+@cache
+def _source(module: str) -> _Source | None:
+    """Return the statements of a module of ours or a loose one; None for an installed package's."""
+    path = _file_of(module)
+    if path is None:
+        return None
+    source = _Source()
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if _is_text(node) or _is_for_type_checkers(node):
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for name, target in _imported(node, package):
+                source.imported.setdefault(name, []).append(target)
+            continue
+        statement = _statement(node, package)
+        names = _bound(node)
+        for name in names:
+            source.bound.setdefault(name, []).append(statement)
+        if not names:
+            source.always.append(statement)
+    return source
+
+
+def _statement(node: ast.stmt, package: str) -> _Statement:
+    names, imports = set[str](), list[Target]()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name):
+            names.add(inner.id)
+        elif isinstance(inner, ast.Import | ast.ImportFrom):
+            imports += [target for _, target in _imported(inner, package)]
+    return _Statement(_canonical(node), frozenset(names), tuple(imports))
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    """Return the names that a top-level definition or assignment binds."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    targets: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AnnAssign):
+        targets = [node.target]
+    return [
+        inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name)
+    ]
+
+
+def _imported(node: ast.Import | ast.ImportFrom, package: str) -> list[tuple[str, Target]]:
+    """Return what an import statement binds: each name, and what of which module it stands for."""
+    if isinstance(node, ast.Import):
+        # `import a.b` binds a, by which a.b is reached.
+        return [
+            (alias.asname or alias.name.partition(".")[0], (alias.name, "")) for alias in node.names
+        ]
+    above = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []
+    module = ".".join([*above, *([node.module] if node.module else [])])
+    return [(alias.asname or alias.name, (module, alias.name)) for alias in node.names]
+
+
+def _canonical(thing: Any) -> str:
+    """Return the text of a syntax tree; the same for any layout, and in every version of Python."""
+    if isinstance(thing, ast.AST):
+        constant = isinstance(thing, ast.Constant)
+        parts = [
+            f"{name}={_canonical(value)}"
+            for name, value in ast.iter_fields(thing)
+            if constant or (name != "ctx" and value is not None and value != [])
+        ]
+        return f"{type(thing).__name__}({','.join(parts)})"
+    if isinstance(thing, list):
+        return f"[{','.join(_canonical(entry) for entry in thing if not _is_text(entry))}]"
+    return repr(thing)
+
+
+def _is_text(node: Any) -> bool:
+    """Return whether a statement is a docstring, of a function or of a name above it."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _is_for_type_checkers(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in (
+        "TYPE_CHECKING",
+        "typing.TYPE_CHECKING",
+    )
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """Return the file of a module that is followed; nothing is imported to find it."""
+    top, *parts = module.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return None
+    if spec is None:
+        return None
+    places: list[Path] = []
+    for folder in spec.submodule_search_locations or ():
+        place = Path(folder).joinpath(*parts)
+        places += [*([place.with_suffix(".py")] if parts else []), place / "__init__.py"]
+    if spec.submodule_search_locations is None and not parts and spec.origin is not None:
+        places.append(Path(spec.origin))
+    found = next((place for place in places if place.suffix == ".py" and place.is_file()), None)
+    ours = top == __name__.partition(".")[0]
+    return None if found is None or (_is_installed(found) and not ours) else found
+
+
+def _is_installed(place: Path) -> bool:
+    """Return whether a file is of an installed package or of Python itself."""
+    return place.is_relative_to(sysconfig.get_path("stdlib")) or not {
+        "site-packages",
+        "dist-packages",
+    }.isdisjoint(place.parts)
+
+
+def _version(package: str) -> str:
+    """Return the version of an imported package."""
+    told = getattr(sys.modules.get(package), "__version__", None)
+    if told is not None:
+        return str(told)
+    return " ".join(version(name) for name in packages_distributions().get(package, ()))
