@@ -13,14 +13,8 @@ from ensvm.data.errors import near_miss
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
 from ensvm.seeds import seed_of
-from ensvm.study.config import (
-    DATA_CELL,
-    STAGED,
-    AlgorithmWords,
-    DatasetWords,
-    KernelWords,
-    StudyConfig,
-)
+from ensvm.study.config import AlgorithmWords, DatasetWords, KernelWords, StudyConfig
+from ensvm.study.metrics import DATA_CELL, STAGED
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
 

@@ -23,7 +23,7 @@ from ensvm.runner.evaluate import evaluate, warm_up
 from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell
 from ensvm.runner.shared_gram import GramPool
-from ensvm.study.config import DATA_CELL
+from ensvm.study.metrics import DATA_CELL
 
 PARENT_CHECK_SECONDS = 1.0
 
