@@ -20,7 +20,7 @@ def claims(results: Path) -> None:
     """
     written: list[Path] = []
     with readable_errors():
-        from ensvm.report.tables.cells import find_studies, read_study
+        from ensvm.report.query import find_studies, read_study
         from ensvm.report.write import write_claims
 
         for folder in find_studies(results):

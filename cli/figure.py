@@ -19,7 +19,7 @@ def figure(results: Path) -> None:
     data behind it.
     """
     with readable_errors():
-        from ensvm.report.tables.cells import find_studies, read_study
+        from ensvm.report.query import find_studies, read_study
         from ensvm.report.write import write_figures
 
         drawn = [

@@ -27,7 +27,7 @@ def table(results: Path, form: str) -> None:
     --format latex also table-<id>.tex.
     """
     with readable_errors():
-        from ensvm.report.tables.cells import find_studies, read_study
+        from ensvm.report.query import find_studies, read_study
         from ensvm.report.write import write_tables
 
         folders = find_studies(results)

@@ -17,7 +17,7 @@ from ensvm.kernels.low_rank import (
     kernel_columns,
     randomly_pivoted_cholesky,
 )
-from ensvm.solvers.entropy_projection.algorithm import EntropyProjectionResult, entropy_projection
+from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_projection
 
 
 class RhoSVC(KernelExpansionClassifier):

@@ -7,7 +7,8 @@ from pathlib import Path
 from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.plots import curves as figures
-from ensvm.report.tables.cells import Study, build_table
+from ensvm.report.query import Study
+from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.render import to_csv, to_latex, to_markdown
 from ensvm.study.figure import FigureWords
 

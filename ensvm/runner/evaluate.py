@@ -16,7 +16,7 @@ from ensvm.runner.estimators import estimator_class, for_gram, with_estimators
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
 from ensvm.seeds import seed_of
-from ensvm.study.config import STAGED, TRAIN_ERROR
+from ensvm.study.metrics import STAGED, TRAIN_ERROR
 
 VALIDATION_SHARE = 1 / 3
 WARM_UP_ROWS = 20

@@ -16,14 +16,8 @@ from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators import EstimatorError, build, check_values, classes_of
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
-from ensvm.study.config import (
-    DATA_CELL,
-    STAGED,
-    AlgorithmWords,
-    DatasetWords,
-    KernelWords,
-    StudyConfig,
-)
+from ensvm.study.config import AlgorithmWords, DatasetWords, KernelWords, StudyConfig
+from ensvm.study.metrics import DATA_CELL, STAGED
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
 

@@ -10,16 +10,6 @@ from ensvm.study.block import Id, Name, Names, Words
 from ensvm.study.claim import ClaimWords
 from ensvm.study.figure import AnyFigure
 
-DATA_FACTS = ("dim", "n_train", "n_test", "rows", "classes")
-TRAIN_ERROR = "train_error"
-# Curves over an algorithm's stages, and the rows they are about.
-STAGED = {
-    "staged_test_error": "test",
-    "staged_test_accuracy": "test",
-    "staged_train_error": "train",
-}
-DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
-
 
 class KernelWords(Words):
     """The kernel all algorithms of a study share unless their own `params` say otherwise.

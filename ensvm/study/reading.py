@@ -7,8 +7,9 @@ from pydantic import ValidationError
 
 from ensvm.data.errors import near_miss
 from ensvm.shipped import shipped_configs
-from ensvm.study.config import DATA_CELL, DATA_FACTS, StudyConfig
+from ensvm.study.config import StudyConfig
 from ensvm.study.figure import KINDS, FigureWords, PanelWords, SweepFigureWords
+from ensvm.study.metrics import DATA_CELL, DATA_FACTS
 from ensvm.study.source import ConfigError, Location, YamlSource
 from ensvm.study.sweeps import expand_sweeps
 

@@ -7,7 +7,8 @@ import pandas as pd
 from tabulate import tabulate
 
 from ensvm import __version__
-from ensvm.report.tables.cells import Study, TableCell, best_of_row, underlined
+from ensvm.report.query import Study, ask, machines
+from ensvm.report.tables.cells import TableCell, best_of_row, question_of, underlined
 from ensvm.study.config import TableWords
 
 MARKS = {"reproduced": "=", "differs": "≠", "cannot tell": "?"}
@@ -131,6 +132,8 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
             f"{MARKS['cannot tell']} cannot tell (always so for a single realization that does not differ)"
         )
     lines = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
+    if table.of == "timing":
+        lines += _machines(study, table)
     if table.underline:
         lines.append(
             "Underlined: significantly better than the columns it is compared with, by a one-sided Welch t test at 5 %: "
@@ -160,6 +163,23 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
             f"Verdicts: {', '.join(counts)}, of {sum(cell.published is not None for cell in cells)} printed cells."
         )
     return "\n\n".join(lines)
+
+
+def _machines(study: Study, table: TableWords) -> list[str]:
+    """Say on which machines a table was timed, and that their seconds do not compare if several."""
+    records = [
+        record
+        for row in study.config.rows_of(table)
+        for column in table.columns
+        for record in ask(study, question_of(table, row, column)).records.values()
+    ]
+    found = [
+        f"{host} ({processor})" if processor else host
+        for host, processor in machines(records).items()
+    ]
+    if len(found) < 2:
+        return [f"Timed on {name}." for name in found]
+    return [f"Timed on different machines, whose seconds do not compare: {', '.join(found)}."]
 
 
 def _name(study: Study, table: TableWords, column: str) -> str:
