@@ -28,7 +28,9 @@ def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
 
 
 class LeveragedVectorMachine(KernelExpansionClassifier):
-    """Greedy kernel machine f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), one instance j(t) a round.
+    """Greedy kernel machine that adds the kernel of one training row in each round.
+
+    Its decision function is f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), with row j(t).
 
     Each round adds the kernel whose linear transformation reduces the loss most.
     `loss='exponential'` is the boosted vector machine (BVM), `'logistic'` the logistic one (LVM),
@@ -194,7 +196,7 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
 
     @available_if(_is_logistic)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of the two classes at each row of X, shape (n, 2), by eq. (2); X as in `decision_function`."""
+        """Return the probabilities of the two classes at each row of X, shape (n, 2), by eq. (2)."""
         decision = self.decision_function(X)
         return np.column_stack([expit(-2.0 * decision), expit(2.0 * decision)])
 
@@ -222,7 +224,7 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
             yield self._classes_of(decision)
 
     def _support_columns(self, X: Any) -> NDArray[Any]:
-        """Return the kernel values of the rows of X with the rows of the expansion, shape (n, n_support_)."""
+        """Return the kernel values of X with the rows of the expansion, shape (n, n_support_)."""
         X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
         if self.kernel == "precomputed":
             columns = X[:, self.support_]

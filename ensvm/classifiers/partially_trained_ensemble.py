@@ -1,4 +1,4 @@
-"""The ensemble of partially trained SVMs of Tsang & Kwok (IJCAI-07, section 3.2) as one kernel expansion."""
+"""The ensemble of partially trained SVMs of Tsang & Kwok (IJCAI-07, section 3.2)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,9 @@ from ensvm.classifiers.rho_svc import RhoSVC
 
 
 class PartiallyTrainedEnsemble(RhoSVC):
-    """Binary classifier F(x) = sum_t eta_t f_t(x) / sum_t eta_t over all machines on the way to the rho-SVM.
+    """Ensemble of all machines on the way to the rho-SVM, kept as one kernel expansion.
+
+    Its decision function is F(x) = sum_t eta_t f_t(x) / sum_t eta_t.
 
     The members f_1 (the Parzen window), ..., f_T are the iterates of Algorithm 1, each weighted by
     the learning rate that leads away from it; the rho-SVM f_{T+1} itself is not one of them. All
@@ -57,7 +59,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
         return Expansion(signs * result.average_weights, attributes=attributes, ending=ending)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the ensemble of the first t members at each row of X, for t = 1, ..., n_estimators_.
+        """Yield F of the first t members at each row of X, for t = 1, ..., n_estimators_.
 
         X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one
         equals; the first is the Parzen window. Takes memory for n * n_estimators_ floats.
@@ -73,6 +75,6 @@ class PartiallyTrainedEnsemble(RhoSVC):
             yield weighted_sum / total
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that the first t members predict, shape (n,), for t = 1, ..., n_estimators_."""
+        """Yield the classes that the first t members predict, for t = 1, ..., n_estimators_."""
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)

@@ -15,7 +15,9 @@ from ensvm.solvers.linear.separability import separability, signed_points
 
 
 class Perceptron(LinearClassifier):
-    """Perceptron sgn(w.x + w_0), learned from zero weights by w <- w + y_i x_i, w_0 <- w_0 + y_i at each mistake, y_i f(x_i) <= 0.
+    """Perceptron sgn(w.x + w_0), with the bound of its convergence theorem evaluated.
+
+    From zero weights, each mistake, y_i f(x_i) <= 0, updates w <- w + y_i x_i, w_0 <- w_0 + y_i.
 
     Before the first pass it is decided whether any plane separates the classes. If so the rule
     stops by itself, after at most `mistake_bound_` updates; if not it never would: it is stopped
@@ -103,7 +105,7 @@ class Perceptron(LinearClassifier):
 
 
 def _mistake_bound(X: NDArray[np.float64], signs: NDArray[np.float64]) -> float | None:
-    """Return the most updates that the convergence theorem allows; None for classes not separable."""
+    """Return the most updates that the theorem allows; None for classes not separable."""
     points = signed_points(X, signs)
     answer = separability(points)
     if not answer.separable:

@@ -123,7 +123,7 @@ class RhoSVC(KernelExpansionClassifier):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags; a low-rank factor is made from the inputs, never from a Gram matrix."""
+        """Return scikit-learn's tags; a low-rank factor is made from inputs, not a Gram matrix."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.pairwise and self.low_rank is None
         return tags
@@ -164,7 +164,7 @@ class RhoSVC(KernelExpansionClassifier):
     def _operator(
         self, X: Any
     ) -> tuple[NDArray[Any] | LowRankGram | DiagonalCorrectedGram, LowRankGram | None]:
-        """Return what the solver multiplies by, and the low-rank factor that it rests on, if any."""
+        """Return what the solver multiplies by, and the low-rank factor below it, if any."""
         if self.low_rank is None:
             return self._training_gram(X), None
         if self.kernel == "precomputed":

@@ -1,4 +1,4 @@
-"""The C-SVM of all C at once, with C chosen by the leave-one-out bound: SVM(LOO) and SVM(BEST) of Tsang & Kwok (IJCAI-07)."""
+"""The C-SVM of all C at once: SVM(LOO) and SVM(BEST) of Tsang & Kwok (IJCAI-07)."""
 
 from collections.abc import Callable, Iterator
 from numbers import Real
@@ -20,7 +20,9 @@ from ensvm.solvers.regularization_path.path import RegularizationPath, regulariz
 
 
 class SVMPathClassifier(KernelExpansionClassifier):
-    """Soft-margin support vector classifier that knows its solution for every C, f(x) = sum_i y_i alpha_i k(x_i, x) + intercept.
+    """Soft-margin support vector classifier that knows its solution for every C.
+
+    Its decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept.
 
     The whole regularization path is computed exactly, on kernel values in float64 whatever the type
     of X. C is given or is the one with the least leave-one-out bound, the smallest among equals.
@@ -98,7 +100,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
         self.fit_intercept = fit_intercept
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield f at each row of X, shape (n,), for C = 1 / path_.lambdas, from the smallest to the largest.
+        """Yield f at each row of X, shape (n,), for C = 1 / path_.lambdas, ascending.
 
         X as in `decision_function`. Takes the (n, n_samples) kernel values and those of a block of
         stages, whatever their number.
@@ -109,7 +111,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
         yield from self.path_.staged_decision_function(cross)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row of X, shape (n,), for C = 1 / path_.lambdas, from the smallest to the largest."""
+        """Yield the class of each row of X, shape (n,), for C = 1 / path_.lambdas, ascending."""
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)
 

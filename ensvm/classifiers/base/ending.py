@@ -38,7 +38,7 @@ def keep_ending(estimator: Any, ending: Ending) -> None:
 
 
 def _callers_level() -> int:
-    """Return the `stacklevel`, for a warning of my caller, of the first frame outside `INNER_MODULES`."""
+    """Return the `stacklevel` of the first frame outside `INNER_MODULES`, for my caller."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and f"{frame.f_globals.get('__name__', '')}.".startswith(INNER_MODULES):
         level, frame = level + 1, frame.f_back

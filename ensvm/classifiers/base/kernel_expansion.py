@@ -102,12 +102,13 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
             raise ValueError(
                 f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
             )
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        weight = (
+            None
+            if sample_weight is None
+            else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        )
         self.gamma_ = resolve_gamma(self.gamma, X) if self.kernel in ("rbf", "poly") else None
-        expansion = self._solve(X, signs, sample_weight)
+        expansion = self._solve(X, signs, weight)
         # What is dropped changes f by less than a rounding of the largest coefficient's term.
         sizes = np.abs(expansion.coefficients)
         self.support_ = np.flatnonzero(sizes > np.finfo(np.float64).eps * sizes.max() / sizes.size)
@@ -121,21 +122,42 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x) for each row of X, shape (n,).
+        """Return f(x) for each row.
 
-        X has shape (n, n_features), or (n, n_samples) of kernel values with the training rows when
-        precomputed. Rows are worked off in blocks: the memory taken beside the result does not grow
-        with n.
+        Rows are worked off in blocks: the memory taken beside the result does not grow with n.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            The values of f.
         """
         check_is_fitted(self)
         return self._expand(X, self.dual_coef_) + self.intercept_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X, shape (n,): `classes_[1]` where the decision function is > 0."""
+        """Return the class of each row: `classes_[1]` where f(x) > 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            The classes predicted.
+        """
         return self._classes_of(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: binary only, sparse too, pairwise when the kernel is precomputed."""
+        """Return scikit-learn's tags: binary, sparse too, pairwise with a precomputed kernel."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True

@@ -74,13 +74,35 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return f(x) = w.x + w_0 for each row of X, shape (n,)."""
+        """Return f(x) = w.x + w_0 for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows to predict.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            The values of f.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return X @ self.coef_[0] + self.intercept_[0]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row of X, shape (n,): `classes_[1]` where f(x) >= 0."""
+        """Return the class of each row: `classes_[1]` where f(x) >= 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows to predict.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            The classes predicted.
+        """
         values = self.decision_function(X)
         return self.classes_[(values >= 0.0).astype(int)]
 

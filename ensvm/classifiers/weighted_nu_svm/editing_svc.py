@@ -1,4 +1,4 @@
-"""The weakened support vector machine for editing, WSVE, of Rangel, Lozano & Garcia (ICMLA-05, Figure 3)."""
+"""The weakened SVM for editing, WSVE, of Rangel, Lozano & Garcia (ICMLA-05, Figure 3)."""
 
 from numbers import Real
 from typing import Any, ClassVar

@@ -23,7 +23,9 @@ DEFAULT_SHARES = (0.2, 0.2)  # gamma_weak = 0.1 and lam = 1/2: a weighted error 
 def resolve_shares(
     nu: float | None, mu: float | None, gamma_weak: float | None, lam: float | None
 ) -> tuple[float, float]:
-    """Return nu and mu, given directly, or as lam (1/2 - gamma_weak) and (1 - lam) (1/2 - gamma_weak); or `DEFAULT_SHARES`.
+    """Return nu and mu, from either pair of parameters, or `DEFAULT_SHARES`.
+
+    The second pair gives lam (1/2 - gamma_weak) and (1 - lam) (1/2 - gamma_weak).
 
     Raises ValueError if one of a pair is given without the other, or both pairs are.
     """
@@ -34,7 +36,8 @@ def resolve_shares(
     if nu is not None and mu is not None:
         if gamma_weak is not None:
             raise ValueError(
-                f"give either nu = {nu!r} and mu = {mu!r}, or gamma_weak = {gamma_weak!r} and lam = {lam!r}, not both"
+                f"give either nu = {nu!r} and mu = {mu!r}, or gamma_weak = {gamma_weak!r} and "
+                f"lam = {lam!r}, not both"
             )
         return nu, mu
     if gamma_weak is not None and lam is not None:
@@ -44,8 +47,9 @@ def resolve_shares(
 
 
 class WeakenedSVC(WeightedNuSVC):
-    """The weighted nu-SVM trained without the lightest examples, in total weight at most mu: weaker, and faster.
+    """Weighted nu-SVM trained without the lightest examples, in total weight at most mu.
 
+    Leaving them out makes the machine weaker, and faster to train.
     Its weighted training error is at most nu + mu where rho_ > 0. With equal sample weights, the
     default, the examples rejected are random.
 
@@ -126,7 +130,7 @@ class WeakenedSVC(WeightedNuSVC):
     def _train(
         self, X: Any, signs: NDArray[np.float64], distribution: NDArray[np.float64], *, sigma: float
     ) -> WeakenedResult:
-        """Run the solver without the lightest examples, and the heaviest of weight at most sigma."""
+        """Run the solver without the lightest examples, and the heaviest up to weight sigma."""
         nu, mu = resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)
         result = weakened_nu_svm(
             self._training_gram(X),

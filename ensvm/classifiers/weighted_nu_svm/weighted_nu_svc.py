@@ -1,4 +1,4 @@
-"""The nu-SVM on a distribution over its examples, of Rangel, Lozano & Garcia (ICMLA-05, section 3.1)."""
+"""The nu-SVM on a distribution over its examples (ICMLA-05, section 3.1)."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -13,9 +13,9 @@ from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult, weighted_n
 
 
 class WeightedNuSVC(KernelExpansionClassifier):
-    """Support vector classifier f(x) = sum_i y_i a_i k(x_i, x) + b whose weighted training error is at most nu.
+    """Support vector classifier whose weighted training error is at most nu.
 
-    It minimises |w|^2 / 2 - nu rho + sum_i eta_i where y_i f(x_i) >= D_i rho - eta_i, with a
+    The machine f(x) = sum_i y_i a_i k(x_i, x) + b minimises |w|^2 / 2 - nu rho + sum_i eta_i where y_i f(x_i) >= D_i rho - eta_i, with a
     distribution D over the examples: the sample weights, in total 1. D_i is the margin that an
     example is asked for, in units of rho. This is not what sample weights do in other SVMs, where
     they bound the multipliers: here an example of weight 0 still acts, being asked to lie on its
