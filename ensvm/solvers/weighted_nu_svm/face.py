@@ -23,12 +23,12 @@ from ensvm.solvers.regularization_path.events import add_products
 from ensvm.solvers.weighted_nu_svm.steps import room_for, row_of, set_coef
 
 # Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it
-# saves
+# saves (`constants` in benchmarks/weighted_nu_svm.py, at m = 5000)
 LARGEST_FACE = 3000
 # Roundings of the matrix's own precision, added to its diagonal: it may be indefinite by as much
 RIDGE = 16.0
 # Where more than one in so many of the factor's points has gone, it is made anew: that takes less
-# time than to take them out
+# time than to take them out (`constants` in benchmarks/weighted_nu_svm.py)
 MOST_DELETED = 16
 # Relative determinant below which the two equalities are one on the face, as where it has one class
 # and equal D

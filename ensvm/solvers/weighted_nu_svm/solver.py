@@ -41,13 +41,13 @@ StopReason: TypeAlias = Literal[
     "gap_below_tol", "gap_below_rounding", "no_progress", "not_positive_semidefinite", "max_iter"
 ]
 
-NU_ROUNDING = (
-    1e-12  # nu may exceed nu_max by this part: both are sums that callers round in their own order
-)
+# nu may exceed nu_max by this part: both are sums that callers round in their own order
+NU_ROUNDING = 1e-12
 # Steps between two minimisations over a face, which cost about as much as the steps of a phase
+# (`constants` in benchmarks/weighted_nu_svm.py)
 LEAST_PHASE = 200
 # Phases have as many steps as this part of the points, but the first as many as points: before that
-# no face is settled
+# no face is settled (`constants` in benchmarks/weighted_nu_svm.py)
 PHASE_SHARE = 16
 # Of the largest kernel value, times (sum of weights)^2: a gap within them that steps cannot close
 # is theirs
@@ -284,7 +284,7 @@ def _new_state(
 
 
 def _for_reading(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that cannot be written, as of a mapped file: compiled code tells these apart."""
+    """Return a view that cannot be written, like a mapped file: compiled code tells them apart."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -25,7 +25,7 @@ FALLING, RISING = 0, 1  # the two rows of `lines`
 EPS = float(np.finfo(np.float64).eps)
 LANES = 64  # running extremes kept side by side, for a loop that the compiler vectorises
 # A direction is taken from this part of the largest violation on: finding the steepest one costs
-# more than it saves
+# more than it saves (`constants` in benchmarks/weighted_nu_svm.py)
 NEAR_STEEPEST = 0.3
 MOST_LINES = 50  # looked at in one step; two or three are the rule
 # Slopes below this part of the mean target count as 0: what the second equality loses is rounding
