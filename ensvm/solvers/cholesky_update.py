@@ -56,7 +56,7 @@ def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
 
 @njit
 def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
-    """Turn row n from the matrix's into the factor's, which its first `known` entries are already."""
+    """Turn row n from the matrix's into the factor's, as its first `known` entries are already."""
     row = lower[n]
     solve_forward(lower, row, n, known)
     row[n] = np.sqrt(max(row[n] - dot(row, row, n), PIVOT_FLOOR * row[n], SMALLEST_PIVOT))
@@ -151,8 +151,10 @@ def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-unt
 
 
 @njit
-def _rotate_rest(row, target, carry, cosines, sines, place, first, known):  # type: ignore[no-untyped-def]
-    """Apply rotations `first` to `known` - 1 to a row, and find the one that makes its last entry 0."""
+def _rotate_rest(  # type: ignore[no-untyped-def]
+    row, target, carry, cosines, sines, place, first, known
+):
+    """Apply rotations `first` to `known` - 1 to a row; find the one that makes its last entry 0."""
     for k in range(first, known):
         following = row[place + k + 1]
         target[place + k] = cosines[k] * carry + sines[k] * following

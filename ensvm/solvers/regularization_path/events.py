@@ -1,4 +1,4 @@
-"""The event loop of the regularization path: from one breakpoint to the next, exactly one point moved at each. Compiled.
+"""The event loop of the regularization path: exactly one point changes sides at a breakpoint.
 
 In coefficients u = y alpha and h = K u + b a solution at the parameter theta satisfies, with the
 margins g = y h - theta slope: g <= 0 on the left (alpha = 1), g >= 0 on the right (alpha = 0), g =
@@ -56,7 +56,7 @@ class PathState(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What happened, one entry a breakpoint, and the multipliers of the free points right after it, one list after the other."""
+    """What happened, one entry a breakpoint, and the free multipliers right after it."""
 
     theta: Any
     intercept: Any
@@ -75,7 +75,7 @@ class Record(NamedTuple):
 
 @njit
 def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
-    """Follow the solution from the present theta down to `end`, or until the record is full or the direction overflows."""
+    """Follow the solution down to `end`, or until the record is full or the direction overflows."""
     step_coef, speed = np.zeros(state.labels.size), np.empty(state.labels.size)
     while True:
         step_intercept = direction(state, step_coef)
@@ -85,18 +85,18 @@ def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
         length, index = next_event(state, step_coef, speed)
         left_over = state.theta[0] - end
         if length >= left_over:
-            advance(state, step_coef, step_intercept, speed, left_over)
+            take_step(state, step_coef, step_intercept, speed, left_over)
             state.theta[0] = end
             return REACHED_END
         if record.n_breakpoints[0] == record.theta.size:
             return PAUSED
-        advance(state, step_coef, step_intercept, speed, length)
+        take_step(state, step_coef, step_intercept, speed, length)
         note(state, record, index)
 
 
 @njit
 def direction(state, step_coef):  # type: ignore[no-untyped-def]
-    """Write du / d(-theta) of the free points into step_coef, in the order of the factor, and return db / d(-theta)."""
+    """Write du / d(-theta) of the free points, in the factor's order; return db / d(-theta)."""
     n = state.n_free[0]
     if n == 0:
         return 0.0
@@ -127,7 +127,10 @@ def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-
 
 @njit
 def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
-    """Add sum_j weights_j gram[points_j] to out, four rows of the Gram matrix at a time: `out` is read and written less often."""
+    """Add sum_j weights_j gram[points_j] to out.
+
+    Four rows of the Gram matrix at a time, so that `out` is read and written less often.
+    """
     whole = points.size - points.size % 4
     for j in range(0, whole, 4):
         a, b, c, d = gram[points[j]], gram[points[j + 1]], gram[points[j + 2]], gram[points[j + 3]]
@@ -142,7 +145,7 @@ def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
 
 @njit
 def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
-    """Return the step to the next event (infinite: none) and its point, the smallest index among ties."""
+    """Return the step to the next event (infinite: none) and its point, the first among ties."""
     n = state.n_free[0]
     still = SPEED_ROUNDING * np.abs(step_coef[:n]).max() if n > 0 else 0.0
     slow = SPEED_ROUNDING * (1.0 + np.abs(step_coef[:n]).sum() * state.largest_entry)
@@ -169,7 +172,10 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
 
 @njit
 def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
-    """Return the step after which u_point, changing at `rate`, takes alpha to a bound; infinity if it is slower than `slowest`."""
+    """Return the step at which u_point, changing at `rate`, takes alpha to a bound.
+
+    It is infinite if the rate is at most `slowest`.
+    """
     if abs(rate) <= slowest:
         return np.inf
     alpha, rate = state.coef[point] * state.labels[point], rate * state.labels[point]
@@ -188,8 +194,8 @@ def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
 
 
 @njit
-def advance(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
-    """Move the solution along the direction."""
+def take_step(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
+    """Step along the direction."""
     for j in range(state.n_free[0]):
         state.coef[state.free[j]] += length * step_coef[j]
     for k in range(speed.size):
@@ -200,7 +206,7 @@ def advance(state, step_coef, step_intercept, speed, length):  # type: ignore[no
 
 @njit
 def note(state, record, index):  # type: ignore[no-untyped-def]
-    """Move a point (or none) to its other side and write the breakpoint down."""
+    """Take a point (or none) to its other side and write the breakpoint down."""
     at, start, theta = record.n_breakpoints[0], record.n_free_alphas[0], state.theta[0]
     record.origin[at] = record.destination[at] = NOTHING
     if index != NOTHING:

@@ -23,7 +23,7 @@ REFRESH_EVENTS = (
 
 
 class PathJournal:
-    """The breakpoints passed so far, and the largest violation of the optimality conditions at the checks (`refresh`)."""
+    """The breakpoints so far, and the largest violation of optimality at the checks."""
 
     def __init__(self) -> None:
         self._stretches: list[Record] = []
@@ -32,7 +32,7 @@ class PathJournal:
         self.final_violation = 0.0
 
     def follow(self, state: PathState, end: float, limit: int) -> bool:
-        """Follow the solution from the present theta down to `end`; return whether that took no more than `limit` events.
+        """Follow the solution down to `end`; return whether it took no more than `limit` events.
 
         Raises ValueError if the direction overflows, which takes a Gram matrix that is indefinite
         far beyond its rounding.
@@ -62,7 +62,7 @@ class PathJournal:
         self._stretches.append(_trimmed(record))
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return a field of `Record` over all breakpoints, or the free multipliers one after the other."""
+        """Return a field of `Record` over all breakpoints."""
         return np.concatenate([getattr(record, name) for record in self._stretches])
 
 

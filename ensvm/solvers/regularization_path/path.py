@@ -135,7 +135,7 @@ class RegularizationPath:
         )
 
     def staged_decision_function(self, cross_gram: ArrayLike) -> Iterator[Vector]:
-        """Yield f at n points for every breakpoint, shape (n,), from their kernel values with the m training points, shape (n, m).
+        """Yield f at n points for every breakpoint, shape (n,), from their kernel values, (n, m).
 
         Within a block of breakpoints only the columns of points whose coefficients change are
         multiplied.
@@ -275,7 +275,7 @@ def _checked(gram: ArrayLike, y: ArrayLike, C_max: float) -> tuple[Vector, Vecto
 
 
 def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
-    """Put the state at the path's start; return d(lambda b) / d lambda above it and the number of events that were needed."""
+    """Put the state at the path's start; return db / d lambda above it and the events needed."""
     slope, events = 0.0, 0
     if state.constant > 0.0:
         slope, events = start_with_intercept(state, limit)

@@ -1,4 +1,4 @@
-"""The state of the regularization path between events: how it is made, checked and kept from drifting."""
+"""The state of the regularization path between events: made, checked and kept from drifting."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ def free_points(state: PathState) -> NDArray[np.int64]:
 
 
 def products(state: PathState, coef: Vector) -> Vector:
-    """Return K coef, summed in the same order whatever the number of BLAS threads: ties must always break the same way."""
+    """Return K coef, summed in one order whatever the number of threads, so that ties stay."""
     points = np.flatnonzero(coef)
     values = np.zeros(coef.size)
     add_products(state.gram, points, coef[points], values)
@@ -59,9 +59,9 @@ def products(state: PathState, coef: Vector) -> Vector:
 
 
 def refresh(state: PathState) -> float:
-    """Recompute the margins from the coefficients, put free points that drifted back on theirs, and return the largest violation.
+    """Recompute the margins, put free points that drifted back on theirs; return the violation.
 
-    It is that of the conditions on g, found before the correction, in units of y f(x).
+    The largest one is that of the conditions on g, found before the correction, in units of y f(x).
     """
     _recompute_margins(state)
     margin, sets, theta = state.margin, state.sets, state.theta[0]
@@ -81,7 +81,7 @@ def _recompute_margins(state: PathState) -> None:
 
 
 def _correct(state: PathState) -> None:
-    """Take one step of iterative refinement on the free coefficients, which puts g back to 0 on F and sum u to 0."""
+    """Refine the free coefficients by one step, which puts g back to 0 on F and sum u to 0."""
     points, constant = free_points(state), state.constant
     n = points.size
     if n == 0:

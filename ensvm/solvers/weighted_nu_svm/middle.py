@@ -92,7 +92,7 @@ class _OptimalMultipliers:
 
 
 def _optimal_multipliers(state: DescentState) -> _OptimalMultipliers | None:
-    """Return the set of optimal multipliers; None if two points between their bounds make it one."""
+    """Return the set of optimal multipliers; None if two free points make it one."""
     targets, values = state.targets, state.values.copy()
     least = np.minimum(state.labels, 0.0)
     grow = state.coef < least + 1.0 - NEAR_BOUND

@@ -1,4 +1,4 @@
-"""Descent on the dual of the weighted nu-SVM by steps in three coefficients, which keep both its equalities. Compiled.
+"""Steps on the nu-SVM's dual in three coefficients at a time, which keep both its equalities.
 
 In coefficients u_i = y_i alpha_i and targets beta_i = y_i D_i the dual (5)-(6) is min u'Ku / 2
 subject to sum u = 0, sum beta u = nu and 0 <= y_i u_i <= 1. With the values g = Ku, a point u is
@@ -25,7 +25,7 @@ FALLING, RISING = 0, 1  # the two rows of `lines`
 EPS = float(np.finfo(np.float64).eps)
 LANES = 64  # running extremes kept side by side, for a loop that the compiler vectorises
 # A direction is taken from this part of the largest violation on: finding the steepest one costs
-# more than it saves
+# more than it saves (`constants` in benchmarks/weighted_nu_svm.py)
 NEAR_STEEPEST = 0.3
 MOST_LINES = 50  # looked at in one step; two or three are the rule
 # Slopes below this part of the mean target count as 0: what the second equality loses is rounding
@@ -67,7 +67,7 @@ class DescentState(NamedTuple):
 
 @njit
 def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
-    """Take up to `most` steps, or fewer if the gap falls to tol times the objective or to floor times (sum |u|)^2.
+    """Take `most` steps, or fewer if the gap falls to tol objective or to floor (sum |u|)^2.
 
     Return the steps taken; fewer than `most`, too, where rounding leaves no direction.
     """
@@ -81,7 +81,7 @@ def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
         if rate <= 0.0:
             return step
         n = combine(state, points, direction)
-        move(state, points[:n], direction[:n], rate)
+        take_step(state, points[:n], direction[:n], rate)
     return most
 
 
@@ -94,7 +94,7 @@ def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
 
 @njit
 def find_direction(state, points):  # type: ignore[no-untyped-def]
-    """Move rho to where v is nearly least; return v there, and the height where the two lines of the direction meet.
+    """Set rho to where v is nearly least; return v there, and the height where two lines meet.
 
     The pairs are left in `points`: one of slope 0 (then the last two are -1), or those of both
     lines.
@@ -181,7 +181,7 @@ def largest_violation(state, rho):  # type: ignore[no-untyped-def]
 
 @njit
 def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
-    """Return the lane with the largest extreme times sign, the one whose point comes first among equals."""
+    """Return the lane with the largest extreme times sign, the first point among equals."""
     best = 0
     for lane in range(1, LANES):
         ahead = (
@@ -194,7 +194,7 @@ def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
 
 @njit
 def combine(state, points, direction):  # type: ignore[no-untyped-def]
-    """Write the feasible direction that mixes the pairs, each point once, and return its number of points."""
+    """Write the feasible direction that mixes the pairs, each point once; return its size."""
     direction[0], direction[1] = 1.0, -1.0
     if points[2] < 0:
         return 2
@@ -217,8 +217,8 @@ def combine(state, points, direction):  # type: ignore[no-untyped-def]
 
 
 @njit
-def move(state, points, direction, rate):  # type: ignore[no-untyped-def]
-    """Go along the direction to the least objective or to the first bound; the objective falls at `rate` at first."""
+def take_step(state, points, direction, rate):  # type: ignore[no-untyped-def]
+    """Step to the least objective or the first bound; the objective falls at `rate` at first."""
     curvature = 0.0
     for a in range(points.size):
         for b in range(points.size):
@@ -230,7 +230,7 @@ def move(state, points, direction, rate):  # type: ignore[no-untyped-def]
             length, first = room, a
     for a in range(points.size):
         change = length * direction[a]
-        place(state, points[a], state.coef[points[a]] + change, a == first, direction[a])
+        set_coef(state, points[a], state.coef[points[a]] + change, a == first, direction[a])
     add_two_rows(state, points[0], points[1], length * direction[0], length * direction[1])
     if points.size == 3:
         add_two_rows(state, points[2], points[2], length * direction[2], 0.0)
@@ -252,8 +252,8 @@ def room_for(state, point, speed):  # type: ignore[no-untyped-def]
 
 
 @njit
-def place(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
-    """Set a coefficient, exactly on the bound that it moves towards if `on_bound`, and note where it can go from there."""
+def set_coef(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
+    """Set a coefficient, to the bound ahead if `on_bound`, and note where it can go from there."""
     low = min(state.labels[point], 0.0)
     high = low + 1.0
     if on_bound:
@@ -277,7 +277,7 @@ def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
 
 @njit
 def row_of(state, point):  # type: ignore[no-untyped-def]
-    """Return a member's kernel values with all members, copied out of the whole matrix once: most rows are never needed."""
+    """Return a member's kernel values with all members, copied once: most are never needed."""
     place = state.places[point]
     if place < 0:
         place = state.n_filled[0]  # one after another: pages of memory never reached cost nothing

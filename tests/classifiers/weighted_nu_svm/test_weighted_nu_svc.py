@@ -1,4 +1,4 @@
-"""The weighted nu-SVM as a classifier: what sample weights mean, what the fit says of itself, and when it warns or refuses."""
+"""The weighted nu-SVM as a classifier: sample weights, fitted attributes, warnings, refusals."""
 
 from typing import Any
 
@@ -46,8 +46,8 @@ def test_without_sample_weights_it_is_the_nu_svm_up_to_scale(kernel: str) -> Non
     intercept = float(theirs.intercept_[0]) / scale
     np.testing.assert_allclose(f - ours.intercept_, expected - intercept, atol=near)
     # Where one class has no free points, rounding decides whether LIBSVM takes the middle of the
-    # optimal intercepts or one of their ends; ours is the middle. rho D - y b lies in an interval of
-    # each class, between its margins that must not be larger and those that must not be smaller.
+    # optimal intercepts or one of their ends; ours is the middle. For each class rho D - y b lies
+    # between its margins that must not be larger and those that must not be smaller.
     values = ours.decision_function(X) - ours.intercept_
     grow, shrink = ours.weights_ < 1.0 - 1e-6, ours.weights_ > 1e-6
     ends = {}

@@ -1,4 +1,4 @@
-"""Where all multipliers are on their bounds, the intercept is the middle of the optimal ones, whatever the order of the points."""
+"""With all multipliers on bounds the intercept is the middle, whatever the order of the points."""
 
 import numpy as np
 import pytest

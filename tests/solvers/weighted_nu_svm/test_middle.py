@@ -1,4 +1,4 @@
-"""Where the weights leave rho and b open, both are the middle of what is optimal, whatever rounding and order are."""
+"""Where the weights leave rho and b open, both are the middle, whatever rounding and order are."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def problem(kind: str) -> tuple[Any, Any, Any, float]:
         return gram(X, kernel="linear"), y, D, 0.5
     if kind == "unique":
         return gram(X, kernel="rbf", gamma=0.3), y, rng.exponential(size=80), 10.0
-    # Half of either class lies near the other: they bear all weight, and rho lies between the halves
+    # Half of either class lies near the other and bears all weight; rho lies between the halves
     near = np.arange(80) % 2 == 0
     y = np.repeat([1.0, -1.0], 40)
     X = (y * (rng.uniform(1.0, 1.5, size=80) + 8.0 * ~near))[:, None]
@@ -40,7 +40,7 @@ def solved(K: Any, y: Any, D: Any, nu: float, **options: Any) -> Any:
 
 
 def optimal_range(K: Any, y: Any, D: Any, weights: Any, objective: Any, rho: Any = None) -> Any:
-    """Return the least and the largest value of a linear form in (b, rho) with no gap, up to 1e-9."""
+    """Return the ends of a linear form in (b, rho) over those with no gap, up to 1e-9."""
     values = K @ (y * weights)
     scale, rows, right = np.abs(values).max(), [], []
     for sign, where in ((1.0, weights > 1e-8), (-1.0, weights < 1.0 - 1e-8)):
