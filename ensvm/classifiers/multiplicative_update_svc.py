@@ -13,10 +13,11 @@ from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multi
 
 
 class MultiplicativeUpdateSVC(KernelExpansionClassifier):
-    """Hard-margin support vector classifier without bias, by multiplicative updates at a fixed rate.
+    """Hard-margin support vector classifier trained by multiplicative updates at a fixed rate.
 
-    The update b_i <- b_i exp(eta (1 - (K~b)_i)), from b_i = 1 / m, climbs the dual W(b) = sum_i b_i - b'K~b / 2 over b >= 0, K~_ij = y_i y_j k(x_i,
-    x_j). It is the method that the adaptive rate of `RhoSVC` is compared with: too large a rate
+    The update b_i <- b_i exp(eta (1 - (K~b)_i)), from b_i = 1 / m, climbs the dual
+    W(b) = sum_i b_i - b'K~b / 2 over b >= 0, with K~_ij = y_i y_j k(x_i, x_j); there is no bias. It
+    is the method that the adaptive rate of `RhoSVC` is compared with: too large a rate
     overshoots and never comes back, too small a one is slow. The machine is a = b / sum b, on the
     simplex, so that weights, objective and decision function have the scale of `RhoSVC`, whose
     problem it solves; and it is the best iterate, since after an overshoot the last is worth

@@ -72,7 +72,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
         Their coefficients, the weights times the labels -1 and +1.
     X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
         Their inputs; None with kernel='precomputed'.
-    X_path_ : RegularizationPath
+    X_path_ : ndarray or sparse matrix of shape (n_samples, n_features)
         All training inputs, which the stages need (None if precomputed).
     intercept_ : float
         The constant term of f.
