@@ -14,6 +14,12 @@ import ensvm
 
 # The public classes whose docstrings are in numpydoc's form so far.
 CLASSES = [
+    "LeveragedVectorMachine",
+    "MultiplicativeUpdateSVC",
+    "Perceptron",
+    "RhoSVC",
+    "SVMPathClassifier",
+    "WeightedNuSVC",
     "LinearSMO",
     "ParzenWindowClassifier",
 ]

@@ -63,6 +63,17 @@ class PartiallyTrainedEnsemble(RhoSVC):
 
         X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one
         equals; the first is the Parzen window. Takes memory for n * n_estimators_ floats.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        values : ndarray of shape (n,)
+            The values of the decision function after one more member.
         """
         check_is_fitted(self)
         coefficients = np.sign(self.dual_coef_)[:, None] * self.member_weights_.T[self.support_]
@@ -75,6 +86,18 @@ class PartiallyTrainedEnsemble(RhoSVC):
             yield weighted_sum / total
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that the first t members predict, for t = 1, ..., n_estimators_."""
+        """Yield the classes that the first t members predict, for t = 1, ..., n_estimators_.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        labels : ndarray of shape (n,)
+            The classes predicted after one more member.
+        """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)

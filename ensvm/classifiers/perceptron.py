@@ -29,36 +29,62 @@ class Perceptron(LinearClassifier):
 
     Parameters
     ----------
-    dual : bool, default False; True keeps the weights as numbers of updates for each row and reads
-        products of rows alone. The updates are the same
-    shuffle : bool, default False; whether each pass goes through the rows in a new random order: a
-        separating plane is not unique, and the one found depends on the order
-    max_iter : int >= 1, default 1000; the most passes over the rows; fewer than the rule needs give
-        a `ConvergenceWarning`
-    random_state : int | RandomState | None, default None; read with shuffle=True
+    dual : bool, default False
+        True keeps the weights as numbers of updates for each row and reads products of rows alone.
+        The updates are the same.
+    shuffle : bool, default False
+        Whether each pass goes through the rows in a new random order: a separating plane is not
+        unique, and the one found depends on the order.
+    max_iter : int, default 1000
+        The most passes over the rows; fewer than the rule needs give a `ConvergenceWarning`; at
+        least 1.
+    random_state : int, RandomState instance or None, default None
+        Read with shuffle=True.
 
     Attributes
     ----------
-    coef_, intercept_ : w, shape (1, n_features), and w_0, shape (1,)
-    alpha_ : array of shape (n_samples,), the updates made for each row: w = sum_i alpha_i y_i x_i,
-        w_0 = sum_i alpha_i y_i
-    mistakes_ : int, updates in all
-    mistake_path_ : array of shape (mistakes_,), the row of each update
-    errors_ : array of shape (n_iter_,), the updates in each pass
-    separable_ : bool, whether some plane separates the classes
-    mistake_bound_ : float, the bound of the convergence theorem, a whole number; infinite if the
-        classes are not separable
-    bound_share_ : float in [0, 1], mistakes_ / mistake_bound_
-    objective_ : float, the perceptron criterion J(w, w_0)
-    certificate_ : int, training rows with y_i f(x_i) <= 0; 0 proves that the plane separates
-    n_iter_ : int, passes over the rows
+    coef_ : ndarray of shape (1, n_features)
+        The normal vector w of the plane.
+    intercept_ : ndarray of shape (1,)
+        The offset w_0.
+    alpha_ : ndarray of shape (n_samples,)
+        The updates made for each row: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i.
+    mistakes_ : int
+        Updates in all.
+    mistake_path_ : ndarray of shape (mistakes_,)
+        The row of each update.
+    errors_ : ndarray of shape (n_iter_,)
+        The updates in each pass.
+    separable_ : bool
+        Whether some plane separates the classes.
+    mistake_bound_ : float
+        The bound of the convergence theorem, a whole number; infinite if the classes are not
+        separable.
+    bound_share_ : float
+        The value of mistakes_ / mistake_bound_.
+    objective_ : float
+        The perceptron criterion J(w, w_0).
+    certificate_ : int
+        Training rows with y_i f(x_i) <= 0; 0 proves that the plane separates.
+    n_iter_ : int
+        Passes over the rows.
     converged_ : bool
-    classes_ : array of shape (2,), sorted
+        Whether the rule stopped by itself.
+    classes_ : ndarray of shape (2,)
+        The two classes, sorted.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     COMP 6321 lecture 5, "Perceptrons" to "Comment: Solutions are nonunique".
+
+    Examples
+    --------
+    >>> from ensvm import Perceptron
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> Perceptron().fit(X, y).score(X, y)
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

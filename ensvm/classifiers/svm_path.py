@@ -31,43 +31,70 @@ class SVMPathClassifier(KernelExpansionClassifier):
 
     Parameters
     ----------
-    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
-        semidefinite
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
-        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
-    degree : int >= 0, default 3; read by 'poly'
-    coef0 : float, default 0.0; read by 'poly'
-    select : 'loo' (default) or a positive float, C itself
-    C_min : float >= 0, default 0.0; the least C that 'loo' may choose. The path's first breakpoint
-        is a limit of its own: below it only the scale of f and the intercept change
-    C_max : positive float, default 1e4; where the path ends
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel; a callable takes two arrays of rows and returns their kernel values.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
+        of the training rows to their mean.
+    degree : int, default 3
+        The degree of 'poly', at least 0.
+    coef0 : float, default 0.0
+        The constant of 'poly'.
+    select : 'loo' or float, default 'loo'
+        How C is chosen: by the least leave-one-out bound, or given as a positive number.
+    C_min : float, default 0.0
+        The least C that 'loo' may choose. The path's first breakpoint is a limit of its own: below
+        it only the scale of f and the intercept change; at least 0.
+    C_max : float, default 1e4
+        Where the path ends.
     fit_intercept : bool, default True
+        See the type.
 
     Attributes
     ----------
-    path_ : RegularizationPath, the breakpoints and the solution at any C up to C_max
-    C_ : float, the C of this machine
-    loo_bound_ : array of shape (n_breakpoints,), the bound at every breakpoint; only with
-        select='loo'
-    best_loo_bound_ : float, the bound at C_, which may lie between two breakpoints; only with
-        select='loo'
-    certificate_ : float, the largest violation of the optimality conditions seen along the path, in
-        units of y f(x)
-    n_iter_ : int, events of the path, those on the way to its start included
-    converged_ : bool, whether the path reached C_max
-    support_, dual_coef_, X_fit_ : rows with alpha > 0, their coefficients y_i alpha_i, their inputs
-        (None if precomputed)
-    X_path_ : all training inputs, which the stages need (None if precomputed)
+    path_ : RegularizationPath
+        The breakpoints and the solution at any C up to C_max.
+    C_ : float
+        The C of this machine.
+    loo_bound_ : ndarray of shape (n_breakpoints,)
+        The bound at every breakpoint; only with select='loo'.
+    best_loo_bound_ : float
+        The bound at C_, which may lie between two breakpoints; only with select='loo'.
+    certificate_ : float
+        The largest violation of the optimality conditions seen along the path, in units of y f(x).
+    n_iter_ : int
+        Events of the path, those on the way to its start included.
+    converged_ : bool
+        Whether the path reached C_max.
+    support_ : ndarray of shape (n_support,)
+        The training rows of the expansion, whose weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients, the weights times the labels -1 and +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
+        Their inputs; None with kernel='precomputed'.
+    X_path_ : ndarray or sparse matrix of shape (n_samples, n_features)
+        All training inputs, which the stages need (None if precomputed).
     intercept_ : float
-    classes_ : array of shape (2,), sorted
-    gamma_ : float, the width used; None for kernels without one
+        The constant term of f.
+    classes_ : ndarray of shape (2,)
+        The two classes, sorted.
+    gamma_ : float
+        The width used; None for kernels without one.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
     References
     ----------
     Hastie, Rosset, Tibshirani & Zhu, The Entire Regularization Path for the Support Vector Machine,
     JMLR 5, 2004. Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates,
     IJCAI-07, section 4.1.
+
+    Examples
+    --------
+    >>> from ensvm import SVMPathClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> SVMPathClassifier().fit(X, y).score(X, y)
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -104,6 +131,17 @@ class SVMPathClassifier(KernelExpansionClassifier):
 
         X as in `decision_function`. Takes the (n, n_samples) kernel values and those of a block of
         stages, whatever their number.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        values : ndarray of shape (n,)
+            The values of the decision function at one C.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
@@ -111,7 +149,19 @@ class SVMPathClassifier(KernelExpansionClassifier):
         yield from self.path_.staged_decision_function(cross)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row of X, shape (n,), for C = 1 / path_.lambdas, ascending."""
+        """Yield the class of each row of X, shape (n,), for C = 1 / path_.lambdas, ascending.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        labels : ndarray of shape (n,)
+            The classes predicted at one C.
+        """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)
 
