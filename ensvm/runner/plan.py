@@ -13,7 +13,10 @@ from ensvm.data.errors import near_miss
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
 from ensvm.seeds import seed_of
-from ensvm.study.config import AlgorithmWords, DatasetWords, KernelWords, StudyConfig
+from ensvm.study.algorithm import AlgorithmConfig
+from ensvm.study.config import StudyConfig
+from ensvm.study.dataset import DatasetConfig
+from ensvm.study.kernel import KernelConfig
 from ensvm.study.metrics import DATA_CELL, STAGED
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
@@ -125,9 +128,9 @@ def _published(source: YamlSource, config: StudyConfig) -> Path | None:
 
 def _cells(
     config: StudyConfig,
-    entry: DatasetWords,
+    entry: DatasetConfig,
     card: DatasetCard,
-    settings: Mapping[tuple[str, KernelWords | None], Any],
+    settings: Mapping[tuple[str, KernelConfig | None], Any],
     cap: int | None,
 ) -> Iterator[Cell]:
     data = {"data": card.fingerprint(), "split": card.split_protocol()}
@@ -155,10 +158,10 @@ def _cells(
                     yield Cell(config.study, entry.name, realization, name, timed, "timing")
 
 
-def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> DatasetCard:
+def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:
     try:
         if entry.path is not None:
-            return inline_card(entry.file_words(), base)
+            return inline_card(entry.file_keys(), base)
         card = find_card(entry.card or entry.name)
     except DataError as error:
         raise source.error(
@@ -175,7 +178,7 @@ def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> Da
 
 
 def _algorithm_settings(
-    source: YamlSource, words: AlgorithmWords, name: str, kernel: KernelWords | None
+    source: YamlSource, words: AlgorithmConfig, name: str, kernel: KernelConfig | None
 ) -> dict[str, Any] | None:
     """Return what identifies an algorithm, or None for one that is unavailable."""
     if words.estimator is None:
@@ -223,7 +226,7 @@ def _algorithm_settings(
 
 
 def _shared_kernel(
-    kernel: KernelWords | None, words: AlgorithmWords, estimator: Any
+    kernel: KernelConfig | None, words: AlgorithmConfig, estimator: Any
 ) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator that has them; its own `params` come first."""
     if kernel is None or any(word in words.params for word in KERNEL_WORDS):

@@ -24,5 +24,5 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_several)]
 """One name or a list of names."""
 
 
-class Words(Strict):
+class Block(Strict):
     """A block of a config."""

@@ -1,16 +1,21 @@
-"""The words of a study's figures: what is drawn, in which panels, against what."""
+"""A figure: what is drawn, in which panels, against what."""
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from ensvm.records.record import RunPass
-from ensvm.study.block import Id, Words
+from ensvm.study.algorithm import must_be_recorded
+from ensvm.study.block import Block, Id
+from ensvm.study.source import Location, YamlSource
+
+if TYPE_CHECKING:
+    from ensvm.study.config import StudyConfig
 
 Scale = Literal["log", "linear"]
 
 
-class PanelWords(Words):
+class PanelConfig(Block):
     """One panel: a `dataset`, or a sweep of data sets that it goes `over`; the other words come first of the figure's."""
 
     dataset: str | None = None
@@ -36,7 +41,7 @@ class PanelWords(Words):
         return self.title or self.dataset or str(self.over)
 
 
-class FigureWords(Words):
+class FigureConfig(Block):
     """What figures of every kind have: caption, panels side by side, series (algorithms, or sweeps of one) and axes.
 
     `y` is a metric or curve of the records; what a panel says for itself comes first. Seconds need
@@ -47,7 +52,7 @@ class FigureWords(Words):
 
     id: Id
     caption: str
-    panels: tuple[PanelWords, ...] = Field(min_length=1)
+    panels: tuple[PanelConfig, ...] = Field(min_length=1)
     series: tuple[str, ...] = Field(min_length=1)
     y: str | None = None
     x_label: str = ""
@@ -82,16 +87,16 @@ class FigureWords(Words):
                 )
         return self
 
-    def y_of(self, panel: PanelWords) -> str:
+    def y_of(self, panel: PanelConfig) -> str:
         """Return the metric or curve that a panel shows."""
         return panel.y or str(self.y)
 
-    def pass_of(self, panel: PanelWords) -> RunPass:
+    def pass_of(self, panel: PanelConfig) -> RunPass:
         """Return the pass whose records a panel shows."""
         return panel.run_pass or self.run_pass
 
 
-class CurvesWords(FigureWords):
+class CurvesConfig(FigureConfig):
     """Curves that fits left, against their index, which begins at `first`.
 
     `realization` is the one shown, or `mean`: the mean over all, where a curve that ends early
@@ -113,7 +118,7 @@ class CurvesWords(FigureWords):
         return self
 
 
-class SweepFigureWords(FigureWords):
+class SweepFigureConfig(FigureConfig):
     """A metric, mean over realizations, against the values of a sweep.
 
     A panel `over` a sweep of data sets has a line for each algorithm in `series`; one of a
@@ -139,10 +144,54 @@ def _kind(block: Any) -> str:
 
 
 AnyFigure = Annotated[
-    Annotated[CurvesWords, Tag("curves")] | Annotated[SweepFigureWords, Tag("sweep")],
+    Annotated[CurvesConfig, Tag("curves")] | Annotated[SweepFigureConfig, Tag("sweep")],
     Discriminator(
         _kind,
         custom_error_type="unknown_kind",
         custom_error_message=f"unknown kind of figure; accepted: {', '.join(KINDS)}",
     ),
 ]
+
+
+def check_figures(config: "StudyConfig", source: YamlSource) -> None:
+    """Refuse a figure given twice, and data sets, series and curves the study does not have."""
+    source.must_be_distinct("figures", "figure", [figure.id for figure in config.figures], "id")
+    for index, figure in enumerate(config.figures):
+        if config.timing is None and any(
+            figure.pass_of(panel) == "timing" for panel in figure.panels
+        ):
+            raise source.error(
+                ("figures", index, "pass"),
+                "a figure of the timing pass needs a `timing:` block in the study",
+            )
+        for number, panel in enumerate(figure.panels):
+            _check_panel(config, source, ("figures", index, "panels", number), figure, panel)
+
+
+def _check_panel(
+    config: "StudyConfig",
+    source: YamlSource,
+    location: Location,
+    figure: FigureConfig,
+    panel: PanelConfig,
+) -> None:
+    names = [entry.name for entry in config.datasets]
+    sweeps = sorted({words.sweep.of for words in config.algorithms.values() if words.sweep})
+    if panel.over is not None:
+        source.must_be_one_of(location, "sweep of data sets", panel.over, config.data_sweeps())
+    else:
+        source.must_be_one_of(location, "data set", str(panel.dataset), names)
+    swept = isinstance(figure, SweepFigureConfig) and panel.over is None
+    series = (*location[:2], "series")
+    for name in figure.series:
+        source.must_be_one_of(
+            series,
+            "sweep of algorithms" if swept else "algorithm",
+            name,
+            sweeps if swept else config.algorithms,
+        )
+        if not isinstance(figure, SweepFigureConfig) or figure.stages:
+            for algorithm in config.sweep_values(name) if swept else [name]:
+                must_be_recorded(
+                    config, source, (*location[:2], "y"), figure.y_of(panel), algorithm
+                )
