@@ -32,7 +32,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
         mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
     degree : int >= 0, default 3; read by 'poly'
     coef0 : float, default 0.0; read by 'poly'
-    select : 'loo' (default) or a positive float, C itself
+    select : 'loo' (default), 'end' for C_max, or a positive float, C itself
     C_min : float >= 0, default 0.0; the least C that 'loo' may choose. The path's first breakpoint
         is a limit of its own: below it only the scale of f and the intercept change
     C_max : positive float, default 1e4; where the path ends
@@ -67,7 +67,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelExpansionClassifier._parameter_constraints,
-        "select": [StrOptions({"loo"}), Interval(Real, 0.0, None, closed="neither")],
+        "select": [StrOptions({"loo", "end"}), Interval(Real, 0.0, None, closed="neither")],
         "C_min": [Interval(Real, 0.0, None, closed="left")],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
@@ -138,6 +138,8 @@ class SVMPathClassifier(KernelExpansionClassifier):
     def _chosen_C(self, gram: NDArray[np.float64]) -> float:
         if not isinstance(self.select, str):
             return float(self.select)
+        if self.select == "end":
+            return float(self.C_max)
         bound = leave_one_out_bound(self.path_, gram, C_min=self.C_min)
         self.loo_bound_ = bound.bounds
         self.best_loo_bound_ = bound.best_bound

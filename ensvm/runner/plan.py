@@ -13,10 +13,9 @@ from ensvm.data.errors import near_miss
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, code_revision
 from ensvm.seeds import seed_of
-from ensvm.study.algorithm import AlgorithmConfig
+from ensvm.study.algorithm import AlgorithmConfig, KernelConfig
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.kernel import KernelConfig
 from ensvm.study.metrics import DATA_CELL, STAGED
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource

@@ -1,17 +1,33 @@
-"""An algorithm of a study: an estimator with parameters, and what is scored and kept of it."""
+"""An algorithm of a study: an estimator, its parameters and kernel, what is scored and kept."""
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from ensvm.data.errors import near_miss
-from ensvm.study.block import Block
+from ensvm.study.block import Block, SweepConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import Location, YamlSource
-from ensvm.study.sweep import SweepConfig
 
 if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
+
+
+class KernelConfig(Block):
+    """The kernel all algorithms of a study share unless their own `params` say otherwise.
+
+    `dtype` is the precision of shared Gram matrices; float32 halves their memory.
+    """
+
+    kernel: Literal["linear", "poly", "rbf"] = "rbf"
+    gamma: float | Literal["scale", "auto", "mean-distance"] | None = None
+    degree: int | None = None
+    coef0: float | None = None
+    dtype: Literal["float64", "float32"] = "float64"
+
+    def params(self) -> dict[str, Any]:
+        """Return the given keys as estimator parameters."""
+        return self.model_dump(exclude_none=True, exclude={"dtype"})
 
 
 class AlgorithmConfig(Block):
@@ -23,8 +39,8 @@ class AlgorithmConfig(Block):
     grid point, then fits it on all of them. Ties go to the earliest. With `share_gram: false` the
     estimator is given X and computes its own kernel, as a user would run it. `record` names what is
     kept beside the test error and the fitted scalars: fitted array attributes (curves),
-    `train_error`, and the figures of all stages, `staged_test_error`, `staged_test_accuracy` and
-    `staged_train_error`. Algorithms with the same `seed` (a word) draw the same random numbers.
+    `train_error`, and the values of all stages, `staged_test_error`, `staged_test_accuracy` and
+    `staged_train_error`. Algorithms with the same `seed` (a name) draw the same random numbers.
     """
 
     label: str | None = None
@@ -42,15 +58,18 @@ class AlgorithmConfig(Block):
     def _one_of(self) -> Self:
         if (self.estimator is None) == (self.unavailable is None):
             raise ValueError(
-                "give either `estimator:` (a name or package.module:Class) or `unavailable:` (a reason)"
+                "give either `estimator:` (a name or package.module:Class) "
+                "or `unavailable:` (a reason)"
             )
         if self.grid is not None and self.stage == "last":
             raise ValueError(
-                "a `grid:` needs `stage: best-on-test` or `best-on-validation` to choose among its points"
+                "a `grid:` needs `stage: best-on-test` or `best-on-validation` "
+                "to choose among its points"
             )
         if self.grid is None and self.stage == "best-on-validation":
             raise ValueError(
-                "`stage: best-on-validation` chooses among the points of a `grid:`, which is missing"
+                "`stage: best-on-validation` chooses among the points of a `grid:`, "
+                "which is missing"
             )
         if self.grid is not None and not all(self.grid.values()):
             raise ValueError("a `grid:` needs at least one value for each parameter")

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 class Assumption(Block):
-    """What the paper leaves open and how it was resolved; printed under the tables it touches (all, if none is named)."""
+    """What the paper leaves open and how it was resolved.
+
+    Printed under the tables it touches; under all, if none is named.
+    """
 
     id: Name
     text: str

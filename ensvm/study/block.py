@@ -1,4 +1,4 @@
-"""What the blocks of a config's words share: names, and unknown keys refused with a suggestion."""
+"""What the blocks of a config share: names, and unknown keys refused with a suggestion."""
 
 from typing import Annotated, Any
 
@@ -26,3 +26,11 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_several)]
 
 class Block(Strict):
     """A block of a config."""
+
+
+class SweepConfig(Block):
+    """What a member of a sweep is part `of`, the `key` that is swept, and its `value`."""
+
+    of: Name
+    key: str
+    value: int | float | str

@@ -138,9 +138,9 @@ def check_claims(config: "StudyConfig", source: YamlSource) -> None:
                     ("claims", index, "over"),
                     f"growth needs two positive numbers to grow with, got {list(values)}",
                 )
-        for word in ("better", "than"):
-            for name in getattr(claim, word) or ():
-                source.must_be_one_of(("claims", index, word), "algorithm", name, config.algorithms)
+        for key in ("better", "than"):
+            for name in getattr(claim, key) or ():
+                source.must_be_one_of(("claims", index, key), "algorithm", name, config.algorithms)
                 if claim.of_curves:
                     must_be_recorded(
                         config, source, ("claims", index, "metric"), claim.metric, name

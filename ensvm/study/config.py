@@ -2,13 +2,12 @@
 
 from pydantic import Field
 
-from ensvm.study.algorithm import AlgorithmConfig, check_algorithms
+from ensvm.study.algorithm import AlgorithmConfig, KernelConfig, check_algorithms
 from ensvm.study.assumption import Assumption, check_assumptions
 from ensvm.study.block import Block, Name
 from ensvm.study.claim import ClaimConfig, check_claims
 from ensvm.study.dataset import DatasetConfig, check_datasets
 from ensvm.study.figure import AnyFigure, check_figures
-from ensvm.study.kernel import KernelConfig
 from ensvm.study.source import YamlSource
 from ensvm.study.table import TableConfig, check_tables
 from ensvm.study.timing import TimingConfig, check_timing
@@ -40,26 +39,26 @@ class StudyConfig(Block):
         return tuple(self.algorithms) if dataset.algorithms is None else dataset.algorithms
 
     def kernel_of(self, dataset: DatasetConfig) -> KernelConfig | None:
-        """Return the kernel that the algorithms share on `dataset`: the study's, with the data set's own words."""
+        """Return the kernel shared on `dataset`: the study's, with the data set's own keys."""
         if dataset.kernel is None or self.kernel is None:
             return dataset.kernel or self.kernel
         return self.kernel.model_copy(update=dataset.kernel.model_dump(exclude_unset=True))
 
     def sweep_values(self, name: str) -> dict[str, int | float | str]:
-        """Return the members of a sweep of data sets or algorithms, each with its value; none for another name."""
+        """Return the members of a sweep, each with its value; none for another name."""
         swept = [(entry.name, entry.sweep) for entry in self.datasets]
-        swept += [(algorithm, words.sweep) for algorithm, words in self.algorithms.items()]
+        swept += [(algorithm, block.sweep) for algorithm, block in self.algorithms.items()]
         return {
             member: sweep.value for member, sweep in swept if sweep is not None and sweep.of == name
         }
 
     def times(self, dataset: str, algorithm: str) -> bool:
         """Return whether the timing pass has this cell."""
-        words = self.timing
-        if words is None:
+        block = self.timing
+        if block is None:
             return False
-        return (words.datasets is None or dataset in words.datasets) and (
-            words.algorithms is None or algorithm in words.algorithms
+        return (block.datasets is None or dataset in block.datasets) and (
+            block.algorithms is None or algorithm in block.algorithms
         )
 
     def rows_of(self, table: TableConfig) -> tuple[str, ...]:

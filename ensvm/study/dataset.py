@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from ensvm.study.block import Block, Name
-from ensvm.study.kernel import KernelConfig
+from ensvm.study.algorithm import KernelConfig
+from ensvm.study.block import Block, Name, SweepConfig
 from ensvm.study.source import YamlSource
-from ensvm.study.sweep import SweepConfig
 
 if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
@@ -21,7 +20,7 @@ class DatasetConfig(Block):
     `split`, `scaling` and `options` (of a generator) change what the card says, `kernel` what the
     study says. `realizations_of` has the most realizations of single algorithms, for where more
     would be the same again. With `path`, the remaining keys describe the file, as
-    `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no figures.
+    `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no values.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -54,9 +53,9 @@ class DatasetConfig(Block):
 
     def file_keys(self) -> dict[str, Any]:
         """Return the keys that describe the user's own file."""
-        words = {"name": self.name, "path": self.path, **(self.model_extra or {})}
-        words |= {"split": self.split, "scaling": self.scaling}
-        return {word: value for word, value in words.items() if value is not None}
+        keys = {"name": self.name, "path": self.path, **(self.model_extra or {})}
+        keys |= {"split": self.split, "scaling": self.scaling}
+        return {key: value for key, value in keys.items() if value is not None}
 
 
 def check_datasets(config: "StudyConfig", source: YamlSource) -> None:

@@ -7,6 +7,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from ensvm.records.record import RunPass
 from ensvm.study.algorithm import must_be_recorded
 from ensvm.study.block import Block, Id
+from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.source import Location, YamlSource
 
 if TYPE_CHECKING:
@@ -16,14 +17,16 @@ Scale = Literal["log", "linear"]
 
 
 class PanelConfig(Block):
-    """One panel: a `dataset`, or a sweep of data sets that it goes `over`; the other words come first of the figure's."""
+    """One panel: a `dataset`, or a sweep of data sets it goes `over`.
+
+    Its other keys come before those of the figure.
+    """
 
     dataset: str | None = None
     over: str | None = None
     title: str | None = None
     y: str | None = None
     first: int | None = None
-    run_pass: RunPass | None = Field(default=None, alias="pass")
     x_label: str | None = None
     y_label: str | None = None
 
@@ -42,13 +45,13 @@ class PanelConfig(Block):
 
 
 class FigureConfig(Block):
-    """What figures of every kind have: caption, panels side by side, series (algorithms, or sweeps of one) and axes.
+    """What figures of every kind have: caption, panels side by side, series and axes.
 
-    `y` is a metric or curve of the records; what a panel says for itself comes first. Seconds need
-    `pass: timing`.
+    `y` is a metric or curve of the records; what a panel says for itself comes first. Seconds
+    are those of the timing pass.
     """
 
-    about: ClassVar[str] = "dataset"  # the word that a panel given as a mere name stands for
+    about: ClassVar[str] = "dataset"  # the key that a panel given as a mere name stands for
 
     id: Id
     caption: str
@@ -59,7 +62,6 @@ class FigureConfig(Block):
     y_label: str = ""
     x_scale: Scale = "linear"
     y_scale: Scale = "linear"
-    run_pass: RunPass = Field(default="error", alias="pass")
 
     @model_validator(mode="before")
     @classmethod
@@ -76,14 +78,8 @@ class FigureConfig(Block):
         for panel in self.panels:
             if self.y is None and panel.y is None:
                 raise ValueError(
-                    f"what is drawn in the panel {panel.name!r}? give `y:`, the figure's or the panel's"
-                )
-            if (
-                self.y_of(panel).rstrip("_").endswith("_seconds")
-                and self.pass_of(panel) != "timing"
-            ):
-                raise ValueError(
-                    f"{self.y_of(panel)} comes from the timing pass alone; add `pass: timing`"
+                    f"what is drawn in the panel {panel.name!r}? "
+                    "give `y:`, the figure's or the panel's"
                 )
         return self
 
@@ -92,15 +88,15 @@ class FigureConfig(Block):
         return panel.y or str(self.y)
 
     def pass_of(self, panel: PanelConfig) -> RunPass:
-        """Return the pass whose records a panel shows."""
-        return panel.run_pass or self.run_pass
+        """Return the pass whose records a panel shows: seconds are of the timing pass alone."""
+        return "timing" if unit_of(self.y_of(panel)) == SECONDS else "error"
 
 
 class CurvesConfig(FigureConfig):
     """Curves that fits left, against their index, which begins at `first`.
 
-    `realization` is the one shown, or `mean`: the mean over all, where a curve that ends early
-    stays at its last value. `marks` names a scalar that a fit left, the x of a vertical mark on its
+    `realization` is the one shown, or `mean`: the mean over all, drawn as far as all of them
+    were measured. `marks` names a scalar that a fit left, the x of a vertical mark on its
     curve; 0 or no such scalar is no mark.
     """
 
@@ -123,7 +119,7 @@ class SweepFigureConfig(FigureConfig):
 
     A panel `over` a sweep of data sets has a line for each algorithm in `series`; one of a
     `dataset` has a line for each sweep of an algorithm in `series`. With `stages`, `y` is a curve
-    of which these entries (the first is 1) are shown, a line each, called `stage_label` and the
+    of which these entries (the first is 1) are shown, a line each, named by the
     number.
     """
 
@@ -131,7 +127,6 @@ class SweepFigureConfig(FigureConfig):
 
     kind: Literal["sweep"]
     stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
-    stage_label: str = "stage"
 
 
 KINDS = ("curves", "sweep")
@@ -161,7 +156,7 @@ def check_figures(config: "StudyConfig", source: YamlSource) -> None:
             figure.pass_of(panel) == "timing" for panel in figure.panels
         ):
             raise source.error(
-                ("figures", index, "pass"),
+                ("figures", index, "y"),
                 "a figure of the timing pass needs a `timing:` block in the study",
             )
         for number, panel in enumerate(figure.panels):
@@ -176,7 +171,8 @@ def _check_panel(
     panel: PanelConfig,
 ) -> None:
     names = [entry.name for entry in config.datasets]
-    sweeps = sorted({words.sweep.of for words in config.algorithms.values() if words.sweep})
+    swept_by = (algorithm.sweep for algorithm in config.algorithms.values())
+    sweeps = sorted({sweep.of for sweep in swept_by if sweep})
     if panel.over is not None:
         source.must_be_one_of(location, "sweep of data sets", panel.over, config.data_sweeps())
     else:

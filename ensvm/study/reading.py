@@ -32,12 +32,16 @@ def find_config(name: str) -> Path:
         return candidate
     studies = sorted(config.stem for config in shipped.glob("*.yaml"))
     raise ConfigError(
-        f"{name}: no such file, and no shipped study of that name; shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
+        f"{name}: no such file, and no shipped study of that name; "
+        f"shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
     )
 
 
 def read_config(path: Path) -> tuple[StudyConfig, YamlSource]:
-    """Read and validate a config's words (names of data sets and estimators are checked by `ensvm.runner.plan`)."""
+    """Read and validate a config.
+
+    Names of cards and estimators are left to the runner. Raises ConfigError.
+    """
     source = YamlSource(path)
     try:
         config = StudyConfig.model_validate(expand_sweeps(source))

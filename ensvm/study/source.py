@@ -1,4 +1,4 @@
-"""YAML text with the line of every key, so that a message can say where in the file a thing is wrong."""
+"""YAML text with the line of every key, so that a message can say where a thing is wrong."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -47,7 +47,8 @@ class YamlSource:
             )
         if not isinstance(node, yaml.MappingNode):
             raise ConfigError(
-                f"{path}: expected a mapping of keys (study: ..., datasets: ...), got {self.content!r:.60}"
+                f"{path}: expected a mapping of keys (study: ..., datasets: ...), "
+                f"got {self.content!r:.60}"
             )
         self._walk(node, ())
 

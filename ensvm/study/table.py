@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class ColumnConfig(Block):
     """A column of a table: the metric of one algorithm (by default the one called as the column is).
 
-    With `stage` the metric is a curve (a word of `record:`), and that entry of it is shown, the
+    With `stage` the metric is a curve (kept by `record:`), and that entry of it is shown, the
     first being 1; a curve that ended before stays at its last. `decimals` is how many the Markdown
     shows, `margin` that of the verdict; by default the table's.
     """
@@ -35,11 +35,11 @@ class ColumnConfig(Block):
 
 
 class TableConfig(Block):
-    """Layout of one table as in the paper: of results (the error pass), of the timing pass, or of facts of the data.
+    """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
 
     `underline` names columns that are underlined where they are significantly better (as `best`
     says) than all the columns named with them: one-sided Welch t test at 5 % over independent
-    realizations. The figures of an `exact` table have no sampling error: they are reproduced where
+    realizations. The values of an `exact` table have no sampling error: they are reproduced where
     they differ from the printed ones by at most the margin.
     """
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TimingConfig(Block):
-    """The timing pass: these algorithms again, alone on the machine, each with a Gram matrix of its own.
+    """The timing pass: algorithms again, alone on the machine, each with its own Gram matrix.
 
     `blas_threads` holds for the whole pass; None for `algorithms` or `datasets` means all.
     """

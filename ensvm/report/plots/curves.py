@@ -94,7 +94,7 @@ def _curves_of_sweeps(
     for series in figure.series:
         label, places = _places(study, panel, series)
         for stage in figure.stages or (None,):
-            name = label if stage is None else f"{figure.stage_label} {stage}"
+            name = label if stage is None else f"stage {stage}"
             if stage is not None and len(figure.series) > 1:
                 name = f"{label}, {name}"
             found: list[tuple[float, list[float]]] = []

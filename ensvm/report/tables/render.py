@@ -138,7 +138,7 @@ def _legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         lines.append(
             "Underlined: significantly better than the columns it is compared with, by a one-sided Welch t test at 5 %: "
             + "; ".join(
-                f"{_name(study, table, one)} against {', '.join(_name(study, table, word) for word in others)}"
+                f"{_name(study, table, one)} against {', '.join(_name(study, table, other) for other in others)}"
                 for one, others in table.underline.items()
             )
             + "."
@@ -206,7 +206,7 @@ def algorithm_label(study: Study, name: str) -> str:
     return (
         words.label
         if words.sweep is None
-        else f"{words.label}, {words.sweep.word} = {words.sweep.value}"
+        else f"{words.label}, {words.sweep.key} = {words.sweep.value}"
     )
 
 
