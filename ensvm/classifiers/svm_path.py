@@ -40,8 +40,8 @@ class SVMPathClassifier(KernelExpansionClassifier):
         The degree of 'poly', at least 0.
     coef0 : float, default 0.0
         The constant of 'poly'.
-    select : 'loo' or float, default 'loo'
-        How C is chosen: by the least leave-one-out bound, or given as a positive number.
+    select : {'loo', 'end'} or float, default 'loo'
+        How C is chosen: by the least leave-one-out bound, as `C_max`, or given as a positive number.
     C_min : float, default 0.0
         The least C that 'loo' may choose. The path's first breakpoint is a limit of its own: below
         it only the scale of f and the intercept change; at least 0.
@@ -99,7 +99,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelExpansionClassifier._parameter_constraints,
-        "select": [StrOptions({"loo"}), Interval(Real, 0.0, None, closed="neither")],
+        "select": [StrOptions({"loo", "end"}), Interval(Real, 0.0, None, closed="neither")],
         "C_min": [Interval(Real, 0.0, None, closed="left")],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
@@ -196,6 +196,8 @@ class SVMPathClassifier(KernelExpansionClassifier):
         """Return C, and the fitted attributes about the bound that chose it."""
         if not isinstance(self.select, str):
             return float(self.select), {}
+        if self.select == "end":
+            return float(self.C_max), {}
         bound = leave_one_out_bound(path, gram, C_min=self.C_min)
         return bound.best_C, {"loo_bound_": bound.bounds, "best_loo_bound_": bound.best_bound}
 

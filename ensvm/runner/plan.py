@@ -16,7 +16,9 @@ from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators import EstimatorError, build, check_values, classes_of
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
-from ensvm.study.config import AlgorithmWords, DatasetWords, KernelWords, StudyConfig
+from ensvm.study.algorithm import AlgorithmConfig, KernelConfig
+from ensvm.study.config import StudyConfig
+from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL, STAGED
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
@@ -160,9 +162,9 @@ def _published(source: YamlSource, config: StudyConfig) -> Path | None:
 
 def _cells(
     config: StudyConfig,
-    entry: DatasetWords,
+    entry: DatasetConfig,
     card: DatasetCard,
-    methods: Mapping[tuple[str, KernelWords | None], tuple[AlgorithmSettings, str] | None],
+    methods: Mapping[tuple[str, KernelConfig | None], tuple[AlgorithmSettings, str] | None],
     cap: int | None,
 ) -> Iterator[Cell]:
     data, split = card.fingerprint(), card.split_protocol()
@@ -188,10 +190,10 @@ def _cells(
         yield from of_pass(timed, min(last, config.timing.realizations), config.timing.blas_threads)
 
 
-def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> DatasetCard:
+def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:
     try:
         if entry.path is not None:
-            return inline_card(entry.file_words(), base)
+            return inline_card(entry.file_keys(), base)
         card = find_card(entry.card or entry.name)
     except DataError as error:
         raise source.error(
@@ -208,7 +210,7 @@ def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> Da
 
 
 def _algorithm_settings(
-    source: YamlSource, words: AlgorithmWords, name: str, kernel: KernelWords | None
+    source: YamlSource, words: AlgorithmConfig, name: str, kernel: KernelConfig | None
 ) -> tuple[AlgorithmSettings, str] | None:
     """Return an algorithm and the identity of its code, or None for one that is unavailable."""
     if words.estimator is None:
@@ -256,7 +258,7 @@ def _place(found: type) -> str:
 
 
 def _shared_kernel(
-    kernel: KernelWords | None, words: AlgorithmWords, estimator: Any
+    kernel: KernelConfig | None, words: AlgorithmConfig, estimator: Any
 ) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator that has them; its own `params` come first."""
     if kernel is None or any(word in words.params for word in KERNEL_PARAMETERS):

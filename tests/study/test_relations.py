@@ -1,18 +1,20 @@
 """Every relation has what a config, a test and a text need; a new one is one class."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from made_up_records import claimed, errors
 
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.write import write_claims
-from ensvm.study.claim import ClaimWords
+from ensvm.study.claim import ClaimConfig
 from ensvm.study.relations import RELATIONS, Bound, Relation
 
 
 @pytest.mark.parametrize("relation", RELATIONS.values(), ids=list(RELATIONS))
 def test_a_relation_has_keys_effect_bounds_and_meaning(relation):
-    assert set(relation.keys) <= set(ClaimWords.model_fields)
+    assert set(relation.keys) <= set(ClaimConfig.model_fields)
     assert relation.meaning
     values = np.array([[1.0, 2.0], [2.0, 4.0]])[:, : 2 if "than" in relation.keys else 1]
     assert relation.effects(values).shape == (2,)
@@ -30,7 +32,7 @@ class Doubled(Relation):
     """Twice better's value is at most the limit."""
 
     name = "doubled"
-    keys = {"limit": None}
+    keys: ClassVar = {"limit": None}
     meaning = "twice the value is at most the limit"
     effect_name = "double"
 

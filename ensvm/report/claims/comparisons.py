@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ensvm.report.claims.statistics import (
     judge_single_split,
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
-from ensvm.study.claim import ClaimWords
+from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import PERCENT
 from ensvm.study.relations import Difference, NoEffect
 
@@ -76,7 +76,7 @@ class Comparison:
 class Finding:
     """A claim with its comparisons, row by row in the paper's order."""
 
-    claim: ClaimWords
+    claim: ClaimConfig
     comparisons: tuple[Comparison, ...]
 
     @property
@@ -98,7 +98,7 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
         yield Finding(claim, tuple(comparisons))
 
 
-def _rows(study: Study, claim: ClaimWords) -> tuple[str, ...]:
+def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
     """Return the claim's rows: its own, its sweep, or every data set that has all its algorithms."""
     if claim.over is not None:
         return (claim.over,)
@@ -115,7 +115,7 @@ def _rows(study: Study, claim: ClaimWords) -> tuple[str, ...]:
 
 
 def _compare(
-    study: Study, claim: ClaimWords, row: str, better: str, than: str | None
+    study: Study, claim: ClaimConfig, row: str, better: str, than: str | None
 ) -> Comparison:
     names = (better,) if than is None else (better, than)
     blank = Comparison(
@@ -148,10 +148,10 @@ def _compare(
     )
 
 
-def _questions(study: Study, claim: ClaimWords, row: str, names: Sequence[str]) -> list[Question]:
+def _questions(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> list[Question]:
     """Return what to ask: the metric of each algorithm, or of one at each member of a sweep."""
     rows = study.config.sweep_values(row) if claim.over else [row]
-    stage = "all" if claim.kind.of_curves else claim.stage
+    stage: int | Literal["all"] | None = "all" if claim.kind.of_curves else claim.stage
     return [
         Question(member, name, claim.metric, claim.run_pass, stage)
         for name in names
@@ -160,7 +160,7 @@ def _questions(study: Study, claim: ClaimWords, row: str, names: Sequence[str]) 
 
 
 def _compared(
-    study: Study, claim: ClaimWords, questions: Sequence[Question], answers: Sequence[Answer]
+    study: Study, claim: ClaimConfig, questions: Sequence[Question], answers: Sequence[Answer]
 ) -> tuple[NDArray[np.float64], int | None]:
     """Return the numbers of the realizations that all have, and the size of the test set.
 
@@ -177,7 +177,7 @@ def _compared(
         names = dict.fromkeys(question.algorithm for question in questions)
         members = f" on all members of {claim.over}" if claim.over else ""
         raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
-    swept = list(study.config.sweep_values(claim.over).values()) if claim.over else []
+    swept = [float(value) for value in study.config.sweep_values(claim.over or "").values()]
     rows = []
     for number in shared:
         recorded = [answer.values[number] for answer in answers]
@@ -191,7 +191,7 @@ def _compared(
 
 
 def _must_be_finite(
-    claim: ClaimWords, number: int, questions: Sequence[Question], values: Sequence[Any]
+    claim: ClaimConfig, number: int, questions: Sequence[Question], values: Sequence[Any]
 ) -> None:
     for question, value in zip(questions, values, strict=False):
         if not isinstance(value, int | float) or not np.isfinite(value):
@@ -209,7 +209,7 @@ def _left_out(
             yield f"of {name}'s realizations {count} did not end well and are left out"
 
 
-def _printed(study: Study, claim: ClaimWords, row: str, names: Sequence[str]) -> float | None:
+def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> float | None:
     """Return the effect of the printed numbers, from the first table that has them all."""
     for table in study.config.tables:
         if table.of != ("timing" if claim.run_pass == "timing" else "results"):
@@ -231,7 +231,7 @@ def _printed(study: Study, claim: ClaimWords, row: str, names: Sequence[str]) ->
     return None
 
 
-def _evidence(claim: ClaimWords, values: NDArray[np.float64], n_test: int | None) -> Evidence:
+def _evidence(claim: ClaimConfig, values: NDArray[np.float64], n_test: int | None) -> Evidence:
     """Judge the effects of the numbers compared, by the relation's bounds."""
     relation = claim.kind
     bounds = relation.bounds(claim.threshold)

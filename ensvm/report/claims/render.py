@@ -10,7 +10,7 @@ from ensvm.report.claims.comparisons import Comparison, Finding
 from ensvm.report.claims.statistics import CLAIM_VERDICTS
 from ensvm.report.query import Study
 from ensvm.report.tables.render import NOTHING, algorithm_label, bullet_list, origin
-from ensvm.study.claim import ClaimWords
+from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import Unit
 from ensvm.study.relations import RELATIONS
 
@@ -107,7 +107,7 @@ def _evidence(study: Study, finding: Finding) -> str:
     )
 
 
-def _value_heads(study: Study, claim: ClaimWords, pairs: set[tuple[str, str | None]]) -> list[str]:
+def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | None]]) -> list[str]:
     effect = claim.kind.effect_name or claim.metric
     unit = claim.kind.effect_unit(claim.metric).name
     if unit and unit not in ("times", effect):

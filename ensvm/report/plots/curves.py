@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.tables.render import algorithm_label
-from ensvm.study.figure import CurvesWords, FigureWords, PanelWords, SweepFigureWords
+from ensvm.study.figure import CurvesConfig, FigureConfig, PanelConfig, SweepFigureConfig
 from ensvm.study.metrics import unit_of
 
 
@@ -37,20 +37,20 @@ class Curve:
     mark: float | None = None
 
 
-def read_curves(study: Study, figure: FigureWords) -> tuple[list[Curve], tuple[str, ...]]:
+def read_curves(study: Study, figure: FigureConfig) -> tuple[list[Curve], tuple[str, ...]]:
     """Return the figure's curves, panel by panel in the paper's order, and a line for each that is missing."""
     curves: list[Curve] = []
     missing: list[str] = []
     for number, panel in enumerate(figure.panels):
-        if isinstance(figure, CurvesWords):
+        if isinstance(figure, CurvesConfig):
             found = _curves_of_fits(study, figure, panel, number, missing)
-        elif isinstance(figure, SweepFigureWords):
+        elif isinstance(figure, SweepFigureConfig):
             found = _curves_of_sweeps(study, figure, panel, number, missing)
         curves += found
     return curves, tuple(missing)
 
 
-def to_csv(figure: FigureWords, curves: list[Curve]) -> str:
+def to_csv(figure: FigureConfig, curves: list[Curve]) -> str:
     """Return the data behind a figure in long form, unrounded: a line a point, and a line a mark (no y)."""
     columns = ["figure", "panel", "series", "what", "x", "y", "std", "n"]
     lines: list[tuple[object, ...]] = []
@@ -67,7 +67,7 @@ def to_csv(figure: FigureWords, curves: list[Curve]) -> str:
 
 
 def _curves_of_fits(
-    study: Study, figure: CurvesWords, panel: PanelWords, number: int, missing: list[str]
+    study: Study, figure: CurvesConfig, panel: PanelConfig, number: int, missing: list[str]
 ) -> Iterator[Curve]:
     y = figure.y_of(panel)
     first = figure.first if panel.first is None else panel.first
@@ -89,12 +89,12 @@ def _curves_of_fits(
 
 
 def _curves_of_sweeps(
-    study: Study, figure: SweepFigureWords, panel: PanelWords, number: int, missing: list[str]
+    study: Study, figure: SweepFigureConfig, panel: PanelConfig, number: int, missing: list[str]
 ) -> Iterator[Curve]:
     for series in figure.series:
         label, places = _places(study, panel, series)
         for stage in figure.stages or (None,):
-            name = label if stage is None else f"{figure.stage_label} {stage}"
+            name = label if stage is None else f"stage {stage}"
             if stage is not None and len(figure.series) > 1:
                 name = f"{label}, {name}"
             found: list[tuple[float, list[float]]] = []
@@ -119,7 +119,9 @@ def _curves_of_sweeps(
                 )
 
 
-def _places(study: Study, panel: PanelWords, series: str) -> tuple[str, list[tuple[Any, str, str]]]:
+def _places(
+    study: Study, panel: PanelConfig, series: str
+) -> tuple[str, list[tuple[Any, str, str]]]:
     """Return a series' label, and each of its points as x, row and algorithm."""
     if panel.over is not None:
         rows = study.config.sweep_values(panel.over)
@@ -131,8 +133,8 @@ def _places(study: Study, panel: PanelWords, series: str) -> tuple[str, list[tup
 
 def _values(
     study: Study,
-    figure: FigureWords,
-    panel: PanelWords,
+    figure: FigureConfig,
+    panel: PanelConfig,
     row: str,
     algorithm: str,
     stage: int | None,
@@ -161,7 +163,7 @@ def _values(
 
 
 def _curves(
-    study: Study, figure: FigureWords, panel: PanelWords, row: str, algorithm: str
+    study: Study, figure: FigureConfig, panel: PanelConfig, row: str, algorithm: str
 ) -> Answer:
     y, run_pass = figure.y_of(panel), figure.pass_of(panel)
     return ask(study, Question(row, algorithm, y, run_pass, "all"))

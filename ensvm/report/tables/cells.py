@@ -8,8 +8,8 @@ from scipy.stats import ttest_ind_from_stats
 from ensvm.report.published import Published
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.verdict import Sample, Verdict, single_split_verdict, verdict
-from ensvm.study.config import ColumnWords, TableWords
 from ensvm.study.metrics import DATA_CELL
+from ensvm.study.table import ColumnConfig, TableConfig
 
 SIGNIFICANCE = 0.05
 
@@ -35,7 +35,7 @@ class TableCell:
     reason: str = ""
 
 
-def build_table(study: Study, table: TableWords) -> list[TableCell]:
+def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     return [
         _cell(study, table, row, column)
@@ -44,7 +44,7 @@ def build_table(study: Study, table: TableWords) -> list[TableCell]:
     ]
 
 
-def question_of(table: TableWords, row: str, column: ColumnWords) -> Question:
+def question_of(table: TableConfig, row: str, column: ColumnConfig) -> Question:
     """Return what a cell of a table asks of its study."""
     return Question(
         row,
@@ -55,7 +55,7 @@ def question_of(table: TableWords, row: str, column: ColumnWords) -> Question:
     )
 
 
-def _cell(study: Study, table: TableWords, row: str, column: ColumnWords) -> TableCell:
+def _cell(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> TableCell:
     answer = ask(study, question_of(table, row, column))
     printed = study.published.get((table.id, row, column.name))
     cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
@@ -75,11 +75,11 @@ def _cell(study: Study, table: TableWords, row: str, column: ColumnWords) -> Tab
 
 def _verdict(
     study: Study,
-    table: TableWords,
+    table: TableConfig,
     cell: TableCell,
     ours: Sample,
     printed: Published,
-    column: ColumnWords,
+    column: ColumnConfig,
     answer: Answer,
 ) -> Verdict:
     margin = table.margin_of(column)
@@ -95,7 +95,7 @@ def _verdict(
     return verdict(ours, Sample(printed.value, printed.std, planned), margin)
 
 
-def best_of_row(table: TableWords, cells: list[TableCell]) -> set[str]:
+def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns whose mean, as displayed, is the best of the row's columns with the same metric."""
     found: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
@@ -114,7 +114,7 @@ def best_of_row(table: TableWords, cells: list[TableCell]) -> set[str]:
     return found
 
 
-def underlined(table: TableWords, cells: list[TableCell]) -> set[str]:
+def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns that are significantly better than those `underline:` names with them (at 5 %, none equal)."""
     by_column = {cell.column: cell for cell in cells}
     return {
