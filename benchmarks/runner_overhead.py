@@ -1,4 +1,4 @@
-"""What the runner costs on cells that cost nothing: milliseconds a cell, and seconds to recognise a finished run."""
+"""What the runner costs on cells that cost nothing, and to recognise a finished run."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""From a config's words to a scikit-learn classifier: names, import paths, parameters."""
+"""From a config's keys to a scikit-learn classifier: names, import paths, parameters."""
 
 import importlib
 import inspect
@@ -14,7 +14,7 @@ class EstimatorError(ValueError):
 
 
 def estimator_class(name: str) -> type:
-    """Return the class for one of our names (see `ensvm.classifiers.ESTIMATORS`) or an import path `package.module:Class`.
+    """Return the class for one of our names or an import path `package.module:Class`.
 
     Raises EstimatorError for an unknown name, a module that cannot be imported, or a class without
     fit and predict.
@@ -26,7 +26,8 @@ def estimator_class(name: str) -> type:
     if not colon:
         known = ", ".join(ESTIMATORS)
         raise EstimatorError(
-            f"unknown estimator {name!r}; accepted: {known}, or an import path package.module:Class{near_miss(name, ESTIMATORS)}"
+            f"unknown estimator {name!r}; accepted: {known},"
+            f" or an import path package.module:Class{near_miss(name, ESTIMATORS)}"
         )
     try:
         module = importlib.import_module(module_name)
@@ -72,7 +73,7 @@ def build(name: str, params: dict[str, Any]) -> Any:
 
 
 def with_estimators(params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters with each value `{estimator: Name, params: {...}}` made into that estimator.
+    """Return the parameters, each value `{estimator: Name, params: {...}}` made that estimator.
 
     So a config writes the base estimator of a meta-estimator. Raises EstimatorError as `build`
     does.
@@ -90,13 +91,13 @@ def _is_estimator(value: Any) -> bool:
 
 
 def check_values(estimator: Any) -> None:
-    """Ask an estimator that declares its parameters' constraints (as scikit-learn's do) whether their values hold."""
+    """Have an estimator that declares its parameters' constraints check their values."""
     from sklearn.base import clone
 
     if not hasattr(estimator, "_parameter_constraints"):
         return
-    # The runner turns the kernel's words into a Gram matrix, so their values need not be ones the
-    # estimator knows.
+    # The runner turns the kernel's parameters into a Gram matrix, so their values need not be ones
+    # that the estimator knows.
     checked = for_gram(clone(estimator)) if shares_gram(estimator) else estimator
     try:
         checked._validate_params()
@@ -105,14 +106,17 @@ def check_values(estimator: Any) -> None:
 
 
 def for_gram(estimator: Any) -> Any:
-    """Set an estimator to be fitted on a Gram matrix, the kernel's other words back at their defaults, and return it."""
+    """Set an estimator to be fitted on a Gram matrix, and return it.
+
+    The kernel's other parameters go back to their defaults.
+    """
     defaults = type(estimator)().get_params(deep=False)
     unused = {word: defaults[word] for word in KERNEL_WORDS if word in defaults}
     return estimator.set_params(**{**unused, "kernel": "precomputed"})
 
 
 def shares_gram(estimator: Any) -> bool:
-    """Return whether the estimator can be given a Gram matrix in place of X (scikit-learn's pairwise tag)."""
+    """Return whether the estimator can be given a Gram matrix in place of X."""
     from sklearn.base import clone
     from sklearn.utils import get_tags
 

@@ -33,7 +33,7 @@ SCORING = "ensvm.runner.evaluate"
 
 @dataclass(frozen=True)
 class Cell:
-    """(study, data set, realization, algorithm), in the error or in the timing pass: the unit of work and of record.
+    """(study, data set, realization, algorithm) in one pass: the unit of work and of record.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every cell of a study, and what was resolved on the way: its files and the data sets' cards."""
+    """Every cell of a study, with its files and the data sets' cards."""
 
     path: Path
     published: Path | None
@@ -124,7 +124,7 @@ def make_plan(
     datasets: tuple[str, ...] = (),
     algorithms: tuple[str, ...] = (),
 ) -> Plan:
-    """Read a config, check every name and value in it, and lay out its cells, the facts of the data first.
+    """Read a config, check every name and value in it, and lay out its cells.
 
     `realizations` caps the number of realizations; `datasets` and `algorithms` choose among the
     config's. Raises ConfigError (a message for the user) for anything that cannot be run.
@@ -263,7 +263,7 @@ def _place(found: type) -> str:
 def _shared_kernel(
     kernel: KernelWords | None, words: AlgorithmWords, estimator: Any
 ) -> dict[str, Any]:
-    """Return the study's kernel as parameters of an estimator that has them; its own `params` come first."""
+    """Return the study's kernel as parameters of an estimator; its own `params` come first."""
     if kernel is None or any(word in words.params for word in KERNEL_WORDS):
         return {}
     accepted = estimator.get_params(deep=False)

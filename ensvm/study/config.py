@@ -231,6 +231,7 @@ class StudyConfig(Words):
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimWords, ...] = ()
     published: str | None = None
+    reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
 
     def dataset(self, name: str) -> DatasetWords:
