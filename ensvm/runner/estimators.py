@@ -37,7 +37,7 @@ def estimator_class(name: str) -> type:
         ) from error
     found = getattr(module, class_name, None)
     if not inspect.isclass(found):
-        classes = [word for word, thing in vars(module).items() if inspect.isclass(thing)]
+        classes = [key for key, thing in vars(module).items() if inspect.isclass(thing)]
         raise EstimatorError(
             f"{name!r}: {module_name} has no class {class_name}{near_miss(class_name, classes)}"
         )
@@ -61,11 +61,11 @@ def build(name: str, params: dict[str, Any]) -> Any:
             f"{name}: cannot be made without arguments ({error}), as scikit-learn's contract asks"
         ) from error
     accepted = estimator.get_params()
-    for word in params:
-        if word not in accepted:
-            hint = near_miss(word, accepted)
+    for key in params:
+        if key not in accepted:
+            hint = near_miss(key, accepted)
             raise EstimatorError(
-                f"{name} has no parameter {word!r}; accepted: {', '.join(sorted(accepted))}{hint}"
+                f"{name} has no parameter {key!r}; accepted: {', '.join(sorted(accepted))}{hint}"
             )
     estimator.set_params(**with_estimators(params))
     check_values(estimator)
@@ -79,8 +79,8 @@ def with_estimators(params: dict[str, Any]) -> dict[str, Any]:
     does.
     """
     return {
-        word: build(value["estimator"], value.get("params", {})) if _is_estimator(value) else value
-        for word, value in params.items()
+        key: build(value["estimator"], value.get("params", {})) if _is_estimator(value) else value
+        for key, value in params.items()
     }
 
 
@@ -111,7 +111,7 @@ def for_gram(estimator: Any) -> Any:
     The kernel's other parameters go back to their defaults.
     """
     defaults = type(estimator)().get_params(deep=False)
-    unused = {word: defaults[word] for word in KERNEL_WORDS if word in defaults}
+    unused = {key: defaults[key] for key in KERNEL_WORDS if key in defaults}
     return estimator.set_params(**{**unused, "kernel": "precomputed"})
 
 

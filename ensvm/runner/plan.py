@@ -202,13 +202,13 @@ def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> Da
         raise source.error(
             ("datasets", index, "card" if entry.card else "name"), str(error)
         ) from error
-    for word in ("split", "scaling", "options"):
-        change = getattr(entry, word)
+    for key in ("split", "scaling", "options"):
+        change = getattr(entry, key)
         if change is not None:
             try:
-                card = adapt(card, **{word: change})
+                card = adapt(card, **{key: change})
             except DataError as error:
-                raise source.error(("datasets", index, word), str(error)) from error
+                raise source.error(("datasets", index, key), str(error)) from error
     return card
 
 
@@ -236,7 +236,7 @@ def _algorithm_settings(
             ("algorithms", name, "stage"),
             f"{words.estimator} has no stages (staged_predict) and no grid:",
         )
-    staged = [word for word in words.record if word in STAGED]
+    staged = [key for key in words.record if key in STAGED]
     if staged and (words.grid is not None or not hasattr(estimator, "staged_predict")):
         raise source.error(
             ("algorithms", name, "record"),
@@ -264,13 +264,13 @@ def _shared_kernel(
     kernel: KernelWords | None, words: AlgorithmWords, estimator: Any
 ) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator; its own `params` come first."""
-    if kernel is None or any(word in words.params for word in KERNEL_WORDS):
+    if kernel is None or any(key in words.params for key in KERNEL_WORDS):
         return {}
     accepted = estimator.get_params(deep=False)
     return {
-        word: value
-        for word, value in kernel.params().items()
-        if word in accepted and "kernel" in accepted
+        key: value
+        for key, value in kernel.params().items()
+        if key in accepted and "kernel" in accepted
     }
 
 
@@ -283,15 +283,15 @@ def _chosen(
 ) -> tuple[str, ...]:
     """Return the names chosen on the command line, all members for a sweep."""
     names: list[str] = []
-    for word in chosen:
-        members = [name for name in config.sweep_values(word) if name in accepted]
-        if word not in accepted and not members:
-            hint = near_miss(word, accepted)
+    for wanted in chosen:
+        members = [name for name in config.sweep_values(wanted) if name in accepted]
+        if wanted not in accepted and not members:
+            hint = near_miss(wanted, accepted)
             raise source.error(
                 (key,),
-                f"--{key}: {word!r} is not in this study; accepted: {', '.join(accepted)}{hint}",
+                f"--{key}: {wanted!r} is not in this study; accepted: {', '.join(accepted)}{hint}",
             )
-        names += members or [word]
+        names += members or [wanted]
     return tuple(names)
 
 
@@ -301,9 +301,7 @@ def _why_missing(cell: Cell, record: Record | None) -> str | None:
     if record.key == cell.key:
         return None if record.status == "ok" else f"was {record.status}"
     before = record.settings
-    changed = [
-        word for word in cell.settings if _hash(before.get(word)) != _hash(cell.settings[word])
-    ]
+    changed = [key for key in cell.settings if _hash(before.get(key)) != _hash(cell.settings[key])]
     return "changed: " + ", ".join(changed or ["settings"])
 
 
