@@ -16,8 +16,20 @@ class EstimatorError(ValueError):
 def estimator_class(name: str) -> type:
     """Return the class for one of our names or an import path `package.module:Class`.
 
-    Raises EstimatorError for an unknown name, a module that cannot be imported, or a class without
-    fit and predict.
+    Parameters
+    ----------
+    name : str
+        A name of `ensvm.classifiers.ESTIMATORS`, or `package.module:Class`.
+
+    Returns
+    -------
+    type
+        The class.
+
+    Raises
+    ------
+    EstimatorError
+        If the name is unknown, the module cannot be imported, or the class is no classifier.
     """
     from ensvm.classifiers import ESTIMATORS
 
@@ -51,7 +63,22 @@ def estimator_class(name: str) -> type:
 def build(name: str, params: dict[str, Any]) -> Any:
     """Return the estimator with its parameters set and, where it can tell, their values checked.
 
-    Raises EstimatorError naming the parameter and what is accepted.
+    Parameters
+    ----------
+    name : str
+        As for `estimator_class`.
+    params : dict
+        The parameters to set; a value `{estimator: Name, params: {...}}` is made that estimator.
+
+    Returns
+    -------
+    object
+        The estimator, not fitted.
+
+    Raises
+    ------
+    EstimatorError
+        If a parameter or its value is not accepted; the message names it and what is.
     """
     found = estimator_class(name)
     try:

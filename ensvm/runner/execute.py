@@ -64,9 +64,32 @@ def run_plan(
 ) -> Outcome:
     """Do the cells that `results/<study>` lacks, `jobs` at a time, and return how it went.
 
-    `timeout` is the wall time in seconds one cell may take. Raises StoreLocked when another run is
-    writing there. On KeyboardInterrupt everything finished is kept; the same call goes on from
-    there.
+    On KeyboardInterrupt everything finished is kept; the same call goes on from there.
+
+    Parameters
+    ----------
+    plan : Plan
+        The cells of a study.
+    results : Path
+        The folder of all studies' results.
+    progress : Progress
+        Is told what the run does.
+    jobs : int
+        Cells at a time, at least 1.
+    data_dir : Path or None, default None
+        A folder with data files; None for the one that ENSVM_DATA names.
+    timeout : float or None, default None
+        The wall time in seconds that one cell may take; None for any.
+
+    Returns
+    -------
+    Outcome
+        How the run ended.
+
+    Raises
+    ------
+    StoreLocked
+        If another run is writing there.
     """
     with Store(results / plan.config.study) as store:
         for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):

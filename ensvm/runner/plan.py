@@ -126,8 +126,24 @@ def make_plan(
 ) -> Plan:
     """Read a config, check every name and value in it, and lay out its cells.
 
-    `realizations` caps the number of realizations; `datasets` and `algorithms` choose among the
-    config's. Raises ConfigError (a message for the user) for anything that cannot be run.
+    Parameters
+    ----------
+    path : Path
+        The config.
+    realizations : int or None, default None
+        At most this many realizations of each data set; None for all.
+    datasets, algorithms : tuple of str, default ()
+        Names chosen among the config's, or of its sweeps; none chooses all.
+
+    Returns
+    -------
+    Plan
+        The cells, the facts of each data set before its others.
+
+    Raises
+    ------
+    ConfigError
+        If anything in the config cannot be run; the message is for the user.
     """
     config, source = read_config(path)
     cards = {

@@ -25,7 +25,12 @@ def run_tasks(
 
     When a worker is killed, what it had finished is saved from its journal, the cells in progress
     are run again each in a worker of its own, and one whose worker dies again becomes a failed
-    record. Raises WorkersDie when workers end without a cell in progress.
+    record.
+
+    Raises
+    ------
+    WorkersDie
+        If workers keep ending without a cell in progress.
     """
     breaks = 0
     while tasks:
