@@ -1,4 +1,4 @@
-"""What the runner costs on cells that cost nothing, and to recognise a finished run."""
+"""What the runner costs: milliseconds an empty cell, seconds to recognise a finished run."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ algorithms:
 CELLS = 2501
 
 
-def seconds(folder: Path, *words: str) -> float:
+def seconds(folder: Path, *options: str) -> float:
     """Return the wall time of one `ensvm run` as a process of its own."""
     start = time.perf_counter()
     command = [
@@ -30,7 +30,7 @@ def seconds(folder: Path, *words: str) -> float:
         "from ensvm_cli.main import main; main()",
         "run",
         str(folder / "trivial.yaml"),
-        *words,
+        *options,
     ]
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - start
