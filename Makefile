@@ -1,23 +1,37 @@
-# make reproduce | make test | make smoke | make lint | make bench
-# Every target makes its own environment in .venv; only Python >= 3.11 and a package index are needed.
+# make reproduce | make test | make test-processors | make smoke | make lint | make bench
+# Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: reproduce test smoke lint bench wheel-check clean
+.PHONY: reproduce test test-processors smoke lint bench wheel-check clean
 
 reproduce: $(VENV)/.ready
-	@for study in ijcai07 ijcai07-figure1 nips99 icmla05 ecda13 comp6321; do \
-		$(BIN)/ensvm run configs/$$study.yaml; status=$$?; \
+	@names='from ensvm.study.reading import reproduced; print(*reproduced())'; \
+	studies=$$($(BIN)/python -c "$$names") || exit $$?; \
+	for study in $$studies; do \
+		$(BIN)/ensvm run $$study; status=$$?; \
 		if [ $$status -gt 1 ]; then exit $$status; fi; failed=$$((failed + status)); \
 	done; \
-	$(BIN)/ensvm claims results/ > /dev/null && $(BIN)/ensvm figure results/ > /dev/null && $(BIN)/ensvm table results/ || exit $$?; \
+	$(BIN)/ensvm claims results/ > /dev/null && $(BIN)/ensvm figure results/ > /dev/null && \
+	$(BIN)/ensvm table results/ || exit $$?; \
 	echo "tables, figures and claims are in $(CURDIR)/results/<study>"; exit $$failed
 
 test: lint
 	$(BIN)/pytest -n auto
+
+# The numbers must not hang on the kind of processor: OpenBLAS has other machine code for each.
+test-processors: $(VENV)/.ready-dev
+	@for processor in SkylakeX Haswell Zen; do \
+		if [ $$processor = SkylakeX ] && ! grep -qs avx512f /proc/cpuinfo; then \
+			echo "$$processor: skipped, this processor has no AVX-512"; continue; \
+		fi; \
+		echo "$$processor:"; \
+		OPENBLAS_CORETYPE=$$processor $(BIN)/pytest -q -n auto \
+			tests/solvers tests/classifiers tests/kernels || exit $$?; \
+	done
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .
@@ -32,10 +46,11 @@ smoke: $(VENV)/.ready
 bench: $(VENV)/.ready-dev
 	@for benchmark in benchmarks/[!_]*.py; do $(BIN)/python $$benchmark || exit $$?; done
 
-# The wheel in an environment and a folder of its own: configs, cards and shipped data must be inside.
+# The wheel in an environment and a folder of its own: configs, cards and data must be inside.
 wheel-check: $(VENV)/.ready
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; source=$$(pwd); \
-	rm -rf build && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$$folder/wheel" . && \
+	rm -rf build && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
+		--wheel-dir "$$folder/wheel" . && \
 	$(PYTHON) -m venv "$$folder/environment" && \
 	"$$folder/environment/bin/python" -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt "$$folder"/wheel/*.whl && \
@@ -45,7 +60,8 @@ wheel-check: $(VENV)/.ready
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "ensvm needs Python 3.11 or newer; choose one with: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
+		{ echo "ensvm needs Python 3.11 or newer; choose one: make PYTHON=/path/to/python3.12" >&2; \
+		exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --editable .
 	@touch $@

@@ -1,10 +1,11 @@
-"""Every shipped study can be planned, and every printed number has exactly one cell to stand beside."""
+"""Every shipped study can be planned, and every printed number has one cell beside it."""
 
 import pytest
 
 from ensvm.report.published import read_published
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_configs
+from ensvm.study.reading import find_config, reproduced
 
 CONFIGS = sorted(shipped_configs().glob("*.yaml"))
 
@@ -55,3 +56,11 @@ def test_ijcai07_has_every_printed_table_complete():
         for row in plan.config.rows_of(table):
             for column in table.columns:
                 assert (table.id, row, column.name) in printed
+
+
+def test_what_is_reproduced_covers_every_paper():
+    """And a variant of a study is not reproduced beside it."""
+    stems = {path.stem for path in CONFIGS}
+    assert set(reproduced()) < stems
+    printed = {make_plan(find_config(name)).published for name in reproduced()}
+    assert {*(shipped_configs() / "published").glob("*.csv")} <= printed

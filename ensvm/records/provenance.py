@@ -12,7 +12,7 @@ from typing import Any
 
 from ensvm.records.record import Run
 
-# What a figure can depend on; results and notes may change without making a run's code another.
+# What a value can depend on; results and notes may change without making a run's code another.
 SOURCES = ("ensvm", "cli", "configs", "datasets", "pyproject.toml")
 PACKAGES = ("ensvm", "numpy", "scipy", "scikit-learn", "numba", "joblib")
 
@@ -42,8 +42,8 @@ def provenance(jobs: int) -> Run:
 
 def _library(pool: dict[str, Any]) -> str:
     """Return a BLAS library's name and version, and the kind of processor it works for."""
-    words = (pool["internal_api"], pool["version"], pool.get("architecture"))
-    return " ".join(str(word) for word in words if word)
+    parts = (pool["internal_api"], pool["version"], pool.get("architecture"))
+    return " ".join(str(part) for part in parts if part)
 
 
 def _processor() -> str:
@@ -61,14 +61,14 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _git(*words: str) -> str | None:
+def _git(*arguments: str) -> str | None:
     """Return what git says of the checkout ensvm runs from; None where it runs from no checkout."""
     folder = Path(__file__).resolve().parents[2]
     if not (folder / ".git").exists():
         return None
     try:
         answer = subprocess.run(
-            ["git", *words], cwd=folder, capture_output=True, text=True, timeout=10, check=True
+            ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=10, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return None

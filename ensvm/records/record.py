@@ -1,4 +1,4 @@
-"""What is kept of a cell and of a run: frozen dataclasses in the program, JSON objects on the disk."""
+"""What is kept of a cell and of a run: frozen dataclasses, JSON objects on the disk."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace

@@ -1,4 +1,4 @@
-"""A time limit on one cell: an exception where Python runs, the end of the worker where compiled code does not return."""
+"""A time limit on one cell: an exception in Python, the worker's end in compiled code."""
 
 import faulthandler
 import os

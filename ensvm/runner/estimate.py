@@ -1,4 +1,4 @@
-"""How long a plan's missing cells will take: from this folder's own records where there are any, else from their size."""
+"""How long a plan's missing cells will take, by the records of others like them or their size."""
 
 import math
 from collections import defaultdict
@@ -18,7 +18,7 @@ WALL_PARTS = ("train_seconds", "test_kernel_seconds", "predict_seconds")
 
 @dataclass(frozen=True)
 class Estimate:
-    """Expected wall seconds of the missing cells, and for how many of them the figure is a guess from their size."""
+    """Expected wall seconds of the missing cells, how many were measured, how many guessed."""
 
     seconds: float
     measured: int

@@ -1,4 +1,4 @@
-"""From a config's words to a scikit-learn classifier: names, import paths, parameters."""
+"""From a config's keys to a scikit-learn classifier: names, import paths, parameters."""
 
 import importlib
 import inspect
@@ -13,10 +13,22 @@ class EstimatorError(ValueError):
 
 
 def estimator_class(name: str) -> type:
-    """Return the class for one of our names (see `ensvm.classifiers.ESTIMATORS`) or an import path `package.module:Class`.
+    """Return the class for one of our names or an import path `package.module:Class`.
 
-    Raises EstimatorError for an unknown name, a module that cannot be imported, or a class without
-    fit and predict.
+    Parameters
+    ----------
+    name : str
+        A name of `ensvm.classifiers.ESTIMATORS`, or `package.module:Class`.
+
+    Returns
+    -------
+    type
+        The class.
+
+    Raises
+    ------
+    EstimatorError
+        If the name is unknown, the module cannot be imported, or the class is no classifier.
     """
     from ensvm.classifiers import ESTIMATORS
 
@@ -25,7 +37,8 @@ def estimator_class(name: str) -> type:
     if not colon:
         known = ", ".join(ESTIMATORS)
         raise EstimatorError(
-            f"unknown estimator {name!r}; accepted: {known}, or an import path package.module:Class{near_miss(name, ESTIMATORS)}"
+            f"unknown estimator {name!r}; accepted: {known},"
+            f" or an import path package.module:Class{near_miss(name, ESTIMATORS)}"
         )
     try:
         module = importlib.import_module(module_name)
@@ -35,7 +48,7 @@ def estimator_class(name: str) -> type:
         ) from error
     found = getattr(module, class_name, None)
     if not inspect.isclass(found):
-        classes = [word for word, thing in vars(module).items() if inspect.isclass(thing)]
+        classes = [key for key, thing in vars(module).items() if inspect.isclass(thing)]
         raise EstimatorError(
             f"{name!r}: {module_name} has no class {class_name}{near_miss(class_name, classes)}"
         )
@@ -49,7 +62,22 @@ def estimator_class(name: str) -> type:
 def build(name: str, params: dict[str, Any]) -> Any:
     """Return the estimator with its parameters set and, where it can tell, their values checked.
 
-    Raises EstimatorError naming the parameter and what is accepted.
+    Parameters
+    ----------
+    name : str
+        As for `estimator_class`.
+    params : dict
+        The parameters to set; a value `{estimator: Name, params: {...}}` is made that estimator.
+
+    Returns
+    -------
+    object
+        The estimator, not fitted.
+
+    Raises
+    ------
+    EstimatorError
+        If a parameter or its value is not accepted; the message names it and what is.
     """
     found = estimator_class(name)
     try:
@@ -59,11 +87,11 @@ def build(name: str, params: dict[str, Any]) -> Any:
             f"{name}: cannot be made without arguments ({error}), as scikit-learn's contract asks"
         ) from error
     accepted = estimator.get_params()
-    for word in params:
-        if word not in accepted:
-            hint = near_miss(word, accepted)
+    for key in params:
+        if key not in accepted:
+            hint = near_miss(key, accepted)
             raise EstimatorError(
-                f"{name} has no parameter {word!r}; accepted: {', '.join(sorted(accepted))}{hint}"
+                f"{name} has no parameter {key!r}; accepted: {', '.join(sorted(accepted))}{hint}"
             )
     estimator.set_params(**with_estimators(params))
     check_values(estimator)
@@ -71,14 +99,14 @@ def build(name: str, params: dict[str, Any]) -> Any:
 
 
 def with_estimators(params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters with each value `{estimator: Name, params: {...}}` made into that estimator.
+    """Return the parameters, each value `{estimator: Name, params: {...}}` made that estimator.
 
     So a config writes the base estimator of a meta-estimator. Raises EstimatorError as `build`
     does.
     """
     return {
-        word: build(value["estimator"], value.get("params", {})) if _is_estimator(value) else value
-        for word, value in params.items()
+        key: build(value["estimator"], value.get("params", {})) if _is_estimator(value) else value
+        for key, value in params.items()
     }
 
 
@@ -89,13 +117,13 @@ def _is_estimator(value: Any) -> bool:
 
 
 def check_values(estimator: Any) -> None:
-    """Ask an estimator that declares its parameters' constraints (as scikit-learn's do) whether their values hold."""
+    """Have an estimator that declares its parameters' constraints check their values."""
     from sklearn.base import clone
 
     if not hasattr(estimator, "_parameter_constraints"):
         return
-    # The runner turns the kernel's words into a Gram matrix, so their values need not be ones the
-    # estimator knows.
+    # The runner turns the kernel's parameters into a Gram matrix, so their values need not be ones
+    # that the estimator knows.
     checked = for_gram(clone(estimator)) if shares_gram(estimator) else estimator
     try:
         checked._validate_params()
@@ -104,14 +132,17 @@ def check_values(estimator: Any) -> None:
 
 
 def for_gram(estimator: Any) -> Any:
-    """Set an estimator to be fitted on a Gram matrix, the kernel's other words back at their defaults, and return it."""
+    """Set an estimator to be fitted on a Gram matrix, and return it.
+
+    The kernel's other parameters go back to their defaults.
+    """
     defaults = type(estimator)().get_params(deep=False)
-    unused = {word: defaults[word] for word in KERNEL_PARAMETERS if word in defaults}
+    unused = {key: defaults[key] for key in KERNEL_PARAMETERS if key in defaults}
     return estimator.set_params(**{**unused, "kernel": "precomputed"})
 
 
 def shares_gram(estimator: Any) -> bool:
-    """Return whether the estimator can be given a Gram matrix in place of X (scikit-learn's pairwise tag)."""
+    """Return whether the estimator can be given a Gram matrix in place of X."""
     from sklearn.base import clone
     from sklearn.utils import get_tags
 

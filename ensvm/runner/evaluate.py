@@ -138,7 +138,7 @@ def _chosen_on_validation(
 
 
 def _holdout(realization: Realization, seed: int) -> Realization:
-    """Return the training part cut in two: to fit on, and `VALIDATION_SHARE` of its rows to choose on."""
+    """Return the training part cut in two: rows to fit on, and `VALIDATION_SHARE` to choose on."""
     n = realization.y_train.shape[0]
     order = np.random.default_rng(seed_of("validation", seed)).permutation(n)
     held = max(1, round(VALIDATION_SHARE * n))

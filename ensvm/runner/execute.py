@@ -1,4 +1,4 @@
-"""Do a plan's missing cells: have the data, run the error pass in parallel, then the timing pass alone, store every record."""
+"""Do a plan's missing cells: the error pass in parallel, then the timing pass alone."""
 
 import shutil
 from collections import Counter
@@ -24,7 +24,7 @@ class Progress(Protocol):
     """What a run tells its watcher."""
 
     def data(self, dataset: str) -> None:
-        """Say that a data set is being had (found, downloaded, verified)."""
+        """Say that a data set is being found, downloaded where it must be, and verified."""
 
     def start(self, cells: int, cost: float) -> None:
         """Say how many cells are going to run, and their total cost (in kernel values)."""
@@ -35,7 +35,10 @@ class Progress(Protocol):
 
 @dataclass
 class Outcome:
-    """How a run ended: cells done before, cells by status, the records that failed, and why cells were to be done."""
+    """How a run ended.
+
+    Cells done before, cells by status, the records that failed, and why cells were to be done.
+    """
 
     already_done: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
@@ -59,11 +62,34 @@ def run_plan(
     data_dir: Path | None = None,
     timeout: float | None = None,
 ) -> Outcome:
-    """Do the cells of `plan` that `results/<study>` lacks, `jobs` at a time, and return how it went.
+    """Do the cells that `results/<study>` lacks, `jobs` at a time, and return how it went.
 
-    `timeout` is the wall time in seconds one cell may take. Raises StoreLocked when another run is
-    writing there. On KeyboardInterrupt everything finished is kept; the same call goes on from
-    there.
+    On KeyboardInterrupt everything finished is kept; the same call goes on from there.
+
+    Parameters
+    ----------
+    plan : Plan
+        The cells of a study.
+    results : Path
+        The folder of all studies' results.
+    progress : Progress
+        Is told what the run does.
+    jobs : int
+        Cells at a time, at least 1.
+    data_dir : Path or None, default None
+        A folder with data files; None for the one that ENSVM_DATA names.
+    timeout : float or None, default None
+        The wall time in seconds that one cell may take; None for any.
+
+    Returns
+    -------
+    Outcome
+        How the run ended.
+
+    Raises
+    ------
+    StoreLocked
+        If another run is writing there.
     """
     with Store(results / plan.config.study) as store:
         for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
@@ -114,7 +140,7 @@ class _Run:
 
     def _run(self, missing: list[Cell], records: dict[Identity, Record]) -> None:
         tasks = list(self._tasks(missing, records))
-        # Dear tasks first, so that no worker is left alone with one at the end.
+        # The longest tasks first, so that no worker is left alone with one at the end.
         tasks.sort(key=lambda task: -task.cost)
         self._costs = {
             cell.key: task.cost / len(task.cells) for task in tasks for cell in task.cells
@@ -126,7 +152,7 @@ class _Run:
         run_tasks(timings, self._save, jobs=1, timeout=self._timeout)
 
     def _tasks(self, cells: list[Cell], records: dict[Identity, Record]) -> Iterator[Task]:
-        """Group the cells by pass and realization, after having their data; cells without data become records at once."""
+        """Group the cells by pass and realization; those without data become records at once."""
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
             group = sorted(of_dataset, key=lambda cell: (cell.run_pass, cell.realization))
             card = self._plan.cards[dataset]

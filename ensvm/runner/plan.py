@@ -30,7 +30,7 @@ SCORING = "ensvm.runner.evaluate"
 
 @dataclass(frozen=True)
 class Cell:
-    """(study, data set, realization, algorithm), in the error or in the timing pass: the unit of work and of record.
+    """(study, data set, realization, algorithm) in one pass: the unit of work and of record.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every cell of a study, and what was resolved on the way: its files and the data sets' cards."""
+    """Every cell of a study, with its files and the data sets' cards."""
 
     path: Path
     published: Path | None
@@ -121,10 +121,26 @@ def make_plan(
     datasets: tuple[str, ...] = (),
     algorithms: tuple[str, ...] = (),
 ) -> Plan:
-    """Read a config, check every name and value in it, and lay out its cells, the facts of the data first.
+    """Read a config, check every name and value in it, and lay out its cells.
 
-    `realizations` caps the number of realizations; `datasets` and `algorithms` choose among the
-    config's. Raises ConfigError (a message for the user) for anything that cannot be run.
+    Parameters
+    ----------
+    path : Path
+        The config.
+    realizations : int or None, default None
+        At most this many realizations of each data set; None for all.
+    datasets, algorithms : tuple of str, default ()
+        Names chosen among the config's, or of its sweeps; none chooses all.
+
+    Returns
+    -------
+    Plan
+        The cells, the facts of each data set before its others.
+
+    Raises
+    ------
+    ConfigError
+        If anything in the config cannot be run; the message is for the user.
     """
     config, source = read_config(path)
     cards = {
@@ -199,13 +215,13 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
         raise source.error(
             ("datasets", index, "card" if entry.card else "name"), str(error)
         ) from error
-    for word in ("split", "scaling", "options"):
-        change = getattr(entry, word)
+    for key in ("split", "scaling", "options"):
+        change = getattr(entry, key)
         if change is not None:
             try:
-                card = adapt(card, **{word: change})
+                card = adapt(card, **{key: change})
             except DataError as error:
-                raise source.error(("datasets", index, word), str(error)) from error
+                raise source.error(("datasets", index, key), str(error)) from error
     return card
 
 
@@ -233,7 +249,7 @@ def _algorithm_settings(
             ("algorithms", name, "stage"),
             f"{words.estimator} has no stages (staged_predict) and no grid:",
         )
-    staged = [word for word in words.record if word in STAGED]
+    staged = [key for key in words.record if key in STAGED]
     if staged and (words.grid is not None or not hasattr(estimator, "staged_predict")):
         raise source.error(
             ("algorithms", name, "record"),
@@ -260,14 +276,14 @@ def _place(found: type) -> str:
 def _shared_kernel(
     kernel: KernelConfig | None, words: AlgorithmConfig, estimator: Any
 ) -> dict[str, Any]:
-    """Return the study's kernel as parameters of an estimator that has them; its own `params` come first."""
-    if kernel is None or any(word in words.params for word in KERNEL_PARAMETERS):
+    """Return the study's kernel as parameters of an estimator; its own `params` come first."""
+    if kernel is None or any(key in words.params for key in KERNEL_PARAMETERS):
         return {}
     accepted = estimator.get_params(deep=False)
     return {
-        word: value
-        for word, value in kernel.params().items()
-        if word in accepted and "kernel" in accepted
+        key: value
+        for key, value in kernel.params().items()
+        if key in accepted and "kernel" in accepted
     }
 
 
@@ -280,15 +296,15 @@ def _chosen(
 ) -> tuple[str, ...]:
     """Return the names chosen on the command line, all members for a sweep."""
     names: list[str] = []
-    for word in chosen:
-        members = [name for name in config.sweep_values(word) if name in accepted]
-        if word not in accepted and not members:
-            hint = near_miss(word, accepted)
+    for wanted in chosen:
+        members = [name for name in config.sweep_values(wanted) if name in accepted]
+        if wanted not in accepted and not members:
+            hint = near_miss(wanted, accepted)
             raise source.error(
                 (key,),
-                f"--{key}: {word!r} is not in this study; accepted: {', '.join(accepted)}{hint}",
+                f"--{key}: {wanted!r} is not in this study; accepted: {', '.join(accepted)}{hint}",
             )
-        names += members or [word]
+        names += members or [wanted]
     return tuple(names)
 
 
@@ -298,9 +314,7 @@ def _why_missing(cell: Cell, record: Record | None) -> str | None:
     if record.key == cell.key:
         return None if record.status == "ok" else f"was {record.status}"
     before = record.settings
-    changed = [
-        word for word in cell.settings if _hash(before.get(word)) != _hash(cell.settings[word])
-    ]
+    changed = [key for key in cell.settings if _hash(before.get(key)) != _hash(cell.settings[key])]
     return "changed: " + ", ".join(changed or ["settings"])
 
 

@@ -1,4 +1,4 @@
-"""What a worker does: the cells of one realization of one data set, one after another, a record each."""
+"""What a worker does: the cells of one realization, one after another, a record each."""
 
 import os
 import platform

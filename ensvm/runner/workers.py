@@ -25,7 +25,12 @@ def run_tasks(
 
     When a worker is killed, what it had finished is saved from its journal, the cells in progress
     are run again each in a worker of its own, and one whose worker dies again becomes a failed
-    record. Raises WorkersDie when workers end without a cell in progress.
+    record.
+
+    Raises
+    ------
+    WorkersDie
+        If workers keep ending without a cell in progress.
     """
     breaks = 0
     while tasks:
@@ -42,22 +47,23 @@ def run_tasks(
         except BrokenProcessPool:
             finished, running = tasks[0].journal.take()
             keep([record for record in finished if record.key not in done])
-            tasks = _keep(tasks, lambda key, done=done: key not in done)  # type: ignore[misc]
-            suspects = _keep(tasks, lambda key, running=running: key in running)  # type: ignore[misc]
+            left = {cell.key for task in tasks for cell in task.cells} - done
+            suspects = _keep(tasks, left & running.keys())
             breaks = 0 if suspects else breaks + 1
             if breaks > MAX_UNEXPLAINED_BREAKS:
                 raise WorkersDie(
-                    "worker processes keep ending before they start a cell (out of memory?); try fewer --jobs"
+                    "worker processes keep ending before they start a cell (out of memory?);"
+                    " try fewer --jobs"
                 ) from None
             for suspect in (task.only((cell,)) for task in suspects for cell in task.cells):
                 _run_alone(suspect, running[suspect.cells[0].key], save, timeout)
-            tasks = _keep(tasks, lambda key, running=running: key not in running)  # type: ignore[misc]
+            tasks = _keep(tasks, left - running.keys())
 
 
 def _run_alone(
     task: Task, started: float, save: Callable[[list[Record]], None], timeout: float | None
 ) -> None:
-    """Run a cell that was in progress when a worker died; if its worker dies again, it was the cause."""
+    """Run a cell that was in progress when a worker died; if that dies too, it was the cause."""
     if not _late(started, timeout):
         try:
             for records in _parallel([task], 2, timeout):
@@ -79,7 +85,10 @@ def _late(start: float, timeout: float | None) -> bool:
 
 
 def _parallel(tasks: list[Task], jobs: int, timeout: float | None) -> Iterator[list[Record]]:
-    """Yield each task's records as it ends. With a time limit even one job runs in a worker, which can be ended."""
+    """Yield each task's records as it ends.
+
+    With a time limit even one job runs in a worker, which can be ended.
+    """
     from joblib import Parallel, delayed
 
     workers = jobs if timeout is None else max(jobs, 2)
@@ -94,7 +103,10 @@ def _parallel(tasks: list[Task], jobs: int, timeout: float | None) -> Iterator[l
 
 @contextmanager
 def _workers_spared() -> Iterator[None]:
-    """Block Ctrl+C while processes and threads start, which inherit that: it is for this thread alone, from the first moment on."""
+    """Block Ctrl+C while processes and threads start, which inherit that.
+
+    It is for this thread alone, from the first moment on.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -105,6 +117,6 @@ def _workers_spared() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _keep(tasks: list[Task], wanted: Callable[[str], bool]) -> list[Task]:
-    kept = ((task, tuple(cell for cell in task.cells if wanted(cell.key))) for task in tasks)
+def _keep(tasks: list[Task], wanted: set[str]) -> list[Task]:
+    kept = ((task, tuple(cell for cell in task.cells if cell.key in wanted)) for task in tasks)
     return [task.only(cells) for task, cells in kept if cells]

@@ -28,6 +28,7 @@ class StudyConfig(Block):
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
     published: str | None = None
+    reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
 
     def dataset(self, name: str) -> DatasetConfig:

@@ -37,6 +37,12 @@ def find_config(name: str) -> Path:
     )
 
 
+def reproduced() -> list[str]:
+    """Return the names of the shipped studies that stand for a paper, not for a variant of one."""
+    shipped = sorted(shipped_configs().glob("*.yaml"))
+    return [path.stem for path in shipped if read_config(path)[0].reproduce]
+
+
 def read_config(path: Path) -> tuple[StudyConfig, YamlSource]:
     """Read and validate a config.
 

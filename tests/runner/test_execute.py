@@ -29,7 +29,7 @@ def run(config, results, jobs=1, timeout=None, **choice):
     return run_plan(make_plan(config, **choice), results, Silent(), jobs=jobs, timeout=timeout)
 
 
-def figures(results):
+def values(results):
     """What must be identical between runs: everything but seconds, times and provenance."""
     same = ("status", "key", "metrics", "reason", "curves")
     records = read_records(results / "trial")
@@ -44,12 +44,12 @@ def results(tmp_path):
     return tmp_path / "results"
 
 
-def test_jobs_do_not_change_the_figures(study, tmp_path):
+def test_jobs_do_not_change_the_values(study, tmp_path):
     config = study(PLAIN)
     run(config, tmp_path / "one", jobs=1)
     run(config, tmp_path / "two", jobs=2)
-    assert figures(tmp_path / "one") == figures(tmp_path / "two")
-    assert len(figures(tmp_path / "one")) == 1 + 4 * 2
+    assert values(tmp_path / "one") == values(tmp_path / "two")
+    assert len(values(tmp_path / "one")) == 1 + 4 * 2
 
 
 def test_realizations_are_shared_and_random_states_are_not(study, results):
@@ -73,24 +73,24 @@ def test_realizations_are_shared_and_random_states_are_not(study, results):
 def test_resume_does_only_what_is_missing(study, results):
     config = study(PLAIN)
     run(config, results)
-    whole = figures(results)
+    whole = values(results)
     path = results / "trial" / CELLS_FILE
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:5]) + lines[5][:40])
     outcome = run(config, results)
     assert outcome.already_done == 4
     assert sum(outcome.statuses.values()) == len(whole) - 4
-    assert figures(results) == whole
+    assert values(results) == whole
     assert run(config, results).already_done == len(whole)
 
 
-def test_order_and_choice_do_not_change_the_figures(study, tmp_path):
+def test_order_and_choice_do_not_change_the_values(study, tmp_path):
     config = study(PLAIN)
     run(config, tmp_path / "whole")
     run(config, tmp_path / "parts", algorithms=("random",))
     run(config, tmp_path / "parts", realizations=2)
     run(config, tmp_path / "parts")
-    assert figures(tmp_path / "whole") == figures(tmp_path / "parts")
+    assert values(tmp_path / "whole") == values(tmp_path / "parts")
 
 
 def test_a_changed_parameter_is_done_again_and_says_why(study, results):
@@ -124,7 +124,7 @@ def test_a_killed_worker_costs_its_cell_alone(study, results):
     assert outcome.statuses == {"ok": 7, "failed": 3}
     assert all("killed" in record.reason for record in outcome.failures)
     run(study(PLAIN, realizations=3), results.parent / "calm")
-    assert figures(results.parent / "calm").items() <= figures(results).items()
+    assert values(results.parent / "calm").items() <= values(results).items()
 
 
 @pytest.mark.slow
