@@ -177,8 +177,8 @@ def _compared(
         names = dict.fromkeys(question.algorithm for question in questions)
         members = f" on all members of {claim.over}" if claim.over else ""
         raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
-    members = study.config.sweep_values(claim.over).values() if claim.over else ()
-    swept = [float(value) for value in members]
+    sweep = study.config.sweep_values(claim.over) if claim.over else {}
+    swept = [float(value) for value in sweep.values()]
     rows = []
     for number in shared:
         recorded = [answer.values[number] for answer in answers]

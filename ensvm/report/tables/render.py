@@ -128,13 +128,14 @@ def _legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         text += ", and small the paper's value, on other machines: to be compared as ratios only"
     elif printed:
         text += (
-            f", and small the paper's value: {MARKS['reproduced']} at most {_margins(table)} from it, "
-            f"{MARKS['differs']} further"
+            f", and small the paper's value: {MARKS['reproduced']} at most {_margins(table)} "
+            f"from it, {MARKS['differs']} further"
             if table.exact
             else ", and small the paper's value with the verdict: "
             f"{MARKS['reproduced']} reproduced (the 95 % interval of the difference lies "
             f"within ±{_margins(table)}), {MARKS['differs']} differs (wholly outside), "
-            f"{MARKS['cannot tell']} cannot tell (always so for a single realization that does not differ)"
+            f"{MARKS['cannot tell']} cannot tell "
+            "(always so for a single realization that does not differ)"
         )
     lines = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
     if table.of == "timing":
