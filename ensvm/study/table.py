@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ColumnConfig(Block):
-    """A column of a table: the metric of one algorithm (by default the one called as the column is).
+    """A column of a table: the metric of one algorithm, by default the one of its name.
 
     With `stage` the metric is a curve (kept by `record:`), and that entry of it is shown, the
     first being 1; a curve that ended before stays at its last. `decimals` is how many the Markdown

@@ -1,4 +1,4 @@
-"""A sweep is ordinary entries: the same cells as when each is written out, and errors told where it stands."""
+"""A sweep is ordinary entries: the cells as when each is written out, errors at its place."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Claims on made-up records whose answer is known: every relation, and which rows and realizations are compared."""
+"""Claims on made-up records whose answer is known: every relation, and what is compared."""
 
 from dataclasses import replace
 

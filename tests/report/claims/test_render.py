@@ -66,7 +66,7 @@ def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     assert frame["claim_verdict"].tolist() == ["holds"] * 3 + ["fails"] * 2
     assert "> A is better." in text
     assert "### better: holds" in text
-    assert "holds on 1 of 1 rows; 2 without figures" in text
+    assert "holds on 1 of 1 rows; 2 without values" in text
     assert "holds on 1, fails on 1 of 2 comparisons" in text
     assert "A note." in text
     assert "- web2: a: unavailable: ask the author" in text

@@ -1,4 +1,4 @@
-"""What interval decides: laws of the judgement, and planted effects that it must find or must not claim."""
+"""What interval decides: laws of the judgement, and planted effects to find or not to claim."""
 
 import math
 

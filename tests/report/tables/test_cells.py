@@ -1,4 +1,4 @@
-"""Tables show what the records say: nothing rounded, nothing mixed, nothing missing without a reason."""
+"""Tables show what the records say: nothing rounded, mixed, or missing without a reason."""
 
 import json
 import statistics
