@@ -1,4 +1,7 @@
-"""Microseconds a step of Algorithm 1 against the bare product with the Gram matrix, its lower bound; one BLAS thread."""
+"""Microseconds a step of Algorithm 1 against the bare product with the Gram matrix.
+
+The product is a lower bound; one BLAS thread.
+"""
 
 import numpy as np
 from _stopwatch import best_of
@@ -43,6 +46,7 @@ if __name__ == "__main__":
         rows = [measure(name, dtype) for name in SETS for dtype in (np.float64, np.float32)]
     headers = ["data set", "m", "Gram matrix", "steps", "us a product", "us bare", "ratio"]
     print(
-        "Entropy projection: microseconds per product with K~ (a step, line search included) against the bare product"
+        "Entropy projection: microseconds per product with K~ (a step, line search included) "
+        "against the bare product"
     )
     print(tabulate(rows, headers=headers, floatfmt=".1f"))

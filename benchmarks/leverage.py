@@ -1,8 +1,8 @@
-"""Seconds of 500 rounds of a leveraged vector machine against reading its Gram matrix 500 times, and how they and the memory grow.
+"""Seconds of 500 rounds of a leveraged machine against reading its Gram matrix 500 times.
 
-One thread, kernel values included, circle data of NIPS-99 (section 4) with 5 % label noise, on
-which no round is spared. The targets are 0.3 s and 4 readings at m = 1000. Measurements that are
-compared take turns, and the shortest of each counts.
+Also how they and the memory grow. One thread, kernel values included, circle data of NIPS-99
+(section 4) with 5 % label noise, on which no round is spared. The targets are 0.3 s and 4 readings
+at m = 1000. Measurements that are compared take turns, and the shortest of each counts.
 """
 
 import time
@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
 from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
+from ensvm.compiled import njit
 from ensvm.kernels import gram
 from ensvm.solvers.leverage.algorithm import leverage
 
@@ -85,18 +85,18 @@ def against_reading(name: str, dtype: type, X: Any, y: Any) -> list[object]:
 
 
 def growth(m: int) -> list[object]:
-    """Return the time of a round on one block of fixed size; a long run and a short one differ by such rounds alone."""
+    """Return the time of a round on a block of fixed size: what a long run has more of."""
     X, y = circle(m)
     rows = gram(X[:BLOCK], X, kernel="rbf", gamma=GAMMA)
-    words: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "blocks": np.split(np.arange(m), m // BLOCK),
         "rounds_per_block": ROUNDS,
         "tol": 0.0,
     }
     short, long = take_turns(
         # The other blocks are read once, for the certificate: any numbers do.
-        lambda: leverage(lambda indices: rows, y, n_rounds=50, **words),
-        lambda: leverage(lambda indices: rows, y, n_rounds=250, **words),
+        lambda: leverage(lambda indices: rows, y, n_rounds=50, **settings),
+        lambda: leverage(lambda indices: rows, y, n_rounds=250, **settings),
     )
     each = (long - short) / 200
     return [m, 1e6 * each, 1e9 * each / m]

@@ -1,4 +1,4 @@
-"""Mixed-kernel ensembles against scikit-learn's AdaBoostClassifier and BaggingClassifier over SVC doing the same work; one BLAS thread.
+"""Mixed-kernel ensembles against scikit-learn's ensembles of SVC doing the same work; one thread.
 
 AdaBoostClassifier gets a learner that draws 300 rows by weight (and a radial width from the same
 range) and fits an SVC on them; its learning rate 0.5 makes its weights ours. BaggingClassifier gets
@@ -64,19 +64,19 @@ def sides(method: str, kernel: str, X: Any) -> tuple[Any, Any]:
     """Return our classifier and scikit-learn's."""
     low, middle, high = sigest(X, rng=np.random.default_rng(0))
     gamma = middle if kernel == "rbf" else 1.0 / X.shape[1]
-    words = {"C": 10.0, "gamma": gamma, "degree": 3, "coef0": 1.0}
+    kernel_parameters = {"C": 10.0, "gamma": gamma, "degree": 3, "coef0": 1.0}
     if method == "boosting":
         ours = MixedKernelAdaBoost(
             (kernel,), gamma="sigest-random", n_estimators=MACHINES, random_state=0
         )
         learner = ResampledSVC(
-            SVC(kernel=kernel, **words), (low, high) if kernel == "rbf" else None
+            SVC(kernel=kernel, **kernel_parameters), (low, high) if kernel == "rbf" else None
         )
         return ours, AdaBoostClassifier(
             learner, n_estimators=MACHINES, learning_rate=0.5, random_state=0
         )
     ours = MixedKernelBagging((kernel,), gamma="sigest", n_estimators=MACHINES, random_state=0)
-    learner = SVC(kernel=kernel, probability=True, random_state=0, **words)
+    learner = SVC(kernel=kernel, probability=True, random_state=0, **kernel_parameters)
     return ours, BaggingClassifier(
         learner, n_estimators=MACHINES, max_samples=SAMPLES, random_state=0
     )

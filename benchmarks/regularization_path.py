@@ -1,4 +1,6 @@
-"""Seconds for the whole regularization path against a grid of 20 LIBSVM fits, and how they grow with m; one thread, kernel excluded.
+"""Seconds for the whole regularization path against a grid of 20 LIBSVM fits.
+
+Also how they grow with m; one thread, kernel excluded.
 
 LIBSVM gets the Gram matrix and its default tolerance (1e-3); the path is exact. The target is 3
 grids. The R package svmpath took 25 of LIBSVM's grids for german (8.7 s against 0.35 s on one

@@ -1,4 +1,4 @@
-"""`ensvm data`: which data sets there are, who would serve them, fetching and verifying them."""
+"""`ensvm data`: list, fetch and verify data sets."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,8 @@ def _data_dir(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--data-dir",
         type=click.Path(path_type=Path),
-        help="Folder with data files, asked first (default: ENSVM_DATA; several are separated as in PATH).",
+        help="Folder with data files, searched first; several are separated as in PATH"
+        " [default: $ENSVM_DATA].",
     )(command)
 
 
@@ -36,30 +37,33 @@ def list_(data_dir: Path | None) -> None:
     """
     header = ("name", "also called", "rows x features", "classes", "served by", "licence")
     rows = [_row(card, data_dir) for card in _asked((), data_dir)]
+    widths = [max(len(row[j]) for row in (header, *rows)) for j in range(len(header))]
     console = Console()
     if console.is_terminal:
-        table = Table()
-        for j, title in enumerate(header):
-            width = max(len(row[j]) for row in (header, *rows))
-            if title == "licence":
-                table.add_column(title, no_wrap=True, overflow="ellipsis")
-            else:
-                table.add_column(title, min_width=min(width, NARROW), overflow="fold")
-        for row in rows:
-            table.add_row(*row)
-        console.print(table)
+        console.print(_table(header, rows, widths))
         return
-    widths = [max(len(row[j]) for row in (header, *rows)) for j in range(len(header))]
     for row in (header, *rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
+
+
+def _table(header: tuple[str, ...], rows: list[tuple[str, ...]], widths: list[int]) -> Table:
+    table = Table()
+    for title, width in zip(header, widths, strict=True):
+        if title == "licence":
+            table.add_column(title, no_wrap=True, overflow="ellipsis")
+        else:
+            table.add_column(title, min_width=min(width, NARROW), overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 @data.command()
 @click.argument("names", nargs=-1)
 @_data_dir
 def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
-    """Download what is not at hand: the data sets named, or all."""
+    """Download the data sets named, or all, that are not on this machine yet."""
     cards = _asked(names, data_dir)
     failed = 0
     progress = Console(stderr=True)
@@ -72,7 +76,7 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
             failed += 1
             click.echo(f"{card.name}: {error}", err=True)
     if failed:
-        click.echo(f"{failed} of {len(cards)} data sets could not be had", err=True)
+        click.echo(f"{failed} of {len(cards)} data sets could not be loaded", err=True)
     if failed and (names or failed == len(cards)):
         raise SystemExit(1)
 
@@ -81,7 +85,7 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
 @click.argument("names", nargs=-1)
 @_data_dir
 def verify(names: tuple[str, ...], data_dir: Path | None) -> None:
-    """Check sums and counts of the data sets named, or of all that are here; nothing is downloaded."""
+    """Check the data sets named, or all that are here, against their cards; download nothing."""
     cards = _asked(names, data_dir)
     bad = absent = 0
     for card in cards:
@@ -101,7 +105,7 @@ def verify(names: tuple[str, ...], data_dir: Path | None) -> None:
 
 
 def _asked(names: tuple[str, ...], data_dir: Path | None) -> list[DatasetCard]:
-    """Return the cards asked for, all without names; wrong input ends the command with one message."""
+    """Return the cards asked for, or all; wrong input ends the command with one message."""
     with readable_errors():
         cards = [find_card(name) for name in names] if names else list_cards()
         locate(cards[0], data_dir=data_dir, offline=True)  # refuses a --data-dir that is not there
@@ -112,7 +116,7 @@ def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
     found = locate(card, data_dir=data_dir)
     served = found.provider or f"nobody: {found.reasons[-1]}"
     if card.generator and (options := card.generator.model_dump().get("options")):
-        served += f" ({', '.join(f'{word}: {value:g}' for word, value in options.items())})"
+        served += f" ({', '.join(f'{key}: {value:g}' for key, value in options.items())})"
     also = ", ".join([*card.aliases, *card.variants])
     return (
         card.name,

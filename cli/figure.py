@@ -19,7 +19,7 @@ def figure(results: Path) -> None:
     data behind it.
     """
     with readable_errors():
-        from ensvm.report.tables.cells import find_studies, read_study
+        from ensvm.report.query import find_studies, read_study
         from ensvm.report.write import write_figures
 
         drawn = [
@@ -33,8 +33,6 @@ def figure(results: Path) -> None:
         for path in drawing.paths:
             click.echo(path)
     if not any(drawing.paths for drawing in drawn):
-        click.echo(
-            f"error: {results}: nothing to draw; run a study with figures first, for example: ensvm run ijcai07-figure1",
-            err=True,
-        )
+        first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
+        click.echo(f"error: {results}: nothing to draw; {first}", err=True)
         sys.exit(WRONG_INPUT)

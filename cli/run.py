@@ -19,7 +19,7 @@ RESULTS = click.Path(file_okay=False, path_type=Path)
 
 
 def _names(context: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
-    return tuple(word.strip() for word in value.split(",") if word.strip()) if value else ()
+    return tuple(name.strip() for name in value.split(",") if name.strip()) if value else ()
 
 
 @click.command()
@@ -69,11 +69,12 @@ def run(
     timeout: float | None,
     dry_run: bool,
 ) -> None:
-    """Run the cells of CONFIG that are still missing: a file, or a shipped study's name such as ijcai07.
+    """Run the cells of CONFIG that are still missing.
 
-    Every finished cell is kept at once in RESULTS/<study>/cells.jsonl; the same command goes on
-    after an interruption. Exit status: 0 done, 1 some cells failed (they are tried again by the
-    next run), 2 wrong input, 130 interrupted.
+    CONFIG is a file, or the name of a shipped study such as ijcai07. Every finished cell is kept at
+    once in RESULTS/<study>/cells.jsonl; the same command goes on after an interruption. Exit
+    status: 0 done, 1 some cells failed (they are tried again by the next run), 2 wrong input, 130
+    interrupted.
     """
     with readable_errors():
         from joblib import cpu_count
@@ -108,7 +109,7 @@ def run(
 @click.command()
 @click.argument("config")
 def check(config: str) -> None:
-    """Check every word of CONFIG without running anything."""
+    """Check every key and value of CONFIG without running anything."""
     with readable_errors():
         from ensvm.runner.plan import make_plan
         from ensvm.study.reading import find_config
@@ -126,9 +127,8 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int) -> None:
 
     records = read_records(folder)
     missing = plan.missing(records)
-    click.echo(
-        f"{plan.config.study}: {_size(plan)}; {len(plan.cells) - len(missing)} done, {len(missing)} to do"
-    )
+    done = len(plan.cells) - len(missing)
+    click.echo(f"{plan.config.study}: {_size(plan)}; {done} done, {len(missing)} to do")
     planned = Counter((cell.dataset, cell.algorithm) for cell in plan.cells)
     to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
     why = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
@@ -154,7 +154,8 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int) -> None:
 
 
 def _size(plan: "Plan") -> str:
-    return f"{len(plan.cards)} data sets, {len(plan.config.algorithms)} algorithms, {len(plan.cells)} cells"
+    algorithms = len(plan.config.algorithms)
+    return f"{len(plan.cards)} data sets, {algorithms} algorithms, {len(plan.cells)} cells"
 
 
 def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:

@@ -27,15 +27,13 @@ def table(results: Path, form: str) -> None:
     --format latex also table-<id>.tex.
     """
     with readable_errors():
-        from ensvm.report.tables.cells import find_studies, read_study
+        from ensvm.report.query import find_studies, read_study
         from ensvm.report.write import write_tables
 
         folders = find_studies(results)
         if not folders:
-            click.echo(
-                f"error: {results}: no records here; run a study first, for example: ensvm run smoke",
-                err=True,
-            )
+            first = "run a study first, for example: ensvm run smoke"
+            click.echo(f"error: {results}: no records here; {first}", err=True)
             sys.exit(WRONG_INPUT)
         written: list[Path] = []
         for folder in folders:

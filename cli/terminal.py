@@ -1,4 +1,4 @@
-"""How the commands speak: readable errors, one progress line at a terminal, plain lines when piped."""
+"""What the commands print: readable errors, and the progress of a run."""
 
 import sys
 import time
@@ -50,7 +50,7 @@ def _mendable() -> tuple[type[Exception], ...]:
 
 
 class RunProgress:
-    """One line with bar, counts, failures and ETA (on standard error); a line now and then when that is not a terminal."""
+    """A progress bar with counts, failures and ETA on standard error; plain lines if piped."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
@@ -86,11 +86,11 @@ class RunProgress:
         self._bar.stop()
 
     def data(self, dataset: str) -> None:
-        """Name the data set being had."""
+        """Name the data set that is being loaded."""
         self._bar.update(self._task, description=f"data: {dataset}")
 
     def start(self, cells: int, cost: float) -> None:
-        """Set out for `cells` cells of `cost` in all."""
+        """Begin with `cells` cells that cost `cost` in all."""
         self._cells, self._cost = cells, cost
         self._begun = time.monotonic()
         self._bar.reset(
@@ -98,7 +98,7 @@ class RunProgress:
         )
 
     def done(self, records: list[Record], cost: float) -> None:
-        """Move on by the cells that have ended."""
+        """Add the cells that have ended."""
         self._done += len(records)
         self._spent += cost
         self._failed += sum(record.status in ("failed", "timeout") for record in records)
@@ -120,7 +120,7 @@ class RunProgress:
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time as a person would say it, such as `3 min 20 s`."""
+    """Return a length of time in readable form, such as `3 min 20 s`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -1,11 +1,122 @@
-"""The one decorator of compiled functions: numba's `njit`, with a cache of machine code."""
+"""The one decorator of compiled functions: numba's `njit`, with machine code kept between runs.
 
+Numba compiles a function once and keeps the result on disk until the function's own file changes.
+It does not look at the files of the functions that were compiled into it, so that after an edit or
+an upgrade old machine code of a callee could live on in its callers. Here the folder of the machine
+code is named by a hash of all of ensvm's compiled sources: a change of any of them starts anew.
+Versions of Python and numba and the kind of processor are told apart by numba itself.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
+import platformdirs
+
+PACKAGE = Path(__file__).parent
+MARK = b"from ensvm.compiled import"  # what a file with compiled functions contains
+PREFIX = "ensvm-"  # of the folders of machine code, so that no other folder is ever removed
+KEPT_SECONDS = 30 * 24 * 3600.0  # since its last use, for which machine code of other sources stays
+
+_config: Any = numba.config  # of which type checkers see no attribute
+_decorating = threading.Lock()
 
 
 def njit(function: Any = None, **options: Any) -> Any:
-    """Compile a function with numba in nopython mode, its machine code cached."""
-    decorate = numba.njit(cache=True, **options)
-    return decorate if function is None else decorate(function)
+    """Compile a function with numba in nopython mode and keep its machine code for later runs.
+
+    Parameters
+    ----------
+    function : callable, default None
+        The function to compile; None where options follow, as in ``@njit(fastmath=True)``.
+    **options : Any
+        Options of `numba.njit` other than `cache`.
+
+    Returns
+    -------
+    callable
+        The compiled function, or the decorator that makes it where `function` is None.
+    """
+    if function is None:
+        return lambda decorated: njit(decorated, **options)
+    folder = code_folder()
+    if folder is None:
+        return numba.njit(**options)(function)
+    with _machine_code_in(folder):
+        return numba.njit(cache=True, **options)(function)
+
+
+@cache
+def code_folder() -> Path | None:
+    """Return the folder of the machine code of these sources; None where none can be written.
+
+    It lies in the folder that the environment variable NUMBA_CACHE_DIR names, or else in the user's
+    cache folder. Folders of other sources that have not been used for 30 days are removed.
+    """
+    name = sources_hash(PACKAGE)
+    if name is None:
+        return None
+    given = _config.CACHE_DIR
+    users = platformdirs.user_cache_dir("ensvm", appauthor=False)
+    base = Path(given) if given else Path(users) / "compiled"
+    folder = base / f"{PREFIX}{name}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        os.utime(folder)
+    except OSError:
+        return None
+    _remove_unused(base)
+    return folder
+
+
+def sources_hash(package: Path) -> str | None:
+    """Return a hash of the names and texts of all files with compiled functions; None without any.
+
+    Parameters
+    ----------
+    package : Path
+        The folder of the package `ensvm`; not a folder where the package was imported from an
+        archive.
+    """
+    texts = ((path, path.read_bytes()) for path in sorted(package.rglob("*.py")))
+    found = [(path, text) for path, text in texts if MARK in text]
+    if not found:
+        return None
+    digest = hashlib.sha256()
+    for path, text in found:
+        digest.update(f"{path.relative_to(package).as_posix()} {len(text)}\n".encode() + text)
+    return digest.hexdigest()[:16]
+
+
+@contextmanager
+def _machine_code_in(folder: Path) -> Iterator[None]:
+    # Numba asks for its folder when a function is decorated and never again, so that setting it for
+    # that moment leaves the compiled functions of other packages where they are.
+    with _decorating:
+        before = _config.CACHE_DIR
+        _config.CACHE_DIR = str(folder)
+        try:
+            yield
+        finally:
+            _config.CACHE_DIR = before
+
+
+def _remove_unused(base: Path) -> None:
+    latest = time.time() - KEPT_SECONDS
+    for folder in base.glob(f"{PREFIX}*"):
+        try:
+            unused = folder.stat().st_mtime < latest
+        except OSError:  # another process was faster
+            continue
+        if unused:
+            shutil.rmtree(folder, ignore_errors=True)

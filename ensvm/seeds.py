@@ -1,4 +1,4 @@
-"""Seeds hashed from what a thing is, never from loop order: the same identity gives the same seed anywhere."""
+"""Seeds hashed from what a thing is, never from loop order: same identity, same seed."""
 
 import hashlib
 import json

@@ -33,7 +33,7 @@ def own_data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def study(tmp_path: Path, own_data: Path):
-    """Return a function that writes a config on the small CSV with the given algorithms and returns its path."""
+    """Return a function that writes a config with the given algorithms and returns its path."""
 
     def write(algorithms: str, *, realizations: int = 4, more: str = "") -> Path:
         head = f"study: trial\nrealizations: {realizations}\n"

@@ -4,7 +4,7 @@ import textwrap
 
 from ensvm.records.record import Record, Run
 from ensvm.records.store import Store
-from ensvm.report.tables.cells import Study, read_study
+from ensvm.report.query import Study, read_study
 
 RUN = Run(id="r", commit="c" * 40, dirty=False)
 

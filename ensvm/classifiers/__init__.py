@@ -1,27 +1,38 @@
-"""The algorithms as scikit-learn classifiers, one file a published method; `ESTIMATORS` says where."""
+"""The algorithms as scikit-learn classifiers, one file a published method.
+
+`CLASSIFIERS` is the one list of public names: `ensvm.__all__`, the lazy imports of `ensvm` and the
+names that a config may use derive from it. Nothing is imported by reading it.
+"""
+
+CLASSIFIERS: dict[str, str] = {
+    "AdaBoost": "ensvm.classifiers.adaboost",
+    "BiasVariance": "ensvm.classifiers.bias_variance",
+    "BoostedSVM": "ensvm.classifiers.weighted_nu_svm.boosted_svm",
+    "EditingSVC": "ensvm.classifiers.weighted_nu_svm.editing_svc",
+    "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine",
+    "LinearSMO": "ensvm.classifiers.linear_smo",
+    "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernels.adaboost",
+    "MixedKernelBagging": "ensvm.classifiers.mixed_kernels.bagging",
+    "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc",
+    "NoisyLabels": "ensvm.classifiers.noisy_labels",
+    "PartiallyTrainedEnsemble": "ensvm.classifiers.partially_trained_ensemble",
+    "ParzenWindowClassifier": "ensvm.classifiers.parzen_window",
+    "Perceptron": "ensvm.classifiers.perceptron",
+    "RhoSVC": "ensvm.classifiers.rho_svc",
+    "SVMPathClassifier": "ensvm.classifiers.svm_path",
+    "WeakenedSVC": "ensvm.classifiers.weighted_nu_svm.weakened_svc",
+    "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svm.weighted_nu_svc",
+}
+"""Our classifiers: name of the class -> its module."""
+
+BASELINES: dict[str, str] = {
+    "LinearSVC": "sklearn.svm",
+    "NuSVC": "sklearn.svm",
+    "SVC": "sklearn.svm",
+}
+"""scikit-learn's, which a config may name as shortly."""
 
 ESTIMATORS: dict[str, str] = {
-    # ours
-    "AdaBoost": "ensvm.classifiers.adaboost:AdaBoost",
-    "BiasVariance": "ensvm.classifiers.bias_variance:BiasVariance",
-    "BoostedSVM": "ensvm.classifiers.weighted_nu_svm.boosted_svm:BoostedSVM",
-    "EditingSVC": "ensvm.classifiers.weighted_nu_svm.editing_svc:EditingSVC",
-    "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine:LeveragedVectorMachine",
-    "LinearSMO": "ensvm.classifiers.linear_smo:LinearSMO",
-    "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernels.adaboost:MixedKernelAdaBoost",
-    "MixedKernelBagging": "ensvm.classifiers.mixed_kernels.bagging:MixedKernelBagging",
-    "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc:MultiplicativeUpdateSVC",
-    "NoisyLabels": "ensvm.classifiers.noisy_labels:NoisyLabels",
-    "PartiallyTrainedEnsemble": "ensvm.classifiers.partially_trained_ensemble:PartiallyTrainedEnsemble",
-    "ParzenWindowClassifier": "ensvm.classifiers.parzen_window:ParzenWindowClassifier",
-    "Perceptron": "ensvm.classifiers.perceptron:Perceptron",
-    "RhoSVC": "ensvm.classifiers.rho_svc:RhoSVC",
-    "SVMPathClassifier": "ensvm.classifiers.svm_path:SVMPathClassifier",
-    "WeakenedSVC": "ensvm.classifiers.weighted_nu_svm.weakened_svc:WeakenedSVC",
-    "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svm.weighted_nu_svc:WeightedNuSVC",
-    # scikit-learn's baselines
-    "LinearSVC": "sklearn.svm:LinearSVC",
-    "NuSVC": "sklearn.svm:NuSVC",
-    "SVC": "sklearn.svm:SVC",
+    name: f"{module}:{name}" for name, module in {**CLASSIFIERS, **BASELINES}.items()
 }
-"""Class name -> "package.module:Class", for names in configs; nothing is imported by reading it."""
+"""Every name that a config may use -> "package.module:Class"."""

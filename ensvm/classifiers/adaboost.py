@@ -1,4 +1,4 @@
-"""Discrete AdaBoost with the bounds of its theorem evaluated in every round (Freund & Schapire, 1995)."""
+"""Discrete AdaBoost, the bounds of its theorem evaluated in every round (Freund & Schapire)."""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -6,20 +6,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import Tags, check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ensvm.classifiers.base.labels import signed_labels
-from ensvm.classifiers.base.meta_estimator import seeded_clone
+from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator, seeded_clone
+from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
+from ensvm.solvers.boosting.result import BoostingResult
+from ensvm.solvers.boosting.rounds import Round
 
-# A weight that rounding makes 0 stays 0, and a mistake on its row would count for nothing.
-LEAST_WEIGHT = float(np.finfo(np.float64).tiny)
 
-
-class AdaBoost(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AdaBoost(BinaryMetaEstimator):
     """AdaBoost sign(sum_t alpha_t h_t(x)) for two classes, h_t(x) in {-1, +1}.
 
     Each round trains h_t with row weights m D_t(x_i), whose mean is 1, so that a base estimator's C
@@ -34,40 +33,70 @@ class AdaBoost(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier whose fit takes `sample_weight`, default None: a decision stump
-    n_estimators : int >= 1, default 50, T, the most rounds
-    random_state : int | RandomState | None, default None; seeds the base estimators
+    estimator : classifier, default None
+        The weak learner, whose `fit` takes `sample_weight`; None is a decision stump.
+    n_estimators : int, default 50
+        T, the largest number of rounds, >= 1.
+    random_state : int, RandomState or None, default None
+        Seeds the base estimators.
 
     Attributes
     ----------
-    estimators_ : list of the fitted h_t; n_iter_ : int, how many
-    errors_, alphas_, normalizers_ : arrays of shape (n_iter_,), epsilon_t, alpha_t and Z_t
-    train_errors_ : array of shape (n_iter_,), the share of rows with y_i f(x_i) <= 0 after each
-        round, as the theorem counts
-    error_bound_ : array of shape (n_iter_,), prod_{s<=t} Z_s
-    exp_bound_ : array of shape (n_iter_,), exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2)
-    certificate_ : float, the least slack in train_errors_ <= error_bound_ <= exp_bound_; not
-        negative, rounding aside
-    min_margins_ : array of shape (n_iter_,), the least of the margins y_i f(x_i) / sum_s alpha_s
-        after each round
-    margins_ : array of shape (n_samples,), the margins after the last round in ascending order:
-        their distribution
-    min_margin_, train_error_bound_ : float, the last of min_margins_ and of error_bound_
-    distribution_ : array of shape (n_samples,), D_{T+1}; D_T if epsilon_T = 0
-    stop_reason_ : 'n_estimators' | 'no_error' | 'no_weak_learner'
-    classes_ : array of shape (2,), sorted; the second is +1; f(x) = 0 counts as -1, as in
-        scikit-learn
+    estimators_ : list
+        The fitted h_t.
+    n_iter_ : int
+        The number of rounds kept.
+    errors_ : ndarray of shape (n_iter_,)
+        epsilon_t, the weight of the mistakes in each round.
+    alphas_ : ndarray of shape (n_iter_,)
+        alpha_t, the weight of each vote.
+    normalizers_ : ndarray of shape (n_iter_,)
+        Z_t.
+    train_errors_ : ndarray of shape (n_iter_,)
+        The share of rows with y_i f(x_i) <= 0 after each round, as the theorem counts.
+    error_bound_ : ndarray of shape (n_iter_,)
+        The product of Z_1, ..., Z_t.
+    exp_bound_ : ndarray of shape (n_iter_,)
+        exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2).
+    certificate_ : float
+        The least slack in train_errors_ <= error_bound_ <= exp_bound_; not negative, rounding
+        aside.
+    min_margins_ : ndarray of shape (n_iter_,)
+        The least of the margins y_i f(x_i) / sum_s alpha_s after each round.
+    margins_ : ndarray of shape (n_samples,)
+        The margins after the last round in ascending order: their distribution.
+    min_margin_ : float
+        The last of `min_margins_`.
+    train_error_bound_ : float
+        The last of `error_bound_`.
+    distribution_ : ndarray of shape (n_samples,)
+        D_{T+1}; D_T if epsilon_T = 0.
+    stop_reason_ : str
+        'n_rounds', 'perfect' (a round without error) or 'no_better_than_random'.
+    classes_ : ndarray of shape (2,)
+        The labels in sorted order; the second is +1. f(x) = 0 counts as -1, as in scikit-learn.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
-    COMP 6321 lecture 5, "AdaBoost" to "Classification margin".
+    References
+    ----------
+    Freund & Schapire, A decision-theoretic generalization of on-line learning and an application
+    to boosting, EuroCOLT 1995; COMP 6321 lecture 5, "AdaBoost" to "Classification margin".
+
+    Examples
+    --------
+    >>> from ensvm import AdaBoost
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [-1, -1, 1, 1, -1]
+    >>> boosted = AdaBoost(n_estimators=3, random_state=0).fit(X, y)
+    >>> boosted.errors_.round(3)
+    array([0.2  , 0.25 , 0.167])
+    >>> boosted.predict([[0.5], [2.5], [9.0]])
+    array([-1,  1, -1])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [None, HasMethods(["fit", "predict"])],
+        **BinaryMetaEstimator._parameter_constraints,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -83,132 +112,152 @@ class AdaBoost(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to training rows X, shape (n_samples, n_features), dense or sparse, and their labels y, of two values.
+        """Fit to training rows and their labels.
 
-        Raises ValueError for another number of classes, a base estimator whose fit does not take
-        `sample_weight`, or one that is wrong on half of the rows in the first round.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two values.
+
+        Returns
+        -------
+        AdaBoost
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            For another number of classes, a base estimator whose `fit` does not take
+            `sample_weight`, or one that is wrong on half of the rows in the first round.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        self.classes_, signs = signed_labels(y, "AdaBoost")
+        X, y, signs = self._validated_training(X, y)
         base = self._base()
         if not has_fit_parameter(base, "sample_weight"):
             raise ValueError(
-                f"AdaBoost needs a base estimator whose fit takes sample_weight, and {type(base).__name__} has none"
+                "AdaBoost needs a base estimator whose fit takes sample_weight, and "
+                f"{type(base).__name__} has none"
             )
         generator = check_random_state(self.random_state)
-        rounds = _Rounds(signs)
-        self.estimators_: list[Any] = []
-        while not rounds.stop_reason and len(self.estimators_) < self.n_estimators:
+
+        def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
             weak = seeded_clone(base, generator)
-            weak.fit(X, y, sample_weight=signs.size * rounds.distribution)
-            if rounds.add(signs * self._vote(weak, X)):
-                self.estimators_.append(weak)
-        if not self.estimators_:
+            weak.fit(X, y, sample_weight=signs.size * current.sample_weight)
+            return weak, self._vote(weak, X)
+
+        result = discrete_adaboost(signs, learn, self.n_estimators)
+        if not result.learners:
             raise ValueError(
-                f"the base estimator {type(base).__name__} is wrong on half of the training rows or more, so it is no weak "
-                "learner and cannot be boosted"
+                f"the base estimator {type(base).__name__} is wrong on half of the training rows "
+                "or more, so it is no weak learner and cannot be boosted"
             )
-        self._keep(rounds)
+        self._keep(result)
         return self
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield f(x) = sum_{s<=t} alpha_s h_s(x) for each row of X, shape (n,), after each round t."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        """Yield f(x) = sum_{s<=t} alpha_s h_s(x) after each round t.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The value of each row.
+        """
+        X = self._validated(X)
         votes = np.zeros(X.shape[0])
         for alpha, weak in zip(self.alphas_, self.estimators_, strict=True):
             votes = votes + alpha * self._vote(weak, X)
             yield votes
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x) = sum_t alpha_t h_t(x) for each row of X, shape (n,)."""
-        for votes in self.staged_decision_function(X):
-            last = votes
+        """Return f(x) = sum_t alpha_t h_t(x).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The value of each row.
+        """
+        *_, last = self.staged_decision_function(X)
         return last
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row of X, shape (n,), after each round."""
+        """Yield the classes predicted after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The class of each row.
+        """
         for votes in self.staged_decision_function(X):
-            yield self.classes_[(votes > 0.0).astype(int)]
+            yield self._labels(votes)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X, shape (n,): `classes_[1]` where f(x) > 0."""
-        values = self.decision_function(X)
-        return self.classes_[(values > 0.0).astype(int)]
+        """Return the class of each row: `classes_[1]` where f(x) > 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The class of each row.
+        """
+        return self._labels(self.decision_function(X))
 
     def staged_margins(self, X: Any, y: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield the margins y f(x) / sum_{s<=t} alpha_s in [-1, 1] of the rows of X with labels y, shape (n,), after each round t."""
+        """Yield the margins y f(x) / sum_{s<=t} alpha_s after each round t.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+        y : array-like of shape (n,)
+            Their labels.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The margin of each row, in [-1, 1].
+        """
         check_is_fitted(self)
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
-        for votes, total in zip(
-            self.staged_decision_function(X), np.cumsum(self.alphas_), strict=True
-        ):
+        totals = np.cumsum(self.alphas_)
+        for votes, total in zip(self.staged_decision_function(X), totals, strict=True):
             yield signs * votes / total
 
-    def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: binary only, sparse where the base estimator is."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
-        return tags
+    def _default_base(self) -> Any:
+        return DecisionTreeClassifier(max_depth=1)
 
-    def _base(self) -> Any:
-        return DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
-
-    def _vote(self, weak: Any, X: Any) -> NDArray[np.float64]:
-        """Return h_t(x) in {-1, +1} of each row."""
-        return np.where(weak.predict(X) == self.classes_[1], 1.0, -1.0)
-
-    def _keep(self, rounds: "_Rounds") -> None:
-        self.n_iter_ = len(self.estimators_)
-        self.stop_reason_ = rounds.stop_reason or "n_estimators"
-        self.distribution_ = rounds.distribution
-        self.errors_ = np.array(rounds.errors)
-        self.alphas_ = np.array(rounds.alphas)
-        self.normalizers_ = 2.0 * np.sqrt(self.errors_ * (1.0 - self.errors_))
-        self.error_bound_ = np.cumprod(self.normalizers_)
-        self.exp_bound_ = np.exp(-2.0 * np.cumsum((0.5 - self.errors_) ** 2))
-        self.train_errors_ = np.array(rounds.train_errors)
-        slack = np.minimum(
-            self.error_bound_ - self.train_errors_, self.exp_bound_ - self.error_bound_
-        )
-        self.certificate_ = float(slack.min())
+    def _keep(self, result: BoostingResult) -> None:
+        self.estimators_ = result.learners
+        self.n_iter_ = result.n_iter
+        self.stop_reason_ = result.stop_reason
+        self.distribution_ = result.sample_weight
+        self.errors_ = result.errors
+        self.alphas_ = result.weights
+        self.normalizers_ = result.normalizers
+        self.error_bound_ = result.error_bound
+        self.exp_bound_ = exponential_bound(result.errors)
+        self.train_errors_ = result.train_errors
+        self.certificate_ = result.certificate
         self.train_error_bound_ = float(self.error_bound_[-1])
-        self.margins_ = np.sort(rounds.margins)
-        self.min_margins_ = np.array(rounds.min_margins)
-        self.min_margin_ = rounds.min_margins[-1]
-
-
-class _Rounds:
-    """What the rounds leave: the distribution over the rows, the votes, and the record of each round."""
-
-    def __init__(self, signs: NDArray[np.float64]) -> None:
-        self.stop_reason = ""
-        self.distribution = np.full(signs.size, 1.0 / signs.size)
-        self.margins = np.zeros(signs.size)
-        self.errors: list[float] = []
-        self.alphas: list[float] = []
-        self.train_errors: list[float] = []
-        self.min_margins: list[float] = []
-        self._votes = np.zeros(signs.size)  # y_i f(x_i)
-
-    def add(self, products: NDArray[np.float64]) -> bool:
-        """Play a round with y_i h_t(x_i) = -1 or +1; return False, changing nothing, if h_t is no weak learner."""
-        error = float(self.distribution[products < 0.0].sum())
-        if error >= 0.5:
-            self.stop_reason = "no_weak_learner"
-            return False
-        if error > 0.0:
-            alpha = 0.5 * float(np.log((1.0 - error) / error))
-            weights = np.maximum(self.distribution * np.exp(-alpha * products), LEAST_WEIGHT)
-            self.distribution = weights / weights.sum()
-        else:
-            alpha = 1.0 + sum(self.alphas)
-            self.stop_reason = "no_error"
-        self.errors.append(error)
-        self.alphas.append(alpha)
-        self._votes += alpha * products
-        self.margins = self._votes / sum(self.alphas)
-        self.train_errors.append(float((self._votes <= 0.0).mean()))
-        self.min_margins.append(float(self.margins.min()))
-        return True
+        self.margins_ = np.sort(result.margins)
+        self.min_margins_ = result.min_margins
+        self.min_margin_ = float(result.min_margins[-1])

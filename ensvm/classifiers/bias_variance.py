@@ -1,4 +1,4 @@
-"""Bias and variance of a learning algorithm, estimated on the rows that bootstrap replicates leave out."""
+"""Bias and variance of a classifier, estimated on the rows that bootstrap replicates leave out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,35 +7,66 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import Tags, check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.labels import signed_labels
-from ensvm.classifiers.base.meta_estimator import seeded_clone
+from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator, seeded_clone
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BiasVarianceEstimate:
-    """Bias and variance at each row, from the K replicates that leave it out; labels and predictions are -1 and +1."""
+    """Bias and variance at each of m rows, from the K replicates that leave it out.
+
+    Labels y and predictions h_k(x) are -1 and +1.
+
+    Attributes
+    ----------
+    bias : ndarray of shape (m,)
+        y - mean_k h_k(x); nan where K = 0.
+    variance : ndarray of shape (m,)
+        sum_k (h_k(x) - mean_k h_k(x))^2 / (K - 1); nan where K < 2.
+    error : ndarray of shape (m,)
+        The share of the K hypotheses that are wrong at x; nan where K = 0.
+    n_replicates : ndarray of int, shape (m,)
+        K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensvm.classifiers.bias_variance import bias_variance
+    >>> estimate = bias_variance(np.array([1.0, -1.0]), np.array([0.0, -4.0]), np.array([4, 4]))
+    >>> estimate.bias, estimate.error
+    (array([1., 0.]), array([0.5, 0. ]))
+    """
 
     bias: NDArray[np.float64]
-    """shape (m,): y - mean_k h_k(x); nan where K = 0"""
     variance: NDArray[np.float64]
-    """shape (m,): sum_k (h_k(x) - mean_k h_k(x))^2 / (K - 1); nan where K < 2"""
     error: NDArray[np.float64]
-    """shape (m,): the share of the K hypotheses that are wrong at x; nan where K = 0"""
     n_replicates: NDArray[np.int64]
-    """shape (m,): K"""
 
 
 def bias_variance(
     labels: NDArray[np.float64], total: NDArray[np.float64], count: NDArray[np.int64]
 ) -> BiasVarianceEstimate:
-    """Return the estimate from labels, sum_k h_k(x) and K at each row, shapes (m,); labels and h_k are -1 or +1."""
+    """Return the estimate at each of m rows.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (m,)
+        y, -1 or +1.
+    total : ndarray of shape (m,)
+        sum_k h_k(x) over the replicates that leave the row out, each -1 or +1.
+    count : ndarray of int, shape (m,)
+        K, the number of these replicates.
+
+    Returns
+    -------
+    BiasVarianceEstimate
+        Bias, variance and error at each row.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(count > 0, total / count, np.nan)
         # sum_k (h_k - mean)^2 = K (1 - mean^2), as h_k^2 = 1
@@ -43,8 +74,8 @@ def bias_variance(
     return BiasVarianceEstimate(labels - mean, variance, (1.0 - labels * mean) / 2.0, count)
 
 
-class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Bootstrap estimate of the bias and variance of a classifier; as a classifier, the vote of its replicates.
+class BiasVariance(BinaryMetaEstimator):
+    """Bootstrap estimate of a classifier's bias and variance; predicts by its replicates' vote.
 
     B bootstrap replicates are drawn from the training rows with replacement, a copy of the
     estimator is fitted to each, and at each row the K hypotheses whose replicates lack it are
@@ -55,35 +86,54 @@ class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier, default None: an unpruned decision tree
-    n_replicates : int >= 2, default 200, B
-    max_samples : float in (0, 1], default 1.0, the size of a replicate as a share of the training
-        rows
-    random_state : int | RandomState | None, default None; draws the replicates and seeds the copies
+    estimator : classifier, default None
+        The classifier judged; None is an unpruned decision tree.
+    n_replicates : int, default 200
+        B, >= 2.
+    max_samples : float, default 1.0
+        The size of a replicate as a share of the training rows, in (0, 1].
+    random_state : int, RandomState or None, default None
+        Draws the replicates and seeds the copies.
 
     Attributes
     ----------
-    squared_bias_ : float, the mean of bias(x)^2 over the training rows with K >= 1
-    variance_ : float, the mean of variance(x) over those with K >= 2
-    error_ : float, the mean share of wrong hypotheses, over the rows with K >= 1: the out-of-bag
-        error of one replicate
-    estimate_ : BiasVarianceEstimate, bias, variance and error at each training row
-    estimators_ : list of the B fitted copies; one of a replicate that holds one class predicts that
-        class
-    classes_ : array of shape (2,), sorted; the second is +1; a tied vote counts as -1
+    squared_bias_ : float
+        The mean of bias(x)^2 over the training rows with K >= 1.
+    variance_ : float
+        The mean of variance(x) over the training rows with K >= 2.
+    error_ : float
+        The mean share of wrong hypotheses, over the rows with K >= 1: the out-of-bag error of one
+        replicate.
+    estimate_ : BiasVarianceEstimate
+        Bias, variance and error at each training row.
+    estimators_ : list
+        The B fitted copies; one of a replicate that holds one class predicts that class.
+    classes_ : ndarray of shape (2,)
+        The labels in sorted order; the second is +1. A tied vote counts as -1.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     COMP 6321 lecture 5, "Measuring bias and variance in practice" to "Bagging: Bootstrap
     aggregation".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from ensvm import BiasVariance
+    >>> X, y = make_classification(60, weights=[0.8], random_state=0)
+    >>> constant = DummyClassifier(strategy="most_frequent")
+    >>> judged = BiasVariance(constant, n_replicates=20, random_state=0).fit(X, y)
+    >>> judged.variance_
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [None, HasMethods(["fit", "predict"])],
+        **BinaryMetaEstimator._parameter_constraints,
         "n_replicates": [Interval(Integral, 2, None, closed="left")],
         "max_samples": [Interval(Real, 0.0, 1.0, closed="right")],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -101,18 +151,31 @@ class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the copies to replicates of the rows X, shape (n_samples, n_features), dense or sparse, and labels y, of two values.
+        """Fit the copies to replicates of the rows.
 
-        Raises ValueError for another number of classes, or if no row is left out by two replicates.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two values.
+
+        Returns
+        -------
+        BiasVariance
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            For another number of classes, or if no row is left out by two replicates.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        self.classes_, signs = signed_labels(y, "BiasVariance")
+        X, y, signs = self._validated_training(X, y)
         self.estimators_: list[Any] = []
         total, count = np.zeros(signs.size), np.zeros(signs.size, dtype=np.int64)
         for drawn, copy in self._replicates(signs.size):
-            hypothesis = (
-                copy if np.unique(y[drawn]).size == 2 else DummyClassifier(strategy="most_frequent")
-            )
+            both = np.unique(y[drawn]).size == 2
+            hypothesis = copy if both else DummyClassifier(strategy="most_frequent")
             self.estimators_.append(hypothesis.fit(X[drawn], y[drawn]))
             left_out = np.setdiff1d(np.arange(signs.size), drawn)
             if left_out.size:
@@ -120,7 +183,8 @@ class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 count[left_out] += 1
         if not (count > 1).any():
             raise ValueError(
-                f"no row is left out by two of n_replicates = {self.n_replicates} replicates of {signs.size} rows: raise it"
+                f"no row is left out by two of n_replicates = {self.n_replicates} replicates of "
+                f"{signs.size} rows: raise it"
             )
         self.estimate_ = bias_variance(signs, total, count)
         self.squared_bias_ = float(np.nanmean(self.estimate_.bias**2))
@@ -129,25 +193,38 @@ class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean prediction of all B hypotheses, in [-1, 1], at each row of X, shape (n,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        """Return the mean prediction of all B hypotheses.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The mean of each row, in [-1, 1].
+        """
+        X = self._validated(X)
         votes = np.zeros(X.shape[0])
         for hypothesis in self.estimators_:
             votes += self._vote(hypothesis, X)
         return votes / len(self.estimators_)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class that most of the B hypotheses predict at each row of X, shape (n,); `classes_[0]` in a tie."""
-        values = self.decision_function(X)
-        return self.classes_[(values > 0.0).astype(int)]
+        """Return the class that most of the B hypotheses predict; `classes_[0]` in a tie.
 
-    def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: binary only, sparse where the base estimator is."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
-        return tags
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The class of each row.
+        """
+        return self._labels(self.decision_function(X))
 
     def _replicates(self, m: int) -> Iterator[tuple[NDArray[np.int64], Any]]:
         """Yield the rows of each replicate and the copy of the estimator to be fitted to it."""
@@ -156,8 +233,5 @@ class BiasVariance(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for _ in range(self.n_replicates):
             yield generator.randint(m, size=size), seeded_clone(self._base(), generator)
 
-    def _vote(self, hypothesis: Any, X: Any) -> NDArray[np.float64]:
-        return np.where(hypothesis.predict(X) == self.classes_[1], 1.0, -1.0)
-
-    def _base(self) -> Any:
-        return DecisionTreeClassifier() if self.estimator is None else self.estimator
+    def _default_base(self) -> Any:
+        return DecisionTreeClassifier()

@@ -13,7 +13,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ensvm.classifiers.base.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import (
+    KEPT_DTYPES,
+    Ending,
+    Expansion,
+    KernelExpansionClassifier,
+)
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.leverage.algorithm import leverage
 
@@ -23,7 +28,9 @@ def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
 
 
 class LeveragedVectorMachine(KernelExpansionClassifier):
-    """Greedy kernel machine f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), one instance j(t) a round.
+    """Greedy kernel machine that adds the kernel of one training row in each round.
+
+    Its decision function is f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), with row j(t).
 
     Each round adds the kernel whose linear transformation reduces the loss most.
     `loss='exponential'` is the boosted vector machine (BVM), `'logistic'` the logistic one (LVM),
@@ -31,57 +38,98 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
 
     Parameters
     ----------
-    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf';
-        symmetric
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
-        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
-    degree : int >= 0, default 3; read by 'poly'
-    coef0 : float, default 0.0; read by 'poly'
-    loss : 'exponential' (default), eq. (3) | 'logistic', eq. (4)
-    penalty : None (default) | 'l1' | 'l2', p = 1 or 2 in eq. (8); with the exponential loss only,
-        whose product form its recursion rests on
-    gamma0 : positive float, default 0.01, weight of the penalty; not the width of the kernel
-    gamma0_scale : 'distribution' (default), gamma0 is beside the normalised loss, as eq. (8) is
-        printed | 'sample', beside the sum of the losses: n_samples times milder
-    n_rounds : int >= 1, default 500; ends the training without a warning
-    n_blocks : int >= 1, default 1; at most n_samples. Splits the candidates at random into blocks
-        of about equal size, of which one has its kernel values in memory at a time (a precomputed
-        matrix is there as a whole)
-    rounds_per_block : None (default) | int >= 1, rounds before the next block is taken, cyclically;
-        None for n_rounds / n_blocks, rounded up. A block without gain is left at once
-    step : 'newton' (default), one quadratic step | 'search', iterated to the minimum
-    ranking : 'quadratic' (default), candidates compared by the quadratic model | 'loss', by the
-        loss at each one's quadratic step, as in the paper; about twenty times slower
-    tol : float >= 0, default 1e-5, the least relative gain for which a round is made
-    random_state : int | RandomState | None, default None; the split into blocks
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel; a callable takes two arrays of rows and returns their kernel values.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
+        of the training rows to their mean.
+    degree : int, default 3
+        The degree of 'poly', at least 0.
+    coef0 : float, default 0.0
+        The constant of 'poly'.
+    loss : {'exponential', 'logistic'}, default 'exponential'
+        'exponential': eq. (3); 'logistic': eq. (4).
+    penalty : {'l1', 'l2'} or None, default None
+        P = 1 or 2 in eq. (8); with the exponential loss only, whose product form its recursion
+        rests on.
+    gamma0 : float, default 0.01
+        Weight of the penalty; not the width of the kernel.
+    gamma0_scale : {'distribution', 'sample'}, default 'distribution'
+        'distribution': gamma0 is beside the normalised loss, as eq. (8) is printed; 'sample':
+        beside the sum of the losses: n_samples times milder.
+    n_rounds : int, default 500
+        Ends the training without a warning; at least 1.
+    n_blocks : int, default 1
+        At most n_samples. Splits the candidates at random into blocks of about equal size, of which
+        one has its kernel values in memory at a time (a precomputed matrix is there as a whole); at
+        least 1.
+    rounds_per_block : None (default) or int, rounds before the next block is taken, cyclically
+        None for n_rounds / n_blocks, rounded up. A block without gain is left at once; at least 1.
+    step : {'newton', 'search'}, default 'newton'
+        'newton': one quadratic step; 'search': iterated to the minimum.
+    ranking : {'quadratic', 'loss'}, default 'quadratic'
+        'quadratic': candidates compared by the quadratic model; 'loss': by the loss at each one's
+        quadratic step, as in the paper; about twenty times slower.
+    tol : float, default 1e-5
+        The least relative gain for which a round is made; at least 0.
+    random_state : int, RandomState instance or None, default None
+        The split into blocks.
 
     Attributes
     ----------
-    classes_ : array of shape (2,), sorted
-    rounds_ : int array of shape (n_iter_,), row number of the instance chosen in each round; never
-        the same twice running
-    alphas_, betas_ : arrays of shape (n_iter_,)
-    train_loss_ : array of shape (n_iter_ + 1,), mean loss before the first round and after each
-    l1_norms_ : array of shape (n_iter_ + 1,), sum of the |alpha_t| so far
-    penalties_ : array of shape (n_iter_ + 1,), gamma of eq. (8) for each round, and for one that
-        would follow; 0 without penalty
-    weights_ : array of shape (n_samples,), the sum of each instance's alphas
-    support_, dual_coef_, X_fit_ : rows of weight other than 0, their coefficients y_i weights_i,
-        their inputs (None if precomputed)
-    intercept_ : float, the sum of the betas
-    n_support_ : int, number of rows in support_
-    objective_ : float, the mean loss, plus the penalty (as a mean per row)
-    certificate_ : float >= 0, largest absolute derivative of the mean loss by beta or any row's
-        alpha; 0 at the optimum. With p = 1, by as much as it exceeds the penalty's
-    n_iter_ : int, rounds made
-    converged_ : bool, whether the rounds ended because nothing was left to gain
-    stop_reason_ : 'no_gain' | 'zero_loss' | 'n_rounds', see `ensvm.solvers.leverage.algorithm`
-    gamma_ : float, the width used; None for kernels without one
+    classes_ : ndarray of shape (2,)
+        The two classes, sorted.
+    rounds_ : int ndarray of shape (n_iter_,)
+        Row number of the instance chosen in each round; never the same twice running.
+    alphas_ : ndarray of shape (n_iter_,)
+        The weight that each round gives to its kernel.
+    betas_ : ndarray of shape (n_iter_,)
+        The constant that each round adds.
+    train_loss_ : ndarray of shape (n_iter_ + 1,)
+        Mean loss before the first round and after each.
+    l1_norms_ : ndarray of shape (n_iter_ + 1,)
+        Sum of the |alpha_t| so far.
+    penalties_ : ndarray of shape (n_iter_ + 1,)
+        Gamma of eq. (8) for each round, and for one that would follow; 0 without penalty.
+    weights_ : ndarray of shape (n_samples,)
+        The sum of each instance's alphas.
+    support_ : ndarray of shape (n_support,)
+        The training rows of the expansion, whose weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients, the weights times the labels -1 and +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
+        Their inputs; None with kernel='precomputed'.
+    intercept_ : float
+        The sum of the betas.
+    n_support_ : int
+        Number of rows in support_.
+    objective_ : float
+        The mean loss, plus the penalty (as a mean per row).
+    certificate_ : float
+        Largest absolute derivative of the mean loss by beta or any row's alpha; 0 at the optimum.
+        With p = 1, by as much as it exceeds the penalty's; at least 0.
+    n_iter_ : int
+        Rounds made.
+    converged_ : bool
+        Whether the rounds ended because nothing was left to gain.
+    stop_reason_ : str
+        Why training ended: 'no_gain' | 'zero_loss' | 'n_rounds', see
+        `ensvm.solvers.leverage.algorithm`.
+    gamma_ : float
+        The width used; None for kernels without one.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     Singer, Leveraged Vector Machines, NIPS-99, sections 3 and 5.
+
+    Examples
+    --------
+    >>> from ensvm import LeveragedVectorMachine
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> LeveragedVectorMachine().fit(X, y).score(X, y)
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -134,7 +182,9 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         self.tol = tol
         self.random_state = random_state
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         m = signs.size
         if self.penalty is not None and self.loss != "exponential":
             raise ValueError(
@@ -157,18 +207,20 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
             ranking=self.ranking,
             tol=self.tol,
         )
-        self.rounds_, self.alphas_, self.betas_ = result.rounds, result.alphas, result.betas
-        self.train_loss_, self.penalties_ = result.losses, result.penalties
-        self.l1_norms_ = np.append(0.0, np.abs(result.alphas).cumsum())
-        self.weights_, self.intercept_ = result.weights, result.intercept
-        self.n_support_ = int(np.count_nonzero(result.weights))
-        self.objective_, self.certificate_ = result.objective, result.certificate
-        self.n_iter_, self.converged_, self.stop_reason_ = (
-            result.n_iter,
-            result.converged,
-            result.stop_reason,
-        )
-        return result.weights
+        attributes = {
+            "rounds_": result.rounds,
+            "alphas_": result.alphas,
+            "betas_": result.betas,
+            "train_loss_": result.losses,
+            "l1_norms_": np.append(0.0, np.abs(result.alphas).cumsum()),
+            "penalties_": result.penalties,
+            "weights_": result.weights,
+            "n_support_": int(np.count_nonzero(result.weights)),
+            "objective_": result.objective,
+            "certificate_": result.certificate,
+        }
+        ending = Ending(result.n_iter, result.stop_reason, result.converged, planned=True)
+        return Expansion(signs * result.weights, result.intercept, attributes, ending)
 
     def _rows(self, X: Any) -> NDArray[Any] | Callable[[NDArray[np.intp]], NDArray[Any]]:
         """Return the Gram matrix, or what makes rows of it when they are to come in blocks."""
@@ -185,7 +237,19 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
 
     @available_if(_is_logistic)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of the two classes at each row of X, shape (n, 2), by eq. (2); X as in `decision_function`."""
+        """Return the probabilities of the two classes at each row of X, shape (n, 2), by eq. (2).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, 2)
+            The probability of each class, in the order of `classes_`.
+        """
         decision = self.decision_function(X)
         return np.column_stack([expit(-2.0 * decision), expit(2.0 * decision)])
 
@@ -194,6 +258,17 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
 
         X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one
         equals. Takes memory for n * n_support_ kernel values, and O(n) time a stage.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        values : ndarray of shape (n,)
+            The values of the decision function after one more member.
         """
         check_is_fitted(self)
         columns = self._support_columns(X)
@@ -208,12 +283,24 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
             yield decision
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes predicted after t rounds, shape (n,), for t = 1, ..., n_iter_."""
+        """Yield the classes predicted after t rounds, shape (n,), for t = 1, ..., n_iter_.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        labels : ndarray of shape (n,)
+            The classes predicted after one more member.
+        """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)
 
     def _support_columns(self, X: Any) -> NDArray[Any]:
-        """Return the kernel values of the rows of X with the rows of the expansion, shape (n, n_support_)."""
+        """Return the kernel values of X with the rows of the expansion, shape (n, n_support_)."""
         X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
         if self.kernel == "precomputed":
             columns = X[:, self.support_]

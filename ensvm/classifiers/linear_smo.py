@@ -1,46 +1,74 @@
-"""The linear support vector machine with hard or soft margin, by sequential minimal optimization."""
+"""The linear support vector machine by sequential minimal optimization."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.linear_classifier import LinearClassifier
-from ensvm.solvers.linear.smo import linear_smo
+from ensvm.classifiers.base.ending import Ending
+from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
+from ensvm.solvers.linear.smo import LinearSMOResult, linear_smo
 
 
 class LinearSMO(LinearClassifier):
-    """Linear support vector machine sgn(w.x + w_0): least |w|^2 / 2 + C sum_i xi_i, y_i (w.x_i + w_0) >= 1 - xi_i, xi_i >= 0.
+    """Linear support vector machine with a hard or soft margin.
+
+    The plane w.x + w_0 = 0 minimises |w|^2 / 2 + C sum_i xi_i under y_i (w.x_i + w_0) >= 1 - xi_i
+    and xi_i >= 0. Sequential minimal optimization solves the dual problem by optimising two
+    multipliers at a time.
 
     Parameters
     ----------
-    C : positive float, default 1.0, the price of a soft error; `inf` is the hard margin, xi = 0,
-        which exists only where a plane separates the classes
-    tol : positive float, default 1e-3; the KKT residual to stop at, in units of y f(x)
-    max_iter : int >= 1, default 10000000, the most pairs of multipliers optimised; reaching it
-        gives a `ConvergenceWarning`
+    C : float, default 1.0
+        The price of a soft error, positive. `inf` is the hard margin, xi = 0, which exists only
+        where a plane separates the classes.
+    tol : float, default 1e-3
+        The KKT residual to stop at, positive, in units of y f(x).
+    max_iter : int, default 10000000
+        The most pairs of multipliers optimised, at least 1; reaching it gives a
+        `ConvergenceWarning`.
 
     Attributes
     ----------
-    coef_, intercept_ : w, shape (1, n_features), and w_0, shape (1,)
-    alpha_ : array of shape (n_samples,), the Lagrange multipliers, w = sum_i alpha_i y_i x_i
-    support_ : array of the rows with alpha_i > 0, the support vectors
-    margin_ : float, 2 / |w|, the width of the strip between the planes f(x) = -1 and f(x) = 1
-    soft_error_ : float, sum_i xi_i over the training rows
-    objective_ : float, the dual objective sum_i alpha_i - |w|^2 / 2
-    certificate_ : float, the KKT residual; 0 at the solution
-    n_iter_ : int, pairs optimised
+    coef_ : ndarray of shape (1, n_features)
+        The normal vector w of the plane.
+    intercept_ : ndarray of shape (1,)
+        The offset w_0.
+    alpha_ : ndarray of shape (n_samples,)
+        The Lagrange multipliers, w = sum_i alpha_i y_i x_i.
+    support_ : ndarray of shape (n_support,)
+        The support vectors: the training rows with alpha_i > 0.
+    margin_ : float
+        The width 2 / |w| of the strip between the planes f(x) = -1 and f(x) = 1.
+    soft_error_ : float
+        The sum of the xi_i over the training rows.
+    objective_ : float
+        The dual objective sum_i alpha_i - |w|^2 / 2.
+    certificate_ : float
+        The KKT residual; 0 at the solution.
+    n_iter_ : int
+        The pairs optimised.
     converged_ : bool
-    classes_ : array of shape (2,), sorted
+        Whether the residual came down to `tol`.
+    stop_reason_ : str
+        'residual_below_tol' or 'max_iter'.
+    classes_ : ndarray of shape (2,)
+        The two classes, sorted.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     COMP 6321 lecture 5, "Support Vector Machines" to "SMO (III)".
+
+    Examples
+    --------
+    >>> from ensvm import LinearSMO
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> LinearSMO(C=10.0).fit(X, y).score(X, y)
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -54,22 +82,25 @@ class LinearSMO(LinearClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _find_plane(
-        self, X: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], float]:
+    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> Plane:
         result = linear_smo(X, signs, C=self.C, tol=self.tol, max_iter=self.max_iter)
-        self.alpha_ = result.alpha
-        self.support_ = np.flatnonzero(result.alpha)
-        self.margin_ = (
-            2.0 / float(np.linalg.norm(result.weights)) if result.weights.any() else np.inf
-        )
+        norm = float(np.linalg.norm(result.weights))
         slack = 1.0 - signs * (X @ result.weights + result.offset)
-        self.soft_error_ = float(np.maximum(slack, 0.0).sum())
-        self.objective_ = result.objective
-        self.certificate_ = result.certificate
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        if not result.converged:
-            message = f"LinearSMO stopped after {result.n_iter} pairs with a KKT residual of {result.certificate:.3g} > {self.tol!r}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        return result.weights, result.offset
+        attributes = {
+            "alpha_": result.alpha,
+            "support_": np.flatnonzero(result.alpha),
+            "margin_": 2.0 / norm if result.weights.any() else np.inf,
+            "soft_error_": float(np.maximum(slack, 0.0).sum()),
+            "objective_": result.objective,
+            "certificate_": result.certificate,
+        }
+        return Plane(result.weights, result.offset, attributes, self._ending(result))
+
+    def _ending(self, result: LinearSMOResult) -> Ending:
+        if result.converged:
+            return Ending(result.n_iter, "residual_below_tol", converged=True)
+        message = (
+            f"LinearSMO stopped after {result.n_iter} pairs with a KKT residual of "
+            f"{result.certificate:.3g} > {self.tol!r}"
+        )
+        return Ending(result.n_iter, "max_iter", converged=False, message=message)

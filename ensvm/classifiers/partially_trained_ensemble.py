@@ -1,4 +1,4 @@
-"""The ensemble of partially trained SVMs of Tsang & Kwok (IJCAI-07, section 3.2) as one kernel expansion."""
+"""The ensemble of partially trained SVMs of Tsang & Kwok (IJCAI-07, section 3.2)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
 from ensvm.classifiers.rho_svc import RhoSVC
 
 
 class PartiallyTrainedEnsemble(RhoSVC):
-    """Binary classifier F(x) = sum_t eta_t f_t(x) / sum_t eta_t over all machines on the way to the rho-SVM.
+    """Ensemble of all machines on the way to the rho-SVM, kept as one kernel expansion.
+
+    Its decision function is F(x) = sum_t eta_t f_t(x) / sum_t eta_t.
 
     The members f_1 (the Parzen window), ..., f_T are the iterates of Algorithm 1, each weighted by
     the learning rate that leads away from it; the rho-SVM f_{T+1} itself is not one of them. All
@@ -41,20 +44,36 @@ class PartiallyTrainedEnsemble(RhoSVC):
     3.2.
     """
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        result = self._train(X, signs, keep_members=True)
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        result, attributes = self._train(X, signs, keep_members=True)
         assert result.members is not None
-        self.ensemble_weights_ = result.average_weights
-        self.learning_rates_ = result.learning_rates
-        self.member_weights_ = result.members
-        self.n_estimators_ = len(result.members)
-        return self.ensemble_weights_
+        attributes |= {
+            "ensemble_weights_": result.average_weights,
+            "learning_rates_": result.learning_rates,
+            "member_weights_": result.members,
+            "n_estimators_": len(result.members),
+        }
+        ending = Ending(result.n_iter, result.stop_reason, result.converged)
+        return Expansion(signs * result.average_weights, attributes=attributes, ending=ending)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the ensemble of the first t members at each row of X, for t = 1, ..., n_estimators_.
+        """Yield F of the first t members at each row of X, for t = 1, ..., n_estimators_.
 
         X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one
         equals; the first is the Parzen window. Takes memory for n * n_estimators_ floats.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        values : ndarray of shape (n,)
+            The values of the decision function after one more member.
         """
         check_is_fitted(self)
         coefficients = np.sign(self.dual_coef_)[:, None] * self.member_weights_.T[self.support_]
@@ -67,6 +86,18 @@ class PartiallyTrainedEnsemble(RhoSVC):
             yield weighted_sum / total
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that the first t members predict, shape (n,), for t = 1, ..., n_estimators_."""
+        """Yield the classes that the first t members predict, for t = 1, ..., n_estimators_.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        labels : ndarray of shape (n,)
+            The classes predicted after one more member.
+        """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
@@ -17,7 +17,7 @@ from ensvm.kernels.low_rank import (
     kernel_columns,
     randomly_pivoted_cholesky,
 )
-from ensvm.solvers.entropy_projection.algorithm import EntropyProjectionResult, entropy_projection
+from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_projection
 
 
 class RhoSVC(KernelExpansionClassifier):
@@ -29,52 +29,86 @@ class RhoSVC(KernelExpansionClassifier):
 
     Parameters
     ----------
-    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
-        semidefinite
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
-        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
-    degree : int >= 0, default 3; read by 'poly'
-    coef0 : float, default 0.0; read by 'poly'
-    tol : positive float, default 0.005; the adaptive rate stops when epsilon falls below it, a
-        fixed one when the objective is proved to be within a factor 1 + tol of rho*
-    initial_tol : float >= tol, default 0.1; the first epsilon of the adaptive rate
-    learning_rate : 'adaptive' (default) or a positive float, fixed
-    max_iter : int >= 1, default 10000; reaching it gives a `ConvergenceWarning`
-    low_rank : None (default) | int >= 1 | float in (0, 1); trains on a factor LL' of K, of at most
-        that rank or leaving at most that share of its trace, in O(m r^2) time and O(m r) memory; K
-        is never formed. The weights still expand the exact kernel in all rows. Not with
-        kernel='precomputed'
-    low_rank_method : 'random' (default) | 'greedy', how its pivots are chosen, see
-        `ensvm.kernels.low_rank`
-    low_rank_diagonal : bool, default True: trains on LL' + diag(K - LL'), whose diagonal is exact;
-        False: on LL' alone, where points are rarely separable (rho* = 0) unless the rank is near m
-    random_state : int | RandomState | None, default None; read by the random pivots
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel; a callable takes two arrays of rows and returns their kernel values.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
+        of the training rows to their mean.
+    degree : int, default 3
+        The degree of 'poly', at least 0.
+    coef0 : float, default 0.0
+        The constant of 'poly'.
+    tol : float, default 0.005
+        The adaptive rate stops when epsilon falls below it, a fixed one when the objective is
+        proved to be within a factor 1 + tol of rho*.
+    initial_tol : float, default 0.1
+        The first epsilon of the adaptive rate; at least tol.
+    learning_rate : 'adaptive' or float, default 'adaptive'
+        How the rate of each step is set; a positive number is a fixed rate.
+    max_iter : int, default 10000
+        Reaching it gives a `ConvergenceWarning`; at least 1.
+    low_rank : int, float or None, default None
+        Trains on a factor LL' of K, of at most that rank or leaving at most that share of its
+        trace, in O(m r^2) time and O(m r) memory; K is never formed. The weights still expand the
+        exact kernel in all rows. Not with kernel='precomputed'.
+    low_rank_method : {'random', 'greedy'}, default 'random'
+        How the pivots of the factor are chosen, see `ensvm.kernels.low_rank`.
+    low_rank_diagonal : bool, default True
+        Trains on LL' + diag(K - LL'), whose diagonal is exact; False: on LL' alone, where points
+        are rarely separable (rho* = 0) unless the rank is near m.
+    random_state : int, RandomState instance or None, default None
+        Read by the random pivots.
 
     Attributes
     ----------
-    classes_ : array of shape (2,), sorted
-    weights_ : array of shape (n_samples,), a on the simplex
-    objective_ : float, a'K~a
-    objective_path_ : array of shape (n_iter_ + 1,), a'K~a from the start on
-    lower_bound_ : float, a proved lower bound of rho*
-    certificate_ : float, objective_ - lower_bound_
-    n_iter_ : int, steps taken
-    converged_ : bool, whether a stopping rule of the method ended the training; only `certificate_`
-        says how near rho* is
-    stop_reason_ : str, that rule, see `EntropyProjectionResult`
-    support_, dual_coef_, X_fit_ : rows of weight > 0, their coefficients y_i a_i, their inputs
-        (None if precomputed)
-    intercept_ : 0.0
-    gamma_ : float, the width used; None for kernels without one
-    rank_, trace_residual_ : with low_rank, int, the columns of L, and float in [0, 1], trace(K -
-        LL') / trace(K); else None. objective_, lower_bound_ and certificate_ are then of the
-        problem trained on, not of K's
+    classes_ : ndarray of shape (2,)
+        The two classes, sorted.
+    weights_ : ndarray of shape (n_samples,)
+        A on the simplex.
+    objective_ : float
+        The value of a'K~a.
+    objective_path_ : ndarray of shape (n_iter_ + 1,)
+        The value of a'K~a from the start on.
+    lower_bound_ : float
+        A proved lower bound of rho*.
+    certificate_ : float
+        The value of objective_ - lower_bound_.
+    n_iter_ : int
+        Steps taken.
+    converged_ : bool
+        Whether a stopping rule of the method ended the training; only `certificate_` says how near
+        rho* is.
+    stop_reason_ : str
+        Why training ended: that rule, see `EntropyProjectionResult`.
+    support_ : ndarray of shape (n_support,)
+        The training rows of the expansion, whose weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients, the weights times the labels -1 and +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
+        Their inputs; None with kernel='precomputed'.
+    intercept_ : float
+        Always 0.0.
+    gamma_ : float
+        The width used; None for kernels without one.
+    rank_ : int
+        The columns of the factor L; None without low_rank. With it, objective_, lower_bound_ and
+        certificate_ are of the problem trained on, not of K's.
+    trace_residual_ : float
+        The share trace(K - LL') / trace(K) in [0, 1]; None without low_rank.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section
     2, Algorithm 1; section 3.3 for low rank.
+
+    Examples
+    --------
+    >>> from ensvm import RhoSVC
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> RhoSVC().fit(X, y).score(X, y)
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -123,22 +157,26 @@ class RhoSVC(KernelExpansionClassifier):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags; a low-rank factor is made from the inputs, never from a Gram matrix."""
+        """Return scikit-learn's tags; a low-rank factor is made from inputs, not a Gram matrix."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.pairwise and self.low_rank is None
         return tags
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        self._train(X, signs, keep_members=False)
-        return self.weights_
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        result, attributes = self._train(X, signs, keep_members=False)
+        ending = Ending(result.n_iter, result.stop_reason, result.converged)
+        return Expansion(signs * result.weights, attributes=attributes, ending=ending)
 
     def _train(
         self, X: Any, signs: NDArray[np.float64], *, keep_members: bool
-    ) -> EntropyProjectionResult:
-        """Run the solver, keep what it says about rho*, and warn when it was cut short."""
+    ) -> tuple[EntropyProjectionResult, dict[str, Any]]:
+        """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
         path: list[float] = []
+        operator, factor = self._operator(X)
         result = entropy_projection(
-            self._operator(X),
+            operator,
             signs,
             tol=self.tol,
             initial_tol=self.initial_tol,
@@ -147,32 +185,34 @@ class RhoSVC(KernelExpansionClassifier):
             callback=lambda state: path.append(state.objective),
             keep_members=keep_members,
         )
-        self.weights_ = result.weights
-        self.objective_ = result.objective
-        self.objective_path_ = np.array(path)
-        self.lower_bound_ = result.lower_bound
-        self.certificate_ = result.certificate
-        self._keep_ending(result.n_iter, result.stop_reason, converged=result.converged)
-        return result
+        return result, {
+            "weights_": result.weights,
+            "objective_": result.objective,
+            "objective_path_": np.array(path),
+            "lower_bound_": result.lower_bound,
+            "certificate_": result.certificate,
+            "rank_": None if factor is None else factor.rank,
+            "trace_residual_": None if factor is None else factor.relative_residual,
+        }
 
-    def _operator(self, X: Any) -> NDArray[Any] | LowRankGram | DiagonalCorrectedGram:
-        """Return the Gram matrix of the validated training input, or the factor that stands for it."""
-        self.rank_: int | None = None
-        self.trace_residual_: float | None = None
+    def _operator(
+        self, X: Any
+    ) -> tuple[NDArray[Any] | LowRankGram | DiagonalCorrectedGram, LowRankGram | None]:
+        """Return what the solver multiplies by, and the low-rank factor below it, if any."""
         if self.low_rank is None:
-            return self._training_gram(X)
+            return self._training_gram(X), None
         if self.kernel == "precomputed":
             raise ValueError(
-                "low_rank needs the inputs and a kernel: with kernel='precomputed' set low_rank=None"
+                "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
+                "low_rank=None"
             )
         limit: dict[str, Any] = {
             "rank" if isinstance(self.low_rank, Integral) else "tol": self.low_rank
         }
-        columns, diagonal = kernel_columns(X, **self._kernel_words(X))
+        columns, diagonal = kernel_columns(X, **self._kernel_parameters(X))
         if self.low_rank_method == "greedy":
             factor = incomplete_cholesky(columns, diagonal, **limit)
         else:
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             factor = randomly_pivoted_cholesky(columns, diagonal, **limit, rng=seed)
-        self.rank_, self.trace_residual_ = factor.rank, factor.relative_residual
-        return DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
+        return (DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor), factor

@@ -1,23 +1,28 @@
-"""The C-SVM of all C at once, with C chosen by the leave-one-out bound: SVM(LOO) and SVM(BEST) of Tsang & Kwok (IJCAI-07)."""
+"""The C-SVM of all C at once: SVM(LOO) and SVM(BEST) of Tsang & Kwok (IJCAI-07)."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ensvm.classifiers.base.kernel_expansion import KEPT_DTYPES, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import (
+    KEPT_DTYPES,
+    Ending,
+    Expansion,
+    KernelExpansionClassifier,
+)
 from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
-from ensvm.solvers.regularization_path.path import regularization_path
+from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 
 class SVMPathClassifier(KernelExpansionClassifier):
-    """Soft-margin support vector classifier that knows its solution for every C, f(x) = sum_i y_i alpha_i k(x_i, x) + intercept.
+    """Soft-margin support vector classifier that knows its solution for every C.
+
+    Its decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept.
 
     The whole regularization path is computed exactly, on kernel values in float64 whatever the type
     of X. C is given or is the one with the least leave-one-out bound, the smallest among equals.
@@ -26,48 +31,75 @@ class SVMPathClassifier(KernelExpansionClassifier):
 
     Parameters
     ----------
-    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
-        semidefinite
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
-        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
-    degree : int >= 0, default 3; read by 'poly'
-    coef0 : float, default 0.0; read by 'poly'
-    select : 'loo' (default) or a positive float, C itself
-    C_min : float >= 0, default 0.0; the least C that 'loo' may choose. The path's first breakpoint
-        is a limit of its own: below it only the scale of f and the intercept change
-    C_max : positive float, default 1e4; where the path ends
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel; a callable takes two arrays of rows and returns their kernel values.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
+        of the training rows to their mean.
+    degree : int, default 3
+        The degree of 'poly', at least 0.
+    coef0 : float, default 0.0
+        The constant of 'poly'.
+    select : {'loo', 'end'} or float, default 'loo'
+        How C is chosen: by the least leave-one-out bound, as `C_max`, or given as a positive number.
+    C_min : float, default 0.0
+        The least C that 'loo' may choose. The path's first breakpoint is a limit of its own: below
+        it only the scale of f and the intercept change; at least 0.
+    C_max : float, default 1e4
+        Where the path ends.
     fit_intercept : bool, default True
+        See the type.
 
     Attributes
     ----------
-    path_ : RegularizationPath, the breakpoints and the solution at any C up to C_max
-    C_ : float, the C of this machine
-    loo_bound_ : array of shape (n_breakpoints,), the bound at every breakpoint; only with
-        select='loo'
-    best_loo_bound_ : float, the bound at C_, which may lie between two breakpoints; only with
-        select='loo'
-    certificate_ : float, the largest violation of the optimality conditions seen along the path, in
-        units of y f(x)
-    n_iter_ : int, events of the path, those on the way to its start included
-    converged_ : bool, whether the path reached C_max
-    support_, dual_coef_, X_fit_ : rows with alpha > 0, their coefficients y_i alpha_i, their inputs
-        (None if precomputed)
-    X_path_ : all training inputs, which the stages need (None if precomputed)
+    path_ : RegularizationPath
+        The breakpoints and the solution at any C up to C_max.
+    C_ : float
+        The C of this machine.
+    loo_bound_ : ndarray of shape (n_breakpoints,)
+        The bound at every breakpoint; only with select='loo'.
+    best_loo_bound_ : float
+        The bound at C_, which may lie between two breakpoints; only with select='loo'.
+    certificate_ : float
+        The largest violation of the optimality conditions seen along the path, in units of y f(x).
+    n_iter_ : int
+        Events of the path, those on the way to its start included.
+    converged_ : bool
+        Whether the path reached C_max.
+    support_ : ndarray of shape (n_support,)
+        The training rows of the expansion, whose weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients, the weights times the labels -1 and +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
+        Their inputs; None with kernel='precomputed'.
+    X_path_ : ndarray or sparse matrix of shape (n_samples, n_features)
+        All training inputs, which the stages need (None if precomputed).
     intercept_ : float
-    classes_ : array of shape (2,), sorted
-    gamma_ : float, the width used; None for kernels without one
+        The constant term of f.
+    classes_ : ndarray of shape (2,)
+        The two classes, sorted.
+    gamma_ : float
+        The width used; None for kernels without one.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
     References
     ----------
     Hastie, Rosset, Tibshirani & Zhu, The Entire Regularization Path for the Support Vector Machine,
     JMLR 5, 2004. Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates,
     IJCAI-07, section 4.1.
+
+    Examples
+    --------
+    >>> from ensvm import SVMPathClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> SVMPathClassifier().fit(X, y).score(X, y)
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelExpansionClassifier._parameter_constraints,
-        "select": [StrOptions({"loo"}), Interval(Real, 0.0, None, closed="neither")],
+        "select": [StrOptions({"loo", "end"}), Interval(Real, 0.0, None, closed="neither")],
         "C_min": [Interval(Real, 0.0, None, closed="left")],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
@@ -95,10 +127,21 @@ class SVMPathClassifier(KernelExpansionClassifier):
         self.fit_intercept = fit_intercept
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield f at each row of X, shape (n,), for C = 1 / path_.lambdas, from the smallest to the largest.
+        """Yield f at each row of X, shape (n,), for C = 1 / path_.lambdas, ascending.
 
         X as in `decision_function`. Takes the (n, n_samples) kernel values and those of a block of
         stages, whatever their number.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        values : ndarray of shape (n,)
+            The values of the decision function at one C.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
@@ -106,11 +149,25 @@ class SVMPathClassifier(KernelExpansionClassifier):
         yield from self.path_.staged_decision_function(cross)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row of X, shape (n,), for C = 1 / path_.lambdas, from the smallest to the largest."""
+        """Yield the class of each row of X, shape (n,), for C = 1 / path_.lambdas, ascending.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        labels : ndarray of shape (n,)
+            The classes predicted at one C.
+        """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         if not isinstance(self.select, str) and self.select > self.C_max:
             raise ValueError(
                 f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
@@ -121,24 +178,34 @@ class SVMPathClassifier(KernelExpansionClassifier):
             # Single precision would make the Gram matrix indefinite and its path inexact.
             X = X.astype(np.float64, copy=False)
         gram = self._training_gram(X)
-        self.X_path_ = None if self.kernel == "precomputed" else X
-        self.path_ = regularization_path(
-            gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max
-        )
-        self.n_iter_ = self.path_.n_start_events + self.path_.n_events
-        self.certificate_ = self.path_.largest_violation
-        self.converged_ = self.path_.converged
-        if not self.converged_:
-            message = f"SVMPathClassifier stopped after {self.n_iter_} events, before C_max = {self.C_max!r}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        self.C_ = self._chosen_C(gram)
-        self.intercept_ = self.path_.intercept_at(self.C_)
-        return self.path_.coef_at(self.C_)
+        path = regularization_path(gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max)
+        C, about_bound = self._chosen_C(path, gram)
+        attributes = {
+            "X_path_": None if self.kernel == "precomputed" else X,
+            "path_": path,
+            "certificate_": path.largest_violation,
+            "C_": C,
+            **about_bound,
+        }
+        coefficients = signs * path.coef_at(C)
+        return Expansion(coefficients, path.intercept_at(C), attributes, self._ending(path))
 
-    def _chosen_C(self, gram: NDArray[np.float64]) -> float:
+    def _chosen_C(
+        self, path: RegularizationPath, gram: NDArray[np.float64]
+    ) -> tuple[float, dict[str, Any]]:
+        """Return C, and the fitted attributes about the bound that chose it."""
         if not isinstance(self.select, str):
-            return float(self.select)
-        bound = leave_one_out_bound(self.path_, gram, C_min=self.C_min)
-        self.loo_bound_ = bound.bounds
-        self.best_loo_bound_ = bound.best_bound
-        return bound.best_C
+            return float(self.select), {}
+        if self.select == "end":
+            return float(self.C_max), {}
+        bound = leave_one_out_bound(path, gram, C_min=self.C_min)
+        return bound.best_C, {"loo_bound_": bound.bounds, "best_loo_bound_": bound.best_bound}
+
+    def _ending(self, path: RegularizationPath) -> Ending:
+        n_events = path.n_start_events + path.n_events
+        if path.converged:
+            return Ending(n_events, "C_max", converged=True)
+        message = (
+            f"SVMPathClassifier stopped after {n_events} events, before C_max = {self.C_max!r}"
+        )
+        return Ending(n_events, "max_events", converged=False, message=message)

@@ -1,4 +1,4 @@
-"""Data sets: cards that say what they are, providers that fetch them, realizations that cut them."""
+"""Data sets: cards describe them, providers fetch them, realizations split them."""
 
 from ensvm.data.cards.adapting import adapt
 from ensvm.data.cards.card import DatasetCard

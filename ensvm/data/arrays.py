@@ -1,4 +1,4 @@
-"""The canonical arrays of a data set: the same bytes whatever file, package or format they came from."""
+"""The canonical arrays of a data set: the same bytes whatever file or package they came from."""
 
 import hashlib
 from dataclasses import dataclass
@@ -9,26 +9,28 @@ from numpy.typing import NDArray
 
 from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.layouts import plain_label
+from ensvm.data.files.content import Raw
 from ensvm.data.splits import OfficialSplit
 
-_NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(
-    np.float64
-)  # of the many patterns, one for the checksum
-
-
-@dataclass(frozen=True)
-class Raw:
-    """What a reader finds in one file: inputs (n, d), dense or csr, labels as text, row numbers if any."""
-
-    X: Any
-    labels: NDArray[np.str_]
-    splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+# of the many bit patterns of NaN, the one that checksums are taken of
+_NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(np.float64)
 
 
 @dataclass(frozen=True)
 class Arrays:
-    """Inputs X (n, d), float64 or csr; y int8 (n,); (train, test) row numbers if fixed; their checksum."""
+    """The rows of a data set in one form.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n, d), float64
+        The inputs before scaling, NaN where a value is missing.
+    y : ndarray of shape (n,), int8
+        The classes.
+    splits : pair of ndarray or None
+        Row numbers of the training and the test parts, (realizations, rows), if they are fixed.
+    checksum : str
+        The sha256 of all of these.
+    """
 
     X: Any
     y: NDArray[np.int8]
@@ -36,27 +38,20 @@ class Arrays:
     checksum: str
 
 
-def plain_labels(found: NDArray[Any]) -> NDArray[np.str_]:
-    """Return labels as cards write them: 1.0, +1 and 1 are "1"; other words stay as they are."""
-    values, inverse = np.unique(found, return_inverse=True)
-    return np.array([plain_label(str(value)) for value in values])[inverse]
-
-
 def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
-    """Return the canonical arrays of the parts (one, or training and test), checked against the card.
+    """Return the canonical arrays of the parts (one, or training and test), checked.
 
     Raises DataError if rows, features, class counts or the checksum are not what the card says.
     """
     X = canonical_inputs([part.X for part in parts], card.sparse)
     if card.missing is None and np.isnan(_values(X)).any():
-        raise DataError(
-            f"data set {card.name!r}: missing values are kept; `missing: training-mean` fills them in"
-        )
+        hint = "`missing: training-mean` fills them in"
+        raise DataError(f"data set {card.name!r}: missing values are kept; {hint}")
     labels = np.concatenate([part.labels for part in parts])
     _check_counts(card, X.shape, labels)
     if len(parts) == 2:
         n_train, n_test = parts[0].X.shape[0], parts[1].X.shape[0]
-        if isinstance(card.split, OfficialSplit):  # other protocols cut the two parts together anew
+        if isinstance(card.split, OfficialSplit):  # other protocols split all rows anew
             _check("rows of the test part", n_test, card.sizes()[2], card.name)
         splits = (np.arange(n_train)[None], np.arange(n_train, n_train + n_test)[None])
     elif card.brought_splits():
@@ -78,16 +73,18 @@ def sparse_matrix(X: Any) -> bool:
 
 
 def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
-    """Return the blocks stacked: C-order float64 without -0.0 and with one NaN, or sorted csr without explicit zeros."""
+    """Return the blocks stacked, so that equal inputs are equal bytes.
+
+    Dense: C-order float64 without -0.0 and with one bit pattern for NaN. Sparse: csr, columns
+    sorted, without explicit zeros.
+    """
     if not sparse:
         dense = [block.toarray() if hasattr(block, "toarray") else block for block in blocks]
         X = np.ascontiguousarray(np.concatenate(dense), dtype=np.float64) + 0.0  # -0.0 + 0.0 = 0.0
         X[np.isnan(X)] = _NAN
         return X
-    from scipy.sparse import (  # loaded only where needed: starting up must stay quick
-        csr_array,
-        vstack,
-    )
+    # loaded only where needed: starting up must stay quick
+    from scipy.sparse import csr_array, vstack
 
     X = csr_array(vstack([csr_array(block, dtype=np.float64) for block in blocks]))
     X.sum_duplicates()
@@ -98,7 +95,7 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
 
 
 def encode_labels(card: DatasetCard, labels: NDArray[np.str_]) -> NDArray[np.int8]:
-    """Return y of shape (n,): +1 for the card's positive label and -1 for others, else codes 0, 1, ..."""
+    """Return y of shape (n,): +1 for the positive label and -1 for others, else codes 0, 1, ..."""
     if card.positive is not None:
         return np.where(labels == card.positive, 1, -1).astype(np.int8)
     y = np.zeros(len(labels), dtype=np.int8)
@@ -151,11 +148,8 @@ def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.
     found = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
     for label in found:
         if label not in card.classes:
-            hint = near_miss(label, card.classes)
-            accepted = ", ".join(card.classes)
-            raise DataError(
-                f"data set {card.name!r}: label {label!r} is unknown{hint} (accepted: {accepted})"
-            )
+            hint = f"{near_miss(label, card.classes)} (accepted: {', '.join(card.classes)})"
+            raise DataError(f"data set {card.name!r}: label {label!r} is unknown{hint}")
     _check("rows", shape[0], card.rows, card.name)
     _check("features", shape[1], card.features, card.name)
     if None not in card.classes.values() and (card.generator is None or card.checksum is not None):

@@ -1,4 +1,4 @@
-"""Errors that a user can mend, worded for a reader: what is wrong, where, and what would be accepted."""
+"""Errors that a user can mend: what is wrong, where, and what would be accepted."""
 
 import difflib
 from collections.abc import Iterable
@@ -6,45 +6,72 @@ from typing import Any
 
 from pydantic import ValidationError
 
-_TAGGED = (
-    "split",
-    "format",
-    "generator",
-)  # pydantic adds the chosen tag after these keys; readers do not write it
+# pydantic adds the chosen tag after these keys; readers do not write it
+_TAGGED = ("split", "format", "generator")
+
+
+class Refused(Exception):
+    """Why one place does not serve a file, in one line."""
 
 
 class DataError(ValueError):
-    """Something about a data set, a card or a split that the user can mend."""
+    """Something about a data set, a card or a split that the user can mend.
+
+    The message names the data set or the file, the key, the value and what would be accepted.
+
+    Examples
+    --------
+    >>> from ensvm.data import DataError, find_card
+    >>> try:
+    ...     find_card("germann")
+    ... except DataError as error:
+    ...     print(str(error)[:58])
+    data set 'germann' is unknown; did you mean 'german'? (kno
+    """
 
 
 class DataUnavailable(DataError):
     """A data set that no provider could serve.
 
-    `name` of the data set; `reasons`, one line a provider tried; `how_to_get`, one line for a table
-    row.
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+    reasons : list of str
+        Why each provider that was asked does not serve it, a line each.
+    how_to_get : str
+        What a user can do to get the data set, in one line.
+
+    Examples
+    --------
+    >>> from ensvm.data import DataUnavailable
+    >>> print(DataUnavailable("w2a", ["url: offline"], "download w2a"))
+    data set 'w2a' could not be loaded.
+      - url: offline
+      To get it: download w2a
     """
 
     def __init__(self, name: str, reasons: list[str], how_to_get: str) -> None:
-        """Keep the three parts; the message lists them all."""
         self.name = name
         self.reasons = reasons
         self.how_to_get = how_to_get
         tried = "".join(f"\n  - {reason}" for reason in reasons)
-        super().__init__(f"data set {name!r} could not be had.{tried}\n  To get it: {how_to_get}")
+        message = f"data set {name!r} could not be loaded.{tried}\n  To get it: {how_to_get}"
+        super().__init__(message)
 
     def __reduce__(self) -> tuple[type, tuple[str, list[str], str]]:
         """Let the error travel between processes."""
         return type(self), (self.name, self.reasons, self.how_to_get)
 
 
-def near_miss(word: str, accepted: Iterable[str]) -> str:
-    """Return "; did you mean 'x'?" for the accepted word nearest to `word`, or an empty string."""
-    near = difflib.get_close_matches(str(word), [str(other) for other in accepted], n=1)
+def near_miss(given: str, accepted: Iterable[str]) -> str:
+    """Return "; did you mean 'x'?" for the accepted name nearest to `given`, or an empty string."""
+    near = difflib.get_close_matches(str(given), [str(other) for other in accepted], n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def explain(error: ValidationError, where: str) -> DataError:
-    """Turn a pydantic error into one readable message that names the key, the value and what is accepted."""
+    """Return a pydantic error as one readable message: key, value and what is accepted."""
     lines = [f"{where}: {_one(detail)}" for detail in error.errors(include_url=False)]
     return DataError("\n".join(dict.fromkeys(lines)))
 
@@ -52,20 +79,29 @@ def explain(error: ValidationError, where: str) -> DataError:
 def _one(detail: Any) -> str:
     loc = detail["loc"]
     key = ".".join(str(part) for i, part in enumerate(loc) if i == 0 or loc[i - 1] not in _TAGGED)
-    context = detail.get("ctx", {})
-    value, message = detail["input"], detail["msg"].removeprefix("Value error, ")
-    if detail["type"] == "union_tag_invalid":
-        # pydantic quotes the tags: 'random', 'kfold'
-        accepted = str(context["expected_tags"]).replace("'", "").split(", ")
-        message = f"{context['tag']!r} is not accepted; accepted: {', '.join(accepted)}"
-        message += near_miss(context["tag"], accepted)
-    elif detail["type"] == "literal_error":
-        accepted = str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
-        message = f"{value!r} is not accepted; accepted: {', '.join(accepted)}{near_miss(value, accepted)}"
-    elif detail["type"] == "missing":
-        message = "is missing"
-    elif detail["type"] == "union_tag_not_found":
-        message = f"{value!r} does not say which {context['discriminator']}"
-    elif detail["type"] not in ("value_error", "unknown_key"):
-        message = f"{value!r} is not accepted: {message[:1].lower()}{message[1:]}"
+    message = _message(detail)
     return f"{key}: {message}" if key else message
+
+
+def _message(detail: Any) -> str:
+    context, value = detail.get("ctx", {}), detail["input"]
+    match detail["type"]:
+        case "union_tag_invalid":
+            # pydantic quotes the tags: 'random', 'kfold'
+            return _accepted(context["tag"], context["expected_tags"])
+        case "literal_error":
+            return _accepted(value, context["expected"].replace(" or ", ", "))
+        case "missing":
+            return "is missing"
+        case "union_tag_not_found":
+            return f"{value!r} does not say which {context['discriminator']}"
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    if detail["type"] in ("value_error", "unknown_key"):
+        return message
+    return f"{value!r} is not accepted: {message[:1].lower()}{message[1:]}"
+
+
+def _accepted(value: Any, quoted: str) -> str:
+    accepted = quoted.replace("'", "").split(", ")
+    hint = near_miss(value, accepted)
+    return f"{value!r} is not accepted; accepted: {', '.join(accepted)}{hint}"

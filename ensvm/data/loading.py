@@ -1,4 +1,4 @@
-"""From a card to a data set: find a provider, read, check, and cut into realizations."""
+"""From a card to a data set: find a provider, read, check, and split into realizations."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.arrays import Arrays, Raw, assemble, plain_labels
+from ensvm.data.arrays import Arrays, assemble
 from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
-from ensvm.data.files.formats import read
+from ensvm.data.files.content import Raw
+from ensvm.data.files.labels import plain_labels
 from ensvm.data.providers.folders import Places, forget, places
 from ensvm.data.providers.order import Served, how_to_get, serve, would_serve
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
@@ -24,7 +25,25 @@ _recent: OrderedDict[tuple[str, Places], tuple[Arrays, str]] = OrderedDict()
 
 @dataclass(frozen=True)
 class Realization:
-    """One split, scaled: X_train (m, d), y_train (m,), X_test (n, d), y_test (n,); X float64 or csr."""
+    """One split of a data set, scaled.
+
+    Attributes
+    ----------
+    X_train : ndarray or csr_array of shape (m, d)
+        The training inputs.
+    y_train : ndarray of shape (m,), int8
+        The training classes: -1 and +1, or codes 0, 1, ...
+    X_test : ndarray or csr_array of shape (n, d)
+        The test inputs, scaled by what the training part shows.
+    y_test : ndarray of shape (n,), int8
+        The test classes.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, load
+    >>> load(find_card("german")).realization(1).X_train.shape
+    (700, 20)
+    """
 
     X_train: Any
     y_train: NDArray[np.int8]
@@ -36,9 +55,29 @@ class Realization:
 class Dataset:
     """The rows of a data set before scaling.
 
-    X (n, d) float64 or csr, NaN where a value is missing; y int8 (n,): -1 and +1 where the card
-    names a positive label, else codes 0, 1, ...; `classes`: the labels that y stands for, in order
-    of y; `provider`: who served it; `checksum`: of the arrays.
+    Attributes
+    ----------
+    card : DatasetCard
+        The card that it was loaded by.
+    X : ndarray or csr_array of shape (n, d)
+        The inputs, NaN where a value is missing.
+    y : ndarray of shape (n,), int8
+        -1 and +1 where the card names a positive label, else codes 0, 1, ...
+    classes : tuple of str
+        The labels that y stands for, in the order of y.
+    provider : str
+        Who served it.
+    checksum : str
+        The sha256 of the arrays.
+    splits : pair of ndarray or None
+        The row numbers of the training and the test parts, if they come with the data.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, load
+    >>> dataset = load(find_card("german"))
+    >>> dataset.X.shape, dataset.classes
+    ((1000, 20), ('1', '2'))
     """
 
     card: DatasetCard
@@ -50,9 +89,22 @@ class Dataset:
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
 
     def realization(self, index: int) -> Realization:
-        """Return realization `index` (from 1), the same anywhere and in any order.
+        """Return a realization, the same on any machine and in any order.
 
-        Raises DataError if the split protocol has no such realization.
+        Parameters
+        ----------
+        index : int
+            The number of the realization, from 1.
+
+        Returns
+        -------
+        Realization
+            The training and the test part, scaled.
+
+        Raises
+        ------
+        DataError
+            If the split protocol has no such realization.
         """
         name = self.card.base or self.card.name
         train, test = split_rows(self.card.split, name, index, self.y, self.splits)
@@ -70,7 +122,23 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Location:
-    """Who would serve a data set now (None: nobody), and why those before did not."""
+    """Who would serve a data set now.
+
+    Attributes
+    ----------
+    provider : str or None
+        The provider; None if there is none.
+    reasons : list of str
+        Why the providers asked before it would not serve it.
+    how_to_get : str
+        What a user can do to get the data set, in one line.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, locate
+    >>> locate(find_card("waveform")).provider
+    'generator'
+    """
 
     provider: str | None
     reasons: list[str]
@@ -80,9 +148,32 @@ class Location:
 def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Dataset:
     """Return the data set from the first provider that has it, checked against the card.
 
-    `data_dir` is a mirror folder (or several, separated as in PATH; default ENSVM_DATA). Raises
-    DataUnavailable, listing every provider's reason, if none has it; DataError if what came is not
-    what the card says.
+    Parameters
+    ----------
+    card : DatasetCard
+        The card of the data set.
+    data_dir : Path, optional
+        A folder with data files, or several separated as in PATH; default ENSVM_DATA.
+    offline : bool, default False
+        Whether the network must not be used; ENSVM_OFFLINE says so for all calls.
+
+    Returns
+    -------
+    Dataset
+        The rows before scaling.
+
+    Raises
+    ------
+    DataUnavailable
+        If no provider has it; the message lists every provider's reason.
+    DataError
+        If the data are not what the card says.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, load
+    >>> load(find_card("german")).provider
+    'shipped'
     """
     where = places(data_dir, offline)
     arrays, provider = _remembered(card, where)
@@ -90,7 +181,33 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
 
 
 def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Location:
-    """Return who would serve the data set now, without downloading; local files are verified."""
+    """Return who would serve the data set now, without downloading; local files are verified.
+
+    Parameters
+    ----------
+    card : DatasetCard
+        The card of the data set.
+    data_dir : Path, optional
+        A folder with data files, or several separated as in PATH; default ENSVM_DATA.
+    offline : bool, default False
+        Whether the network must not be used.
+
+    Returns
+    -------
+    Location
+        The provider, or the reasons why there is none.
+
+    Raises
+    ------
+    DataError
+        If `data_dir` is not a folder.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, locate
+    >>> locate(find_card("german")).provider
+    'shipped'
+    """
     if card.generator:
         return Location("generator", [], how_to_get(card))
     where, reasons = places(data_dir, offline), list[str]()
@@ -118,7 +235,7 @@ def _generate(card: DatasetCard) -> tuple[Arrays, str]:
 
 
 def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
-    """Return the checked arrays of a card with sources, and who served them; raises as `load` does."""
+    """Return the checked arrays of a card with sources, and who served them; see `load`."""
     served, reasons = list[Served](), list[str]()
     for sources in card.parts.values():
         part = serve(sources, where, reasons)
@@ -126,7 +243,7 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
     try:
-        arrays = assemble(card, [_raw(card, part) for part in served])
+        arrays = assemble(card, [part.read(card) for part in served])
     except DataError as error:
         unverified = [part.source for part in served if part.source.url and not part.source.sha256]
         if not unverified:
@@ -135,11 +252,6 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
             forget(file, where.cache)  # perhaps an error page: it must not stay in the cache
         raise DataUnavailable(card.name, [*reasons, f"url: {error}"], how_to_get(card)) from error
     return arrays, _joined([part.provider for part in served])
-
-
-def _raw(card: DatasetCard, part: Served) -> Raw:
-    where = f"{card.name} ({part.source.place})"
-    return read(part.content, part.source.format, card.inputs, card.features, where, part.labels)
 
 
 def _joined(providers: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Scaling of inputs, fitted on the training part alone, unless the benchmark ships standardised inputs."""
+"""Scaling of inputs, fitted on the training part alone except for `standard-benchmark`."""
 
 from typing import Literal
 
@@ -13,10 +13,10 @@ _WHITE = 255.0  # the largest grey value
 def fill_with_training_mean(
     X_train: NDArray[np.float64], X_test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return both parts, of shapes (m, d) and (n, d), with NaN replaced by the mean of the column in training.
+    """Return both parts with NaN replaced by the mean of the column in training.
 
-    The mean is that of the training part's known values; a column without any becomes 0 where it is
-    missing.
+    The parts have shapes (m, d) and (n, d). The mean is that of the training part's known values; a
+    column without any becomes 0 where it is missing.
     """
     known = ~np.isnan(X_train)
     totals = np.where(known, X_train, 0.0).sum(axis=0)
@@ -25,16 +25,16 @@ def fill_with_training_mean(
 
 
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows, as Rätsch's benchmark ships it.
+    """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows.
 
-    X is (n, d); a constant column becomes 0. Reference: Rätsch, Onoda & Müller, Machine Learning 42
-    (2001).
+    So Rätsch's benchmark ships its inputs. X is (n, d); a constant column becomes 0. Reference:
+    Rätsch, Onoda & Müller, Machine Learning 42 (2001).
     """
     return _shift_and_divide(X, X.mean(axis=0), _spread_or_zero(X, X.std(axis=0, ddof=1)))
 
 
 def scale(
-    word: Scaling,
+    scaling: Scaling,
     X_train: NDArray[np.float64],
     X_test: NDArray[np.float64],
     nominal: NDArray[np.bool_] | None = None,
@@ -46,19 +46,20 @@ def scale(
     in both parts, for it tells nothing. `e1071`: as `svm` of the R package e1071 does, mean 0 and
     standard deviation 1 (ddof 1) on the training part, but nothing at all is scaled if any column
     is constant there; `nominal`, shape (d,), marks the one-hot columns, which it neither scales nor
-    looks at. `pixels`: bytes 0..255 become [0, 1]. Other words: unchanged.
+    looks at. `pixels`: bytes 0..255 become [0, 1]. `none`, and `standard-benchmark`, which is done
+    before: unchanged.
     """
     numbers = np.ones(X_train.shape[1], dtype=bool) if nominal is None else ~nominal
-    if word == "standard":
+    if scaling == "standard":
         centre, spread = X_train.mean(axis=0), X_train.std(axis=0)
-    elif word == "minmax":
+    elif scaling == "minmax":
         low, high = X_train.min(axis=0), X_train.max(axis=0)
         centre, spread = (low + high) / 2, (high - low) / 2
-    elif word == "e1071" and np.ptp(X_train[:, numbers], axis=0).all():
+    elif scaling == "e1071" and np.ptp(X_train[:, numbers], axis=0).all():
         centre = np.where(numbers, X_train.mean(axis=0), 0.0)
         spread = np.where(numbers, X_train.std(axis=0, ddof=1), 1.0)
         return _shift_and_divide(X_train, centre, spread), _shift_and_divide(X_test, centre, spread)
-    elif word == "pixels":
+    elif scaling == "pixels":
         return X_train / _WHITE, X_test / _WHITE
     else:
         return X_train, X_test

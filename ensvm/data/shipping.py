@@ -3,7 +3,7 @@
 Each is the card's arrays before scaling as CSV, read by the card's own readers from a mirror or a
 package, so the file is the same wherever it is made. The last column, `class`, holds the labels;
 missing values are empty fields. Categories are codes where the card's source says `encoded`, else
-words, which other encodings can read.
+text, which other encodings can read.
 """
 
 import hashlib
@@ -19,7 +19,8 @@ from ensvm.data.arrays import Arrays
 from ensvm.data.cards.card import DatasetCard, Source
 from ensvm.data.cards.catalogue import list_cards
 from ensvm.data.errors import DataError
-from ensvm.data.files.layouts import Encoding, encoded_columns, one_hot_values
+from ensvm.data.files.columns import Encoding, encoded_columns, one_hot_values
+from ensvm.data.files.tables import TableFormat
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places, write_atomically
 from ensvm.shipped import shipped_datasets
@@ -36,11 +37,11 @@ def shipped_source(card: DatasetCard) -> Source:
 
 
 def as_csv(card: DatasetCard, arrays: Arrays) -> bytes:
-    """Return dense two-class arrays as CSV: a header line, numbers that read back exactly, the label.
+    """Return dense two-class arrays as CSV: a header line, then inputs and label of each row.
 
-    Raises DataError for words that the arrays do not show any more.
+    Numbers read back exactly. Raises DataError for text that the arrays do not show any more.
     """
-    names, columns = _numbers(card, arrays.X) if _encoded(card) else _words(card, arrays.X)
+    names, columns = _numbers(card, arrays.X) if _encoded(card) else _fields(card, arrays.X)
     labels = [card.labels[int(sign > 0)] for sign in arrays.y]
     rows = zip(*columns, labels, strict=True)
     return "".join(",".join(row) + "\n" for row in [(*names, "class"), *rows]).encode()
@@ -48,7 +49,7 @@ def as_csv(card: DatasetCard, arrays: Arrays) -> bytes:
 
 def _encoded(card: DatasetCard) -> bool:
     form = shipped_source(card).format
-    return form.type == "table" and form.encoded
+    return isinstance(form, TableFormat) and form.encoded
 
 
 def _numbers(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[list[str]]]:
@@ -60,7 +61,7 @@ def _numbers(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list
     return names, [_as_text(column) for column in X.T]
 
 
-def _words(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[list[str]]]:
+def _fields(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[list[str]]]:
     """Return names and fields of the columns as they were before the card's encodings."""
     if card.inputs is None:
         return _numbers(card, X)
@@ -68,9 +69,8 @@ def _words(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[l
     for name, encoding in card.inputs.items():
         end = start + len(one_hot_values(encoding) or [name])
         if encoding == "integer-after-letter":
-            raise DataError(
-                f"{card.name}: the letters of {name!r} are lost; the shipped file needs `encoded: true`"
-            )
+            lost = f"the letters of {name!r} are lost; the shipped file needs `encoded: true`"
+            raise DataError(f"{card.name}: {lost}")
         columns.append(_decoded(X[:, start:end], encoding))
         start = end
     return list(card.inputs), columns
@@ -79,15 +79,15 @@ def _words(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[l
 def _decoded(block: NDArray[np.float64], encoding: Encoding) -> list[str]:
     if isinstance(encoding, str):
         return _as_text(block[:, 0])
-    codes, words = block[:, 0], dict[float, str]()
+    codes, texts = block[:, 0], dict[float, str]()
     if (values := one_hot_values(encoding)) is not None:
         codes = block @ np.arange(len(values))
-        words.update(enumerate(values))
+        texts.update(enumerate(values))
     elif isinstance(encoding, list):
-        words.update(enumerate(encoding, start=1))
+        texts.update(enumerate(encoding, start=1))
     else:
-        words.update({float(str(code)): str(word) for word, code in encoding.items()})
-    return ["" if np.isnan(code) else words[code] for code in codes]
+        texts.update({float(str(code)): str(text) for text, code in encoding.items()})
+    return ["" if np.isnan(code) else texts[code] for code in codes]
 
 
 def _as_text(numbers: Iterable[float]) -> list[str]:
@@ -95,7 +95,7 @@ def _as_text(numbers: Iterable[float]) -> list[str]:
 
 
 def convert(card: DatasetCard, data_dir: Path | None = None) -> bytes:
-    """Return what the card's shipped file must hold, made from any provider but the shipped file itself.
+    """Return what the card's shipped file must hold, made from any other provider.
 
     Raises DataUnavailable or DataError as `load` does.
     """

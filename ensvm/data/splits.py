@@ -1,4 +1,4 @@
-"""Split protocols: how the rows of a data set become the training and test part of one realization."""
+"""Split protocols: how the rows of a data set become the parts of one realization."""
 
 from typing import Annotated, Any, Literal
 
@@ -27,7 +27,7 @@ class OfficialSplit(Strict):
 
 
 class RandomSplit(Strict):
-    """`n_train` and `n_test` rows drawn without replacement, unstratified, anew for each realization."""
+    """Rows drawn without replacement, unstratified, anew for each realization."""
 
     protocol: Literal["random"]
     n_train: int = Field(ge=2)
@@ -35,7 +35,7 @@ class RandomSplit(Strict):
 
 
 class KFoldSplit(Strict):
-    """Shuffled k-fold cross-validation: realization r is fold (r-1) mod k of repetition (r-1) div k."""
+    """Shuffled k-fold: realization r is fold (r-1) mod k of repetition (r-1) div k."""
 
     protocol: Literal["kfold"]
     n_splits: int = Field(ge=2)
@@ -52,10 +52,10 @@ class IndicesSplit(Strict):
 
 
 class DisjointSplit(Strict):
-    """Realization r is the r-th block of `block` consecutive rows: its first `n_train` and its last `n_test` rows.
+    """Realization r is the r-th block of consecutive rows.
 
-    `block` is n_train + n_test by default; a larger one lets `n_train` vary while the test rows
-    stay the same.
+    Its first `n_train` rows are the training part, its last `n_test` the test part. `block` is
+    n_train + n_test by default; a larger one lets `n_train` vary while the test rows stay the same.
     """
 
     protocol: Literal["disjoint"]
@@ -76,7 +76,7 @@ Split = Annotated[
 
 
 def split_sizes(split: Split, rows: int) -> tuple[int, int]:
-    """Return (n_train, n_test) of a realization of `rows` rows; for kfold those of the first fold."""
+    """Return (n_train, n_test) of a realization; for kfold those of the first fold."""
     if isinstance(split, KFoldSplit):
         n_test = -(-rows // split.n_splits)
         return rows - n_test, n_test
@@ -92,9 +92,8 @@ def check_split(split: Split, rows: int) -> None:
                 f"split.n_splits: {split.n_splits} folds cannot be made of {rows} rows"
             )
     elif isinstance(split, DisjointSplit) and not n_train + n_test <= split.rows <= rows:
-        raise ValueError(
-            f"split: n_train {n_train} + n_test {n_test} do not fit a block of {split.rows} out of {rows} rows"
-        )
+        block = f"a block of {split.rows} out of {rows} rows"
+        raise ValueError(f"split: n_train {n_train} + n_test {n_test} do not fit {block}")
     elif n_train + n_test > rows:
         raise ValueError(
             f"split: n_train {n_train} + n_test {n_test} is more than the {rows} rows there are"
@@ -102,7 +101,7 @@ def check_split(split: Split, rows: int) -> None:
 
 
 def max_realizations(split: Split, rows: int) -> int | None:
-    """Return how many different realizations of `rows` rows the protocol has; None where there is no limit."""
+    """Return how many different realizations the protocol has; None if there is no limit."""
     if isinstance(split, DisjointSplit):
         return rows // split.rows
     if isinstance(split, OfficialSplit):
@@ -111,7 +110,7 @@ def max_realizations(split: Split, rows: int) -> int | None:
 
 
 def identity(split: Split) -> dict[str, Any]:
-    """Return the split as JSON-able words and numbers, beginning {"protocol": ...}; words not given are left out."""
+    """Return the keys given of the split as a JSON-able mapping, beginning {"protocol": ...}."""
     return split.model_dump(exclude_none=True)
 
 
@@ -127,9 +126,8 @@ def split_rows(
     limit = max_realizations(split, len(y))
     if index < 1 or (limit is not None and index > limit):
         most = "" if limit is None else f" to {limit}"
-        raise DataError(
-            f"data set {name!r}: realization {index} asked for; there are 1{most} ({split.protocol})"
-        )
+        there = f"there are 1{most} ({split.protocol})"
+        raise DataError(f"data set {name!r}: realization {index} asked for; {there}")
     if isinstance(split, KFoldSplit):
         return _fold(split, name, index, y)
     if isinstance(split, RandomSplit):
@@ -148,20 +146,20 @@ def split_rows(
 
 
 def _drawn(split: OfficialSplit, name: str, index: int, whole: np.ndarray) -> np.ndarray:
-    """Return the training rows: all in their order, or the first of an order that does not depend on n_train."""
+    """Return the training rows: all in their order, or the first of an order of them."""
     if split.n_train == len(whole):
         return whole
-    words = {"protocol": split.protocol, "n_test": split.n_test}
-    order = np.random.default_rng(seed_of("realization", name, words, index)).permutation(whole)
+    # without n_train, so that a smaller draw is a part of a larger one
+    told = {"protocol": split.protocol, "n_test": split.n_test}
+    order = np.random.default_rng(seed_of("realization", name, told, index)).permutation(whole)
     return order[: split.n_train]
 
 
 def _fold(split: KFoldSplit, name: str, index: int, y: np.ndarray) -> IndexPair:
     repetition, fold = divmod(index - 1, split.n_splits)
     order = _generator(split, name, repetition).permutation(len(y))
-    if (
-        split.stratified
-    ):  # rows of one class stand together, so dealing them out keeps the proportions
+    if split.stratified:
+        # rows of one class stand together, so dealing them out keeps the proportions
         order = order[np.argsort(y[order], kind="stable")]
     test = np.arange(len(y)) % split.n_splits == fold
     return order[~test], order[test]

@@ -1,4 +1,4 @@
-"""The base of every block of YAML: parts of cards, and the words of configs."""
+"""The base of every block of YAML, in cards and in configs."""
 
 from typing import Any
 
@@ -9,7 +9,10 @@ from ensvm.data.errors import near_miss
 
 
 class Strict(BaseModel):
-    """A block: frozen, unknown keys refused with a suggestion (the error's context has the `key` and those `known`)."""
+    """A frozen block of keys; an unknown key is refused with a suggestion.
+
+    The context of the error has the `key` and those `known`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -1,17 +1,19 @@
 """Inputs in the form in which one matrix product gives the argument of any named kernel.
 
-Centred rows x are kept as (x, 1, |x|^2). Their product with rows z of a Gaussian machine made into
-(2 gamma z, -gamma |z|^2, -gamma) is -gamma |x - z|^2, with those of a polynomial one made into
-(gamma z, coef0, 0) it is gamma <x, z> + coef0 (centring, which the inner product feels, is undone
-in z): the norms are shared by all machines.
+Centred rows x are kept as (x, 1, |x|^2). Their product with rows z made into (2 gamma z, -gamma
+|z|^2, -gamma) is -gamma |x - z|^2, and with rows made into (gamma z, coef0, 0) it is gamma <x, z> +
+coef0 (centring, which changes inner products, is undone in z): the two arguments that kernels of
+`ensvm.kernels.table` have. The norms are shared by all machines.
 """
 
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-KernelName: TypeAlias = Literal["linear", "poly", "rbf"]
+from ensvm.kernels.table import row_of
+
+KernelName: TypeAlias = str
 
 
 class Kernel(NamedTuple):
@@ -64,15 +66,16 @@ class Rows:
 
 
 def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArray[Any]:
-    """Return the rows made into the factor whose product with augmented rows `apply_kernel` turns into kernel values."""
+    """Return the factor whose product with augmented rows `apply_kernel` turns into values."""
+    row = row_of(kernel.name)
     factor = rows.augmented(dtype).astype(np.float64)
     inner, ones, norms = factor[:, :-2], factor[:, -2], factor[:, -1]
-    if kernel.name == "rbf":
+    if row.argument == "distance":
         ones[:] = -kernel.gamma * norms
         norms[:] = -kernel.gamma
         inner *= 2.0 * kernel.gamma
     else:
-        width = kernel.gamma if kernel.name == "poly" else 1.0
+        width = kernel.gamma if "gamma" in row.parameters else 1.0
         inner += rows.centre
         ones[:] = width * (inner @ rows.centre) + kernel.coef0
         norms[:] = 0.0
@@ -82,24 +85,32 @@ def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArr
 
 def apply_kernel(values: NDArray[Any], kernel: Kernel) -> None:
     """Turn a kernel's arguments into its values, in place."""
-    if kernel.name == "rbf":
-        np.minimum(values, 0.0, out=values)  # where rounding put a squared distance below 0
-        np.exp(values, out=values)
-    elif kernel.name == "poly" and kernel.degree == 0:
-        values.fill(1.0)
-    elif kernel.name == "poly":
-        base = values.copy()
-        for _ in range(kernel.degree - 1):
-            values *= base
+    row_of(kernel.name).transform(values, kernel.degree)
 
 
 def kernel_matrix(rows: Rows, kernel: Kernel) -> NDArray[np.float32]:
-    """Return the kernel values between all rows, shape (m, m), exactly symmetric, rounded to float32 as LIBSVM rounds them.
+    """Return the kernel values between all rows, rounded to float32 as LIBSVM rounds them.
 
-    Raises ValueError where they leave the range of float32.
+    Parameters
+    ----------
+    rows : Rows
+        The m rows.
+    kernel : Kernel
+        The kernel with its parameters.
+
+    Returns
+    -------
+    array of shape (m, m)
+        The values, exactly symmetric.
+
+    Raises
+    ------
+    ValueError
+        If values leave the range of float32.
     """
+    row = row_of(kernel.name)
     inputs = rows.exact[:, :-2]
-    if kernel.name == "rbf":
+    if row.argument == "distance":
         norms = rows.exact[:, -1]
         values = inputs @ inputs.T
         values *= 2.0 * kernel.gamma
@@ -111,10 +122,11 @@ def kernel_matrix(rows: Rows, kernel: Kernel) -> NDArray[np.float32]:
     inputs = inputs + rows.centre
     with np.errstate(over="ignore", invalid="ignore"):
         values = inputs @ inputs.T
-        if kernel.name == "poly":
+        if "gamma" in row.parameters:
             values *= kernel.gamma
+        if "coef0" in row.parameters:
             values += kernel.coef0
-            apply_kernel(values, kernel)
+        apply_kernel(values, kernel)
         single = values.astype(np.float32)
     if not np.isfinite(single).all():
         raise ValueError(f"values of the {kernel.name} kernel overflow float32: scale the inputs")

@@ -8,24 +8,22 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from scipy import sparse
+
+from ensvm.kernels.table import KernelRow, row_of
 
 KernelFunction: TypeAlias = Callable[[Any, Any], ArrayLike]
-Transform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
+BlockTransform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
 
-NAMED_KERNELS = ("linear", "poly", "rbf")
-
-PRODUCT_ENTRIES = (
-    1 << 19
-)  # entries that one product makes: enough rows for BLAS to run at full speed
-CACHED_ENTRIES = (
-    1 << 15
-)  # entries transformed at once: 256 KiB of float64, which stays in a core's own cache
-DENSE_COLUMNS = 2048  # sparse rows up to this wide are densified: BLAS beats sparse products there
-NORM_SHRINKAGE = (
-    2.0  # times sqrt(d) roundings: what keeps equal rows from coming out slightly distant
-)
+# Entries that one product makes: enough rows for BLAS to run at full speed.
+PRODUCT_ENTRIES = 1 << 19
+# Entries transformed at once: 256 KiB of float64, which stays in a core's own cache.
+CACHED_ENTRIES = 1 << 15
+# Sparse rows up to this wide are made dense: BLAS beats sparse products there.
+DENSE_COLUMNS = 2048
+# Times sqrt(d) roundings: what keeps equal rows from coming out slightly distant.
+NORM_SHRINKAGE = 2.0
 
 
 def gram(
@@ -38,26 +36,33 @@ def gram(
     coef0: float = 0.0,
     dtype: DTypeLike = np.float64,
 ) -> NDArray[Any]:
-    """Return the kernel values between the rows of X and the rows of Y, as scikit-learn defines them.
+    """Return the kernel values between the rows of X and of Y, as scikit-learn defines them.
 
     Parameters
     ----------
     X : array or scipy sparse matrix of shape (n, d)
-    Y : array or scipy sparse matrix of shape (k, d), or None for Y = X
-    kernel : 'linear' <x, y> | 'poly' (gamma <x, y> + coef0)^degree | 'rbf' exp(-gamma |x - y|^2)
-        | callable, called as kernel(X, Y)
-    gamma : positive float; only 'poly' and 'rbf' read it
-    degree : int >= 0; only 'poly' reads it
-    coef0 : float; only 'poly' reads it
-    dtype : float64 or float32, of the products and of the result; squared norms are summed in
-        float64
+        The rows on the left.
+    Y : array or scipy sparse matrix of shape (k, d), default None
+        The rows on the right; None for those of X.
+    kernel : str or callable
+        'linear' is <x, y>, 'poly' (gamma <x, y> + coef0)^degree, 'rbf' exp(-gamma |x - y|^2); see
+        `ensvm.kernels.table`. A callable is called as kernel(X, Y).
+    gamma : float, default None
+        The width, positive; 'linear' does not read it.
+    degree : int, default 3
+        The power, at least 0; only 'poly' reads it.
+    coef0 : float, default 0.0
+        The constant; only 'poly' reads it.
+    dtype : dtype, default np.float64
+        float64 or float32, of the products and of the result; squared norms are summed in float64.
 
     Returns
     -------
-    array of shape (n, k), C-contiguous. With a named kernel and Y = None it is exactly symmetric.
-    The Gaussian kernel lies in [0, 1], its diagonal for Y = None is exactly 1, and so are the
-    entries between identical rows: squared distances below the rounding of |x - mean(Y)|^2 + |y -
-    mean(Y)|^2 count as 0.
+    array of shape (n, k)
+        The values, C-contiguous. With a named kernel and Y = None it is exactly symmetric. The
+        Gaussian kernel lies in [0, 1], its diagonal for Y = None is exactly 1, and so are the
+        entries between identical rows: squared distances below the rounding of |x - mean(Y)|^2 +
+        |y - mean(Y)|^2 count as 0.
 
     Raises
     ------
@@ -67,33 +72,29 @@ def gram(
     """
     if callable(kernel):
         return _called(kernel, X, Y, np.dtype(dtype))
-    _check(kernel, gamma, degree, X, Y)
-    left, right = _prepared(X, Y, np.dtype(dtype), centred=kernel == "rbf")
-    width = (
-        0.0 if gamma is None else float(gamma)
-    )  # None only for the linear kernel, which reads no width
-    if kernel == "rbf":
-        transform = _gaussian(left, right, width)
+    row = row_of(kernel)
+    _check(row, gamma, degree, X, Y)
+    distance = row.argument == "distance"
+    left, right = _prepared(X, Y, np.dtype(dtype), centred=distance)
+    width = 0.0 if gamma is None else float(gamma)  # None only where the kernel reads no width
+    if distance:
+        transform = _of_distances(row, left, right, width, int(degree))
         left = left * left.dtype.type(2.0 * width)
-    elif kernel == "poly":
-        transform = _polynomial(degree, coef0)
-        left = left * left.dtype.type(width)
     else:
-        transform = _nothing
+        transform = _of_products(row, int(degree), coef0)
+        left = left * left.dtype.type(width) if "gamma" in row.parameters else left
     result = _blockwise(left, right, transform, symmetric=Y is None)
-    if kernel == "rbf" and Y is None:
-        np.fill_diagonal(result, 1.0)
+    if distance and Y is None:
+        at_itself = np.zeros(1, result.dtype)
+        row.transform(at_itself, int(degree))
+        np.fill_diagonal(result, at_itself[0])
     return result
 
 
-def _check(kernel: str, gamma: float | None, degree: int, X: Any, Y: Any) -> None:
-    if kernel not in NAMED_KERNELS:
-        raise ValueError(
-            f"kernel must be one of {', '.join(NAMED_KERNELS)} or a callable, got {kernel!r}"
-        )
-    if kernel != "linear" and (gamma is None or not 0 < gamma < np.inf):
+def _check(row: KernelRow, gamma: float | None, degree: int, X: Any, Y: Any) -> None:
+    if "gamma" in row.parameters and (gamma is None or not 0 < gamma < np.inf):
         raise ValueError(f"gamma must be a positive number, got {gamma!r}")
-    if kernel == "poly" and (degree < 0 or degree != int(degree)):
+    if "degree" in row.parameters and (degree < 0 or degree != int(degree)):
         raise ValueError(f"degree must be a whole number >= 0, got {degree!r}")
     if Y is not None and X.shape[1] != Y.shape[1]:
         raise ValueError(f"X has {X.shape[1]} columns and Y has {Y.shape[1]}")
@@ -111,10 +112,13 @@ def _called(kernel: KernelFunction, X: Any, Y: Any, dtype: np.dtype[Any]) -> NDA
 
 
 def _prepared(X: Any, Y: Any, dtype: np.dtype[Any], *, centred: bool) -> tuple[Any, Any]:
-    """Return both sides ready for the product; centring on Y's mean cancels fewer digits of a distance."""
-    if X.shape[1] > DENSE_COLUMNS and (sparse.issparse(X) or sparse.issparse(Y)):
-        left = sparse.csr_array(X, dtype=dtype)
-        return left, left if Y is None else sparse.csr_array(Y, dtype=dtype)
+    """Return both sides ready for the product.
+
+    Centring on Y's mean cancels fewer digits of a distance.
+    """
+    if X.shape[1] > DENSE_COLUMNS and (scipy.sparse.issparse(X) or scipy.sparse.issparse(Y)):
+        left = scipy.sparse.csr_array(X, dtype=dtype)
+        return left, left if Y is None else scipy.sparse.csr_array(Y, dtype=dtype)
     right = _dense(X if Y is None else Y)
     if not centred:
         right = np.ascontiguousarray(right, dtype=dtype)
@@ -129,11 +133,13 @@ def _prepared(X: Any, Y: Any, dtype: np.dtype[Any], *, centred: bool) -> tuple[A
 
 
 def _dense(X: Any) -> NDArray[Any]:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+    return X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
 
 
-def _gaussian(left: Any, right: Any, gamma: float) -> Transform:
-    """Return the transform of blocks of 2 gamma <x, y> into exp(-gamma |x - y|^2)."""
+def _of_distances(
+    row: KernelRow, left: Any, right: Any, gamma: float, degree: int
+) -> BlockTransform:
+    """Return the transform of blocks of 2 gamma <x, y> into values at -gamma |x - y|^2."""
     shrinkage = 1.0 - NORM_SHRINKAGE * np.sqrt(right.shape[1]) * np.finfo(right.dtype).eps
     rows_norms = (gamma * shrinkage * _squared_norms(left)).astype(left.dtype)
     columns_norms = (gamma * shrinkage * _squared_norms(right)).astype(left.dtype)
@@ -141,44 +147,39 @@ def _gaussian(left: Any, right: Any, gamma: float) -> Transform:
     def transform(block: NDArray[Any], rows: slice, columns: slice) -> None:
         # The norms are added first: their sum is the same number for (x, y) and (y, x).
         block -= np.add.outer(rows_norms[rows], columns_norms[columns])
-        np.minimum(block, 0.0, out=block)
-        np.exp(block, out=block)
+        row.transform(block, degree)
 
     return transform
 
 
 def _squared_norms(X: Any) -> NDArray[np.float64]:
-    if sparse.issparse(X):
+    if scipy.sparse.issparse(X):
         X = X.astype(np.float64)
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
-def _polynomial(degree: int, coef0: float) -> Transform:
-    """Return the transform of blocks of gamma <x, y> into (gamma <x, y> + coef0)^degree."""
+def _of_products(row: KernelRow, degree: int, coef0: float) -> BlockTransform:
+    """Return the transform of blocks of gamma <x, y> into values at gamma <x, y> + coef0."""
 
     def transform(block: NDArray[Any], rows: slice, columns: slice) -> None:
-        block += block.dtype.type(coef0)
-        base = block.copy()
-        block[...] = 1.0
-        for _ in range(int(degree)):  # several times faster than `**` for the small degrees in use
-            block *= base
+        if "coef0" in row.parameters:
+            block += block.dtype.type(coef0)
+        row.transform(block, degree)
 
     return transform
 
 
-def _nothing(block: NDArray[Any], rows: slice, columns: slice) -> None:
-    """Leave the products of the linear kernel as they are."""
-
-
-def _blockwise(left: Any, right: Any, transform: Transform, *, symmetric: bool) -> NDArray[Any]:
-    """Return transform(left right') in blocks of rows; if symmetric, half of it is a mirror image."""
+def _blockwise(
+    left: Any, right: Any, transform: BlockTransform, *, symmetric: bool
+) -> NDArray[Any]:
+    """Return transform(left right') by blocks of rows; if symmetric, half of it is mirrored."""
     n, k = left.shape[0], right.shape[0]
     result = np.empty((n, k), dtype=right.dtype)
     for rows in _slices(n, PRODUCT_ENTRIES // max(k, 1)):
         columns = slice(rows.start if symmetric else 0, k)
         block = result[rows, columns]
-        if sparse.issparse(left):
+        if scipy.sparse.issparse(left):
             block[...] = (left[rows] @ right[columns].T).toarray()
         else:
             np.matmul(left[rows], right[columns].T, out=block)
@@ -192,7 +193,7 @@ def _blockwise(left: Any, right: Any, transform: Transform, *, symmetric: bool) 
 
 
 def _mirrored(block: NDArray[Any]) -> NDArray[Any]:
-    """Return the transpose of a block of rows that starts on the diagonal, its corner made symmetric."""
+    """Return the transpose of a block that starts on the diagonal, its corner made symmetric."""
     corner = block[:, : block.shape[0]]
     corner[...] = np.triu(corner) + np.triu(corner, 1).T
     return block.T

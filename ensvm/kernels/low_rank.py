@@ -36,20 +36,22 @@ DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of the
 
 @dataclass(frozen=True, eq=False)
 class LowRankGram:
-    """The matrix LL' near a Gram matrix K, as an operator for the solvers, and what is proved about it.
+    """The matrix LL' near a Gram matrix K, an operator for the solvers, and what is proved of it.
 
     Attributes
     ----------
-    factor : array of shape (m, r), L, float32 or float64, columns contiguous
-    pivots : array of shape (r,), distinct rows of K in the order chosen; K and LL' agree in these
-        columns
-    trace_residuals : float64 array of shape (r + 1,), trace(K - LL') with the first 0, ..., r
-        columns of L, never rising; the first is trace(K), the last bounds the largest eigenvalue of
-        K - LL'
-    residual_diagonal : array of shape (m,), K_ii - |L_i|^2 >= 0; an entry i, j of K - LL' is at
-        most sqrt(residual_diagonal_i residual_diagonal_j) in size
-    stop_reason : 'rank_reached' | 'tolerance_met' | 'exhausted' (K has no higher rank up to
-        rounding)
+    factor : array of shape (m, r)
+        L, float32 or float64, columns contiguous.
+    pivots : array of shape (r,)
+        Distinct rows of K in the order chosen; K and LL' agree in these columns.
+    trace_residuals : float64 array of shape (r + 1,)
+        trace(K - LL') with the first 0, ..., r columns of L, never rising; the first is trace(K),
+        the last bounds the largest eigenvalue of K - LL'.
+    residual_diagonal : array of shape (m,)
+        K_ii - |L_i|^2 >= 0; an entry i, j of K - LL' is at most sqrt(residual_diagonal_i
+        residual_diagonal_j) in size.
+    stop_reason : str
+        'rank_reached', 'tolerance_met' or 'exhausted' (K has no higher rank up to rounding).
     """
 
     factor: NDArray[Any]
@@ -80,7 +82,7 @@ class LowRankGram:
         return float(self.trace_residuals[-1] / whole) if whole > 0.0 else 0.0
 
     def matvec(self, vector: ArrayLike) -> NDArray[Any]:
-        """Return LL' times a vector of shape (m,), or times each column of an array of shape (m, k)."""
+        """Return LL' times a vector of shape (m,) or each column of an array of shape (m, k)."""
         # Cast first: a product of mixed precisions would copy L.
         right = np.asarray(vector, dtype=self.dtype)
         return self.factor @ (self.factor.T @ right)
@@ -90,13 +92,13 @@ class LowRankGram:
 
 @dataclass(frozen=True, eq=False)
 class DiagonalCorrectedGram:
-    """The operator LL' + diag(K - LL') of a low-rank factor: positive semidefinite, with the diagonal of K.
+    """The operator LL' + diag(K - LL') of a low-rank factor, which has the diagonal of K.
 
-    It has full rank where LL' has not: a hard margin exists, which m points in r < m dimensions
-    rarely have. Products cost what those of LL' do.
+    It is positive semidefinite and has full rank where LL' has not: a hard margin exists, which m
+    points in r < m dimensions rarely have. Products cost what those of LL' do.
 
-    Reference
-    ---------
+    References
+    ----------
     Snelson & Ghahramani, Sparse Gaussian processes using pseudo-inputs, NIPS 2005, where it is a
     covariance.
     """
@@ -114,7 +116,7 @@ class DiagonalCorrectedGram:
         return self.low_rank.dtype
 
     def matvec(self, vector: ArrayLike) -> NDArray[Any]:
-        """Return the product with a vector of shape (m,), or with each column of an array of shape (m, k)."""
+        """Return the product with a vector of shape (m,) or each column of an array (m, k)."""
         right = np.asarray(vector, dtype=self.dtype)
         return self.low_rank.matvec(right) + (self.low_rank.residual_diagonal * right.T).T
 
@@ -130,14 +132,25 @@ def kernel_columns(
     coef0: float = 0.0,
     dtype: DTypeLike = np.float64,
 ) -> tuple[Columns, NDArray[Any]]:
-    """Return the Gram matrix of the rows of X, shape (m, d), as the factorisations read it: columns and diagonal.
+    """Return columns and diagonal of a Gram matrix, as the factorisations read it.
 
-    The arguments, and the errors raised for them, are those of `ensvm.kernels.gram`. The first
-    result maps k row numbers to an array of shape (m, k), the second has shape (m,).
+    Parameters
+    ----------
+    X : array or scipy sparse matrix of shape (m, d)
+        The rows.
+    kernel, gamma, degree, coef0, dtype
+        As in `ensvm.kernels.gram`, which raises the errors for them.
+
+    Returns
+    -------
+    columns : callable
+        Maps an array of k row numbers to these columns, shape (m, k).
+    diagonal : array of shape (m,)
+        The diagonal.
     """
     if isinstance(kernel, str) and sparse.issparse(X) and X.shape[1] <= DENSE_COLUMNS:
         X = X.toarray()  # once, not for every block of columns
-    words: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "kernel": kernel,
         "gamma": gamma,
         "degree": degree,
@@ -146,12 +159,11 @@ def kernel_columns(
     }
 
     def columns(indices: NDArray[np.intp]) -> NDArray[Any]:
-        return gram(
-            X[indices], X, **words
-        ).T  # rows of the symmetric K: their transpose is contiguous by column
+        # Rows of the symmetric K: their transpose is contiguous by column.
+        return gram(X[indices], X, **settings).T
 
     blocks = [X[start : start + DIAGONAL_BLOCK] for start in range(0, X.shape[0], DIAGONAL_BLOCK)]
-    return columns, np.concatenate([gram(block, **words).diagonal() for block in blocks])
+    return columns, np.concatenate([gram(block, **settings).diagonal() for block in blocks])
 
 
 def incomplete_cholesky(
@@ -161,14 +173,19 @@ def incomplete_cholesky(
 
     Parameters
     ----------
-    columns : maps an array of k row numbers to these columns of K, shape (m, k); see
-        `kernel_columns`
-    diagonal : array of shape (m,) of floats >= 0; float32 makes a float32 factor, all else a
-        float64 one
-    rank : int >= 1, the most columns of L; None for m
-    tol : float in (0, 1), the share of trace(K) at which to stop; None to stop at the rank alone
+    columns : callable
+        Maps an array of k row numbers to these columns of K, shape (m, k); see `kernel_columns`.
+    diagonal : array of shape (m,)
+        The diagonal of K, at least 0; float32 makes a float32 factor, all else a float64 one.
+    rank : int, default None
+        The most columns of L, at least 1; None for m.
+    tol : float, default None
+        The share of trace(K) at which to stop, in (0, 1); None to stop at the rank alone.
 
-    Takes O(m r^2) time and O(m r) memory.
+    Returns
+    -------
+    LowRankGram
+        The factor and what is proved about it, in O(m r^2) time and O(m r) memory.
 
     Raises
     ------
@@ -176,8 +193,8 @@ def incomplete_cholesky(
         If rank or tol lies outside its range, the diagonal is no vector of finite numbers >= 0, the
         columns have another shape, or K proves to be not positive semidefinite.
 
-    Reference
-    ---------
+    References
+    ----------
     Fine & Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2, 2001.
     """
     work = PartialCholesky(columns, diagonal, rank, tol)
@@ -202,8 +219,15 @@ def randomly_pivoted_cholesky(
 
     Parameters
     ----------
-    columns, diagonal, rank, tol : as for `incomplete_cholesky`; so are the errors raised
-    rng : a generator or its seed; None draws a fresh seed
+    columns, diagonal, rank, tol
+        As of `incomplete_cholesky`; so are the errors raised.
+    rng : numpy Generator or int, default None
+        A generator or its seed; None draws a fresh seed.
+
+    Returns
+    -------
+    LowRankGram
+        The factor and what is proved about it.
 
     References
     ----------

@@ -1,4 +1,7 @@
-"""The state of a Cholesky factorisation that stops early: columns are fetched in blocks, pivots taken one by one."""
+"""The state of a Cholesky factorisation that stops early.
+
+Columns are fetched in blocks, pivots are taken one by one.
+"""
 
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
@@ -9,15 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 Columns: TypeAlias = Callable[[NDArray[np.intp]], ArrayLike]
 StopReason: TypeAlias = Literal["rank_reached", "tolerance_met", "exhausted"]
 
-FIRST_BLOCK, LARGEST_BLOCK = (
-    8,
-    64,
-)  # columns fetched at once; more only widen what each pivot has to update
+# Columns fetched at once; more only widen what each pivot has to update.
+FIRST_BLOCK, LARGEST_BLOCK = 8, 64
 FIRST_CAPACITY = 128  # columns allocated where a tolerance may stop it early; doubled as needed
 RESIDUAL_ROUNDING = 100.0  # roundings of the largest K_ii: a residual below them is none
-INDEFINITE_ROUNDING = (
-    100.0  # square roots of a rounding of it: a residual this far below 0 is no rounding
-)
+# Square roots of a rounding of it: a residual this far below 0 is no rounding.
+INDEFINITE_ROUNDING = 100.0
 
 
 class PartialCholesky:
@@ -65,7 +65,7 @@ class PartialCholesky:
         return min(2 * used, LARGEST_BLOCK, self._rank - len(self._pivots))
 
     def fetch(self, proposals: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the columns of K - LL' that belong to the proposed rows, shape (m, k), as of now."""
+        """Return the columns of K - LL' of the proposed rows, shape (m, k), as of now."""
         m, done = self.residual.size, len(self._pivots)
         block = np.array(self._columns(proposals), dtype=self._factor.dtype, order="F")
         if block.shape != (m, proposals.size):
@@ -77,7 +77,7 @@ class PartialCholesky:
         return block
 
     def take(self, pivot: int, column: NDArray[Any]) -> None:
-        """Add the column of L that a pivot gives; `column` is the pivot's in the block fetched last."""
+        """Add a pivot's column of L; `column` is the pivot's in the block fetched last."""
         done = len(self._pivots)
         self._make_room(done)
         since = slice(self._fetched_at, done)
@@ -94,7 +94,8 @@ class PartialCholesky:
         self.residual -= squares
         if not self.residual.min() >= self._depth:  # nor if it is not a number
             raise ValueError(
-                "the Gram matrix is not positive semidefinite: a residual of its diagonal is negative"
+                "the Gram matrix is not positive semidefinite: a residual of its "
+                "diagonal is negative"
             )
         self.residual[self.residual <= self._floor] = 0.0
 

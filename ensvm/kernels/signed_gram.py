@@ -1,4 +1,4 @@
-"""The matrix K~ = diag(y) K diag(y) of a binary problem, known only through its products with vectors."""
+"""The matrix K~ = diag(y) K diag(y) of a binary problem, known through its products alone."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import blas
+
+from ensvm.kernels.labels import checked_signs
 
 _SYMMETRIC_PRODUCT = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
 
@@ -15,18 +17,22 @@ class SignedGram:
 
     Parameters
     ----------
-    operator : the Gram matrix K, an array of shape (m, m), or an object with `matvec` or `@` (a
-        LinearOperator, a low-rank factor). An array's products run in its own precision, float32 or
-        float64, and read one triangle of it, which halves the memory traffic that bounds them;
-        symmetry is trusted. Other numbers become float64.
-    y : array of shape (m,) of -1 and +1
+    operator : array of shape (m, m) or operator
+        The Gram matrix K, or an object with `matvec` or `@` (a LinearOperator, a low-rank factor).
+        An array's products run in its own precision, float32 or float64, and read one triangle of
+        it, which halves the memory traffic that bounds them; symmetry is trusted. Other numbers
+        become float64.
+    y : array of shape (m,)
+        The labels, -1 and +1.
 
     Attributes
     ----------
-    size : int, m
+    size : int
+        m.
     labels : float64 array of shape (m,)
-    rounding : float, what a value a'K~a with weights on the simplex may be off by for rounding
-        alone
+        The labels.
+    rounding : float
+        What a value a'K~a with weights on the simplex may be off by for rounding alone.
 
     Raises
     ------
@@ -36,7 +42,7 @@ class SignedGram:
     """
 
     def __init__(self, operator: Any, y: ArrayLike) -> None:
-        self.labels = _checked_labels(y)
+        self.labels = checked_signs(y)
         m = self.labels.size
         shape = getattr(operator, "shape", (m, m))
         if tuple(shape) != (m, m):
@@ -61,17 +67,6 @@ class SignedGram:
         return float(
             np.finfo(precision if precision in _SYMMETRIC_PRODUCT else np.float64).eps * row_means
         )
-
-
-def _checked_labels(y: ArrayLike) -> NDArray[np.float64]:
-    labels = np.asarray(y, dtype=np.float64)
-    if labels.ndim != 1 or labels.size == 0:
-        raise ValueError(
-            f"labels must be a vector with at least one entry, got shape {labels.shape}"
-        )
-    if not np.all(np.abs(labels) == 1.0):
-        raise ValueError("labels must be -1 or +1")
-    return labels
 
 
 def _product_with(operator: Any) -> Callable[[NDArray[np.float64]], Any]:

@@ -1,10 +1,10 @@
-"""Kernel widths: those that go by a name, and the range that the data suggest."""
+"""Kernel widths: those that have a name, and the range that the data suggest."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import NDArray
-from scipy import sparse
 
 QUANTILES = (0.9, 0.5, 0.1)
 
@@ -22,13 +22,31 @@ def sigest(
 ) -> WidthRange:
     """Return 1 / quantile(|x - x'|^2, (0.9, 0.5, 0.1)) over pairs of rows drawn at random.
 
-    X has shape (n, d). As in kernlab, floor(fraction n) pairs are drawn with replacement (at least
-    one), and pairs without distance do not count; kernlab's scaling of the columns is left to the
-    caller. If no pair has a distance, all are 1.0.
+    As in kernlab, floor(fraction n) pairs are drawn with replacement (at least one), and pairs
+    without distance do not count; kernlab's scaling of the columns is left to the caller.
 
-    Raises ValueError for a fraction that is not positive.
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        The rows.
+    fraction : float, default 0.5
+        How many pairs are drawn, as a part of n; positive.
+    rng : numpy Generator
+        Draws the pairs.
 
-    Reference: Caputo, Sim, Furesjo & Smola, Appearance-based object recognition using SVMs, 2002.
+    Returns
+    -------
+    WidthRange
+        The three widths; all 1.0 if no pair has a distance.
+
+    Raises
+    ------
+    ValueError
+        If fraction is not positive.
+
+    References
+    ----------
+    Caputo, Sim, Furesjo & Smola, Appearance-based object recognition using SVMs, 2002.
     """
     if not 0.0 < fraction < np.inf:
         raise ValueError(f"fraction must be a positive number, got {fraction!r}")
@@ -43,14 +61,26 @@ def sigest(
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
-    """Return the kernel width that `gamma` names on the training rows X, of shape (n, d), dense or sparse.
+    """Return the kernel width that `gamma` names on training rows, dense or sparse.
 
-    A positive number stands for itself; 'scale' is 1 / (d Var(X)) and 'auto' 1 / d, as in
-    scikit-learn; 'mean-distance' is 1 / beta with beta the mean squared distance of the rows to
-    their mean (Tsang & Kwok, IJCAI-07, section 4.1). Where that divides by zero (data without
-    spread) the width is 1.0.
+    Parameters
+    ----------
+    gamma : float or str
+        A positive number stands for itself; 'scale' is 1 / (d Var(X)) and 'auto' 1 / d, as in
+        scikit-learn; 'mean-distance' is 1 / beta with beta the mean squared distance of the rows to
+        their mean (Tsang & Kwok, IJCAI-07, section 4.1).
+    X : array or scipy sparse matrix of shape (n, d)
+        The training rows.
 
-    Raises ValueError for another word or a number that is not positive.
+    Returns
+    -------
+    float
+        The width; 1.0 where a named one would divide by zero (data without spread).
+
+    Raises
+    ------
+    ValueError
+        If gamma has another name or is not a positive number.
     """
     if isinstance(gamma, str):
         if gamma == "auto":
@@ -73,14 +103,14 @@ def _inverse(value: float) -> float:
 
 def _variance(X: Any) -> float:
     """Return the variance of all entries of X together."""
-    if sparse.issparse(X):
+    if scipy.sparse.issparse(X):
         return float(X.multiply(X).mean() - X.mean() ** 2)
     return float(np.var(X, dtype=np.float64))
 
 
 def _mean_distance(X: Any) -> float:
-    """Return the mean squared distance of the rows to their mean, exactly 0 when all rows are identical."""
-    if sparse.issparse(X):
+    """Return the mean squared distance of rows to their mean, exactly 0 for identical rows."""
+    if scipy.sparse.issparse(X):
         spread = X.max(axis=0).toarray() - X.min(axis=0).toarray()
         mean = np.asarray(X.mean(axis=0)).ravel()
         total = float(X.multiply(X).sum() / X.shape[0] - mean @ mean)

@@ -7,16 +7,17 @@ from pathlib import Path
 from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.plots import curves as figures
-from ensvm.report.tables.cells import Study, build_table
+from ensvm.report.query import Study
+from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.render import to_csv, to_latex, to_markdown
-from ensvm.study.figure import FigureWords
+from ensvm.study.figure import FigureConfig
 
 
 @dataclass(frozen=True)
 class Drawn:
     """A figure's files, none if it has no curve at all, and which of its curves are missing and why."""
 
-    figure: FigureWords
+    figure: FigureConfig
     paths: tuple[Path, ...]
     missing: tuple[str, ...]
 
@@ -60,7 +61,9 @@ def write_figures(study: Study) -> Iterator[Drawn]:
         )
 
 
-def _write_figure(stem: Path, figure: FigureWords, curves: list[figures.Curve]) -> tuple[Path, ...]:
+def _write_figure(
+    stem: Path, figure: FigureConfig, curves: list[figures.Curve]
+) -> tuple[Path, ...]:
     from ensvm.report.plots.drawing import draw_curves  # matplotlib takes half a second to import
 
     paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))

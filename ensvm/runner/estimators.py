@@ -5,8 +5,7 @@ import inspect
 from typing import Any
 
 from ensvm.data.errors import near_miss
-
-KERNEL_WORDS = ("kernel", "gamma", "degree", "coef0")
+from ensvm.kernels import KERNEL_PARAMETERS, KERNELS
 
 
 class EstimatorError(ValueError):
@@ -138,7 +137,7 @@ def for_gram(estimator: Any) -> Any:
     The kernel's other parameters go back to their defaults.
     """
     defaults = type(estimator)().get_params(deep=False)
-    unused = {key: defaults[key] for key in KERNEL_WORDS if key in defaults}
+    unused = {key: defaults[key] for key in KERNEL_PARAMETERS if key in defaults}
     return estimator.set_params(**{**unused, "kernel": "precomputed"})
 
 
@@ -148,7 +147,8 @@ def shares_gram(estimator: Any) -> bool:
     from sklearn.utils import get_tags
 
     params = estimator.get_params(deep=False)
-    if params.get("kernel") not in ("linear", "poly", "rbf"):
+    kernel = params.get("kernel")
+    if not (isinstance(kernel, str) and kernel in KERNELS):
         return False
     return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)
 

@@ -16,7 +16,7 @@ from ensvm.runner.estimators import estimator_class, for_gram, with_estimators
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
 from ensvm.seeds import seed_of
-from ensvm.study.config import STAGED, TRAIN_ERROR
+from ensvm.study.metrics import STAGED, TRAIN_ERROR
 
 VALIDATION_SHARE = 1 / 3
 WARM_UP_ROWS = 20
@@ -176,6 +176,8 @@ def _fit(
     estimator.set_params(**with_estimators({**algorithm.params, **point}))
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
+    if grams.memory is not None and estimator.get_params(deep=False).get("memory", "") is None:
+        estimator.set_params(memory=grams.memory)
     wanted = algorithm.share_gram
     shared = grams.for_estimator(estimator, algorithm.gram_dtype) if wanted else None
     if shared is not None:

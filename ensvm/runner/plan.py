@@ -10,19 +10,16 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
+from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.runner.estimators import KERNEL_WORDS, EstimatorError, build, check_values, classes_of
+from ensvm.runner.estimators import EstimatorError, build, check_values, classes_of
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
-from ensvm.study.config import (
-    DATA_CELL,
-    STAGED,
-    AlgorithmWords,
-    DatasetWords,
-    KernelWords,
-    StudyConfig,
-)
+from ensvm.study.algorithm import AlgorithmConfig, KernelConfig
+from ensvm.study.config import StudyConfig
+from ensvm.study.dataset import DatasetConfig
+from ensvm.study.metrics import DATA_CELL, STAGED
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
 
@@ -181,9 +178,9 @@ def _published(source: YamlSource, config: StudyConfig) -> Path | None:
 
 def _cells(
     config: StudyConfig,
-    entry: DatasetWords,
+    entry: DatasetConfig,
     card: DatasetCard,
-    methods: Mapping[tuple[str, KernelWords | None], tuple[AlgorithmSettings, str] | None],
+    methods: Mapping[tuple[str, KernelConfig | None], tuple[AlgorithmSettings, str] | None],
     cap: int | None,
 ) -> Iterator[Cell]:
     data, split = card.fingerprint(), card.split_protocol()
@@ -209,10 +206,10 @@ def _cells(
         yield from of_pass(timed, min(last, config.timing.realizations), config.timing.blas_threads)
 
 
-def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> DatasetCard:
+def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:
     try:
         if entry.path is not None:
-            return inline_card(entry.file_words(), base)
+            return inline_card(entry.file_keys(), base)
         card = find_card(entry.card or entry.name)
     except DataError as error:
         raise source.error(
@@ -229,7 +226,7 @@ def _card(source: YamlSource, index: int, entry: DatasetWords, base: Path) -> Da
 
 
 def _algorithm_settings(
-    source: YamlSource, words: AlgorithmWords, name: str, kernel: KernelWords | None
+    source: YamlSource, words: AlgorithmConfig, name: str, kernel: KernelConfig | None
 ) -> tuple[AlgorithmSettings, str] | None:
     """Return an algorithm and the identity of its code, or None for one that is unavailable."""
     if words.estimator is None:
@@ -277,10 +274,10 @@ def _place(found: type) -> str:
 
 
 def _shared_kernel(
-    kernel: KernelWords | None, words: AlgorithmWords, estimator: Any
+    kernel: KernelConfig | None, words: AlgorithmConfig, estimator: Any
 ) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator; its own `params` come first."""
-    if kernel is None or any(key in words.params for key in KERNEL_WORDS):
+    if kernel is None or any(key in words.params for key in KERNEL_PARAMETERS):
         return {}
     accepted = estimator.get_params(deep=False)
     return {

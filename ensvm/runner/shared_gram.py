@@ -1,4 +1,4 @@
-"""The Gram matrices of one realization, each computed once for all algorithms that use the kernel."""
+"""The Gram matrices of one realization, each computed once for all algorithms that share it."""
 
 import time
 from collections.abc import Iterator
@@ -7,8 +7,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ensvm.data import Realization
-from ensvm.kernels import gram, resolve_gamma
-from ensvm.runner.estimators import KERNEL_WORDS, shares_gram
+from ensvm.kernels import gram, parameters_of, resolve_gamma
+from ensvm.runner.estimators import shares_gram
+from ensvm.runner.memory import FitMemory
 
 # Test rows go through the kernel in blocks of about this size; blocks are kept for the next
 # algorithm up to the second.
@@ -17,7 +18,7 @@ KEPT_BYTES = 2**30
 
 
 class SharedGram:
-    """Kernel values of one realization for one kernel: train against train, and test rows against train in blocks.
+    """Kernel values of one realization for one kernel: among training rows, and of test rows.
 
     `seconds` is the wall time spent on kernel values so far, each counted once: `kernel_seconds`
     among training rows, `test_kernel_seconds` against test rows.
@@ -70,31 +71,32 @@ class SharedGram:
 
 
 def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices of rows whose kernel values against `n_columns` points take about `BLOCK_BYTES`."""
+    """Yield slices of rows whose values against `n_columns` points take about `BLOCK_BYTES`."""
     step = max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
 class GramPool:
-    """The shared Gram matrices of one realization by kernel."""
+    """The shared Gram matrices of one realization by kernel, and what its fits share beside them.
 
-    def __init__(self, realization: Realization) -> None:
+    `memory` is given to every estimator with a parameter of that name; None where nothing but the
+    Gram matrices may be shared, as in timings.
+    """
+
+    def __init__(self, realization: Realization, memory: FitMemory | None = None) -> None:
+        self.memory = memory
         self._realization = realization
         self._grams: dict[str, SharedGram] = {}
 
     def for_estimator(self, estimator: Any, dtype: str) -> SharedGram | None:
-        """Return the Gram matrix this estimator can be fitted on, or None when it wants X itself."""
+        """Return the Gram matrix that an estimator can be fitted on, None where it wants X."""
         if not shares_gram(estimator):
             return None
         params = estimator.get_params(deep=False)
-        kernel = {word: params[word] for word in _words_of(params["kernel"]) if word in params}
+        # Parameters that the kernel does not read do not keep algorithms from sharing it.
+        kernel = {name: params[name] for name in parameters_of(params["kernel"]) if name in params}
         key = repr((sorted(kernel.items()), dtype))
         if key not in self._grams:
             self._grams[key] = SharedGram(self._realization, kernel, dtype)
         return self._grams[key]
-
-
-def _words_of(kernel: str) -> tuple[str, ...]:
-    """Return the parameters a kernel depends on, so that others do not keep algorithms from sharing it."""
-    return {"linear": ("kernel",), "rbf": ("kernel", "gamma"), "poly": KERNEL_WORDS}[kernel]

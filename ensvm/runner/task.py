@@ -21,6 +21,7 @@ from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.evaluate import Evaluation, evaluate, warm_up
 from ensvm.runner.journal import Journal
+from ensvm.runner.memory import FitMemory
 from ensvm.runner.plan import Cell
 from ensvm.runner.shared_gram import GramPool
 
@@ -77,7 +78,7 @@ def run_task(task: Task) -> list[Record]:
         return [new_record(task, cell, "failed", str(error)) for cell in task.cells]
     if task.run_pass == "timing":
         return [_time_cell(task, cell, realization) for cell in task.cells]
-    grams = GramPool(realization)
+    grams = GramPool(realization, FitMemory())
     # Cells are parallel already, and one BLAS thread gives the same values at any number of jobs.
     with _thread_pools().limit(limits=1):
         return [_run_cell(task, cell, realization, grams) for cell in task.cells]

@@ -1,7 +1,7 @@
-"""Cholesky factor of a Gram matrix, kept up to date while points come and go one at a time; stored by rows. Compiled.
+"""Cholesky factor of a Gram matrix, kept up to date while points come and go; stored by rows.
 
-numba's cache notices changes in the file of the calling function only: whoever changes this one
-touches `path_events` too.
+Sums and rotations of one row wait for each other. Where several rows are worked on, four at a time
+fill the gaps, and what they share is read once; to the last bit it is what one at a time gives.
 """
 
 import numpy as np
@@ -13,15 +13,11 @@ from ensvm.compiled import njit
 # linearly on each other then merely move fast, until one of them meets a bound and leaves, while
 # their margins drift by no more than this part.
 PIVOT_FLOOR = 1e-13
-SMALLEST_PIVOT = (
-    1e-200  # where the diagonal entry is 0, which takes a matrix that is not positive semidefinite
-)
+# Where the diagonal entry is 0, which takes a matrix that is not positive semidefinite
+SMALLEST_PIVOT = 1e-200
 
-_REDUCTION = {
-    "reassoc",
-    "contract",
-    "nsz",
-}  # lets the compiler vectorise sums; NaN and infinity keep their meaning
+# Lets the compiler vectorise sums; NaN and infinity keep their meaning
+_REDUCTION = {"reassoc", "contract", "nsz"}
 
 
 @njit(fastmath=_REDUCTION)
@@ -60,39 +56,110 @@ def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
 
 @njit
 def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
-    """Turn row n from the matrix's into the factor's, which its first `known` entries are already."""
+    """Turn row n from the matrix's into the factor's, as its first `known` entries are already."""
     row = lower[n]
     solve_forward(lower, row, n, known)
     row[n] = np.sqrt(max(row[n] - dot(row, row, n), PIVOT_FLOOR * row[n], SMALLEST_PIVOT))
 
 
 @njit
-def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
-    """Take row `place` out of the factor and turn the solutions L^{-1} v in the rows of `vectors` along.
+def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
+    """Turn rows `known` to n - 1 of a matrix's lower triangle into its Cholesky factor's.
 
-    Plane rotations on neighbouring columns, applied row by row, since rows are what lies together
-    in memory.
+    The rows above are the factor's already. The rows of `vectors`, solutions L^{-1} v up to
+    `known`, go on from there. Pivots are lifted as by `finish_row`.
     """
-    cosines = np.empty(n - place - 1)
-    sines = np.empty(n - place - 1)
-    for i in range(place + 1, n):
-        row, target = lower[i], lower[i - 1]
-        target[:place] = row[:place]
-        known = i - place - 1
-        carry = _rotate(row, target, cosines, sines, place, known)
-        length = np.hypot(carry, row[i])
-        cosines[known], sines[known] = carry / length, row[i] / length
-        target[i - 1] = length
+    whole = n - (n - known) % 4
+    for start in range(known, whole, 4):
+        a, b, c, d = lower[start], lower[start + 1], lower[start + 2], lower[start + 3]
+        for i in range(start):
+            first, second, third, fourth = _four_dots(lower[i], a, b, c, d, i)
+            scale = 1.0 / lower[i, i]
+            a[i] = (a[i] - first) * scale
+            b[i] = (b[i] - second) * scale
+            c[i] = (c[i] - third) * scale
+            d[i] = (d[i] - fourth) * scale
+        for k in range(start, start + 4):
+            finish_row(lower, k, start)
+    for k in range(whole, n):
+        finish_row(lower, k)
     for vector in vectors:
-        _rotate(vector, vector, cosines, sines, place, n - place - 1)
+        solve_forward(lower, vector, n, known)
+
+
+@njit(fastmath=_REDUCTION)
+def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
+    """Return the inner products of the first n entries of a row with those of four others."""
+    first = second = third = fourth = 0.0
+    for k in range(n):
+        value = row[k]
+        first += value * a[k]
+        second += value * b[k]
+        third += value * c[k]
+        fourth += value * d[k]
+    return first, second, third, fourth
 
 
 @njit
-def _rotate(row, target, cosines, sines, place, count):  # type: ignore[no-untyped-def]
-    """Apply the first `count` rotations to a row and return what is left for the next column."""
-    carry = row[place]
-    for k in range(count):
+def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
+    """Take row `place` out of the first n of the factor, and of solutions L^{-1} v.
+
+    Those are the rows of `vectors`. Plane rotations on neighbouring columns are applied row by row,
+    since rows are what lies together in memory.
+    """
+    cosines, sines = np.empty(n), np.empty(n)
+    i = place + 1
+    while i + 3 < n:
+        known = i - place - 1
+        carries = _rotate_four(lower, i, cosines, sines, place, known)
+        for k in range(4):
+            _rotate_rest(
+                lower[i + k], lower[i + k - 1], carries[k], cosines, sines, place, known, known + k
+            )
+        i += 4
+    while i < n:
+        row, target = lower[i], lower[i - 1]
+        target[:place] = row[:place]
+        _rotate_rest(row, target, row[place], cosines, sines, place, 0, i - place - 1)
+        i += 1
+    for vector in vectors:
+        carry = vector[place]
+        for k in range(n - place - 1):
+            following = vector[place + k + 1]
+            vector[place + k] = cosines[k] * carry + sines[k] * following
+            carry = cosines[k] * following - sines[k] * carry
+
+
+@njit
+def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-untyped-def]
+    """Copy rows i to i + 3 up by one, the first `count` rotations applied.
+
+    Return what is left of each for the next column.
+    """
+    target, a, b, c, d = lower[i - 1], lower[i], lower[i + 1], lower[i + 2], lower[i + 3]
+    for k in range(place):
+        target[k], a[k], b[k], c[k] = a[k], b[k], c[k], d[k]
+    p, q, r, s = a[place], b[place], c[place], d[place]
+    for j in range(count):
+        cosine, sine, k = cosines[j], sines[j], place + j
+        next_a, next_b, next_c, next_d = a[k + 1], b[k + 1], c[k + 1], d[k + 1]
+        target[k], p = cosine * p + sine * next_a, cosine * next_a - sine * p
+        a[k], q = cosine * q + sine * next_b, cosine * next_b - sine * q
+        b[k], r = cosine * r + sine * next_c, cosine * next_c - sine * r
+        c[k], s = cosine * s + sine * next_d, cosine * next_d - sine * s
+    return p, q, r, s
+
+
+@njit
+def _rotate_rest(  # type: ignore[no-untyped-def]
+    row, target, carry, cosines, sines, place, first, known
+):
+    """Apply rotations `first` to `known` - 1 to a row; find the one that makes its last entry 0."""
+    for k in range(first, known):
         following = row[place + k + 1]
         target[place + k] = cosines[k] * carry + sines[k] * following
         carry = cosines[k] * following - sines[k] * carry
-    return carry
+    last = row[place + known + 1]
+    length = np.hypot(carry, last)
+    cosines[known], sines[known] = carry / length, last / length
+    target[place + known] = length

@@ -1,4 +1,6 @@
-"""Kernel expansions written in linearly independent points, as few as a tolerance allows (Downs, Gates & Masters, JMLR 2, 2001).
+"""Kernel expansions written in linearly independent points, as few as a tolerance allows.
+
+Downs, Gates & Masters, JMLR 2, 2001.
 
 Cholesky's method with pivots orders the points so that each adds what the ones before it explain
 least. In the orthonormal basis that it builds, leaving out the last directions leaves out exactly
@@ -35,13 +37,22 @@ class ReducedExpansion:
 def reduce_expansion(
     gram: NDArray[Any], coefs: NDArray[np.float64], allowed: float
 ) -> ReducedExpansion:
-    """Project expansions onto the fewest pivots with which the first expansion changes by at most `allowed`.
+    """Project expansions onto the fewest pivots that change the first one by at most `allowed`.
 
-    gram : positive semidefinite array of shape (n, n), the kernel among the n points of the
-        expansions; taken to float64
-    coefs : array of shape (n, k), one expansion a column
-    allowed : float >= 0, the largest change of a value of the first expansion where k(x, x) <=
-        max_i K_ii; what rounding makes of points that are linearly dependent is dropped in any case
+    Parameters
+    ----------
+    gram : array of shape (n, n)
+        The kernel among the n points of the expansions, positive semidefinite; taken to float64.
+    coefs : array of shape (n, k)
+        One expansion a column.
+    allowed : float
+        The largest change, >= 0, of a value of the first expansion where k(x, x) <= max_i K_ii.
+        What rounding makes of points that are linearly dependent is dropped in any case.
+
+    Returns
+    -------
+    ReducedExpansion
+        The points kept, the coefficients in them and the error.
     """
     gram = np.asarray(gram, dtype=np.float64)
     factor = incomplete_cholesky(lambda rows: gram[:, rows], gram.diagonal())

@@ -41,16 +41,23 @@ class MultiplicativeUpdateResult:
 
     Attributes
     ----------
-    weights : array of shape (m,), b > 0, not normalised
-    objective : float, W(b), a lower bound of W*
-    upper_bound : float, the least primal objective (|w| / min_i (K~b)_i)^2 / 2 seen; infinite until
-        some plane separates
-    simplex_objective : float, b'K~b / (sum b)^2
+    weights : array of shape (m,)
+        b > 0, not normalised.
+    objective : float
+        W(b), a lower bound of W*.
+    upper_bound : float
+        The least primal objective (|w| / min_i (K~b)_i)^2 / 2 seen; infinite until some plane
+        separates.
+    simplex_objective : float
+        b'K~b / (sum b)^2.
     n_iter : int
-    converged : bool, whether the duality gap came down to tol * objective
-    stop_reason : 'gap_below_tol' | 'diverged' (b left the range of floats) | 'max_iter'
-    overshoot_iteration : int, the first step after which W was lower than before; None if it never
-        fell
+        Steps done.
+    converged : bool
+        Whether the duality gap came down to tol * objective.
+    stop_reason : str
+        'gap_below_tol', 'diverged' (b left the range of floats) or 'max_iter'.
+    overshoot_iteration : int or None
+        The first step after which W was lower than before; None if it never fell.
     """
 
     weights: Vector
@@ -78,19 +85,31 @@ def multiplicative_update(
     initial_weight: float | None = None,
     callback: Callable[[MultiplicativeUpdateState], None] | None = None,
 ) -> MultiplicativeUpdateResult:
-    """Maximise sum b - b'K~b / 2 over b >= 0 by multiplicative updates with a fixed rate from equal weights.
+    """Maximise sum b - b'K~b / 2 over b >= 0 by multiplicative updates from equal weights.
 
     Parameters
     ----------
-    operator : the positive semidefinite Gram matrix K: float64 array of shape (m, m), or an object
-        with `matvec` or `@`; a float32 array serves rates that do not diverge (its products
-        overflow long before b leaves float64)
-    y : array of shape (m,) of -1 and +1
-    learning_rate : positive float, eta
-    tol : positive float, the duality gap to stop at, relative to W
-    max_iter : int >= 0
-    initial_weight : positive float, every b_i at the start; 1 / m if None, the simplex's centre
-    callback : called with a `MultiplicativeUpdateState` at the start and after each step
+    operator : array of shape (m, m) or operator
+        The positive semidefinite Gram matrix K, float64, or an object with `matvec` or `@`; a
+        float32 array serves rates that do not diverge (its products overflow long before b leaves
+        float64).
+    y : array of shape (m,)
+        The labels, -1 and +1.
+    learning_rate : float
+        eta, positive.
+    tol : float, default 1e-3
+        The duality gap to stop at, relative to W; positive.
+    max_iter : int, default 1000
+        The most steps, at least 0.
+    initial_weight : float, default None
+        Every b_i at the start, positive; None for 1 / m, the simplex's centre.
+    callback : callable, default None
+        Called with a `MultiplicativeUpdateState` at the start and after each step.
+
+    Returns
+    -------
+    MultiplicativeUpdateResult
+        The last weights and what is proved about them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the blocks of a config's words share: names, and unknown keys refused with a suggestion."""
+"""What the blocks of a config share: names, and unknown keys refused with a suggestion."""
 
 from typing import Annotated, Any
 
@@ -24,5 +24,13 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_several)]
 """One name or a list of names."""
 
 
-class Words(Strict):
+class Block(Strict):
     """A block of a config."""
+
+
+class SweepConfig(Block):
+    """What a member of a sweep is part `of`, the `key` that is swept, and its `value`."""
+
+    of: Name
+    key: str
+    value: int | float | str

@@ -1,58 +1,51 @@
-"""The words of a study's claims: a sentence of the paper as metric, algorithms compared, relation and scope."""
+"""A claim: a sentence of the paper as metric, algorithms compared, relation and scope."""
 
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from ensvm.data.errors import near_miss
 from ensvm.records.record import RunPass
-from ensvm.study.block import Id, Names, Words
+from ensvm.study.algorithm import must_be_recorded
+from ensvm.study.block import Block, Id, Names
+from ensvm.study.metrics import SECONDS, unit_of
+from ensvm.study.relations import RELATIONS, Relation
+from ensvm.study.source import YamlSource
 
-Relation = Literal[
-    "less",
-    "at-most",
-    "within",
-    "ratio",
-    "curve-below",
-    "curve-falls",
-    "value-at-most",
-    "value-at-least",
-    "growth-at-most",
-]
-
-# Which words a relation has beside `metric` and `better`; it needs them unless they have a default.
-WORDS_OF: dict[Relation, tuple[str, ...]] = {
-    "less": ("than", "margin"),
-    "at-most": ("than", "margin"),
-    "within": ("than", "margin"),
-    "ratio": ("than", "factor"),
-    "curve-below": ("than", "factor"),
-    "curve-falls": (),
-    "value-at-most": ("limit",),
-    "value-at-least": ("limit",),
-    "growth-at-most": ("over", "limit"),
-}
-DEFAULTS = {"margin": 0.0, "factor": 1.0}
+if TYPE_CHECKING:
+    from ensvm.study.config import StudyConfig
 
 
-class ClaimWords(Words):
-    """One claim: `better` stands in `relation` to `than` in `metric`, on `rows` (default: all data sets with both).
+class ClaimConfig(Block):
+    """One claim: `better` stands in `relation` to `than` in `metric`, on `rows`.
 
-    Several names in `better` or `than` mean each of them. Of errors, `margin` and `limit` are in
-    percentage points. It holds when it holds wherever there are figures; with `scope: most` (the
-    paper says often, typically, frequently), when it holds in more than half of the comparisons.
-    With `stage` the metric is a curve (a word of `record:`), and that entry of it is meant, the
-    first being 1; a curve that ended before stays at its last.
+    Several names in `better` or `than` mean each of them. `ensvm.study.relations` says what each
+    relation means and which of the keys `than`, `margin`, `factor`, `limit` and `over` it has.
 
-    - `less`: better's metric is less than than's, by more than `margin`
-    - `at-most`: better's metric is at most than's plus `margin`
-    - `within`: the two metrics differ by at most `margin`, either way
-    - `ratio`: than's metric is at least `factor` times better's
-    - `curve-below`: where better's curve ends, than's is at least `factor` times as high (metric: a
-      word of `record:`)
-    - `curve-falls`: better's curve never rises
-    - `value-at-most`, `value-at-least`: better's metric against `limit`
-    - `growth-at-most`: better's metric grows at most as the swept value to the power `limit`, over
-      the members of the sweep of data sets named by `over` (least squares through the logarithms)
+    Attributes
+    ----------
+    id, text : str
+        The claim's name, and the paper's sentence, verbatim.
+    metric : str
+        What is compared: a metric, seconds (with `pass: timing`), or a curve.
+    run_pass : 'error' or 'timing'
+        The pass whose records are meant; `pass` in YAML.
+    better, than : tuple of str
+        The algorithms compared.
+    margin, factor, limit : float or None
+        The threshold; for errors, `margin` is in percentage points and `limit` in percent.
+    stage : int or None
+        The metric is a curve that `record:` keeps, and this entry of it is meant, from 1; a curve
+        that ended before stays at its last.
+    scope : 'all' or 'most'
+        Whether the claim holds where all comparisons hold, or (the paper says often, typically,
+        frequently) where more than half do.
+    rows : tuple of str or None
+        The data sets; by default all that have the algorithms.
+    over : str or None
+        The sweep of data sets along which the metric grows.
+    note : str
+        What the reader should know.
     """
 
     id: Id
@@ -61,7 +54,7 @@ class ClaimWords(Words):
     run_pass: RunPass = Field(default="error", alias="pass")
     better: Names = Field(min_length=1)
     than: Names | None = Field(default=None, min_length=1)
-    relation: Relation
+    relation: str
     margin: float | None = Field(default=None, ge=0)
     factor: float | None = Field(default=None, gt=0)
     limit: float | None = None
@@ -71,41 +64,84 @@ class ClaimWords(Words):
     over: str | None = None
     note: str = ""
 
+    @field_validator("relation")
+    @classmethod
+    def _known_relation(cls, name: str) -> str:
+        if name not in RELATIONS:
+            accepted = ", ".join(RELATIONS)
+            raise ValueError(f"unknown relation; accepted: {accepted}{near_miss(name, RELATIONS)}")
+        return name
+
     @model_validator(mode="after")
-    def _words_of_the_relation(self) -> Self:
-        wanted = WORDS_OF[self.relation]
-        for word in ("than", "margin", "factor", "limit", "over"):
-            given = getattr(self, word) is not None
-            if given and word not in wanted:
-                raise ValueError(f"the relation {self.relation} has no `{word}:`")
-            if not given and word in wanted and word not in DEFAULTS:
-                raise ValueError(f"the relation {self.relation} needs `{word}:`")
-        if self.stage is not None and self.relation.startswith("curve"):
+    def _keys_of_the_relation(self) -> Self:
+        keys = self.kind.keys
+        for key in ("than", "margin", "factor", "limit", "over"):
+            given = getattr(self, key) is not None
+            if given and key not in keys:
+                raise ValueError(f"the relation {self.relation} has no `{key}:`")
+            if not given and key in keys and keys[key] is None:
+                raise ValueError(f"the relation {self.relation} needs `{key}:`")
+        if self.stage is not None and self.kind.of_curves:
             raise ValueError(
                 f"the relation {self.relation} is about a whole curve, so there is no `stage:`"
             )
         if self.over is not None and self.rows is not None:
             raise ValueError("give `over:` or `rows:`, not both")
-        if self.metric.rstrip("_").endswith("_seconds") and self.run_pass != "timing":
+        if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
             raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
         return self
 
     @property
-    def threshold_word(self) -> str | None:
-        """Which word gives the threshold: margin, factor, limit, or none."""
-        return next(
-            (word for word in WORDS_OF[self.relation] if word not in ("than", "over")), None
-        )
+    def kind(self) -> Relation:
+        """The relation itself."""
+        return RELATIONS[self.relation]
 
     @property
     def threshold(self) -> float:
-        """The margin, factor or limit; for `curve-falls` the number of rises allowed, 0."""
-        if self.threshold_word is None:
+        """The margin, factor or limit; 0 for a relation that has none."""
+        key = self.kind.threshold_key
+        if key is None:
             return 0.0
-        given = getattr(self, self.threshold_word)
-        return float(DEFAULTS[self.threshold_word] if given is None else given)
+        given = getattr(self, key)
+        return float(given if given is not None else self.kind.keys[key] or 0.0)
 
     @property
     def of_curves(self) -> bool:
-        """Whether the metric is a curve kept by `record:`."""
-        return self.relation.startswith("curve") or self.stage is not None
+        """Whether the metric is a curve that `record:` keeps."""
+        return self.kind.of_curves or self.stage is not None
+
+
+def check_claims(config: "StudyConfig", source: YamlSource) -> None:
+    """Refuse a claim given twice, and data sets, algorithms, curves the study does not have."""
+    names = [entry.name for entry in config.datasets]
+    source.must_be_distinct("claims", "claim", [claim.id for claim in config.claims], "id")
+    for index, claim in enumerate(config.claims):
+        if claim.run_pass == "timing" and config.timing is None:
+            raise source.error(
+                ("claims", index, "pass"),
+                "a claim on the timing pass needs a `timing:` block in the study",
+            )
+        for row in claim.rows or ():
+            source.must_be_one_of(("claims", index, "rows"), "data set", row, names)
+        if claim.over is not None:
+            source.must_be_one_of(
+                ("claims", index, "over"),
+                "sweep of data sets",
+                claim.over,
+                config.data_sweeps(),
+            )
+            values = config.sweep_values(claim.over).values()
+            if len(values) < 2 or not all(
+                isinstance(value, int | float) and value > 0 for value in values
+            ):
+                raise source.error(
+                    ("claims", index, "over"),
+                    f"growth needs two positive numbers to grow with, got {list(values)}",
+                )
+        for key in ("better", "than"):
+            for name in getattr(claim, key) or ():
+                source.must_be_one_of(("claims", index, key), "algorithm", name, config.algorithms)
+                if claim.of_curves:
+                    must_be_recorded(
+                        config, source, ("claims", index, "metric"), claim.metric, name
+                    )

@@ -1,24 +1,32 @@
-"""The words of a study's figures: what is drawn, in which panels, against what."""
+"""A figure: what is drawn, in which panels, against what."""
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from ensvm.records.record import RunPass
-from ensvm.study.block import Id, Words
+from ensvm.study.algorithm import must_be_recorded
+from ensvm.study.block import Block, Id
+from ensvm.study.metrics import SECONDS, unit_of
+from ensvm.study.source import Location, YamlSource
+
+if TYPE_CHECKING:
+    from ensvm.study.config import StudyConfig
 
 Scale = Literal["log", "linear"]
 
 
-class PanelWords(Words):
-    """One panel: a `dataset`, or a sweep of data sets that it goes `over`; the other words come first of the figure's."""
+class PanelConfig(Block):
+    """One panel: a `dataset`, or a sweep of data sets it goes `over`.
+
+    Its other keys come before those of the figure.
+    """
 
     dataset: str | None = None
     over: str | None = None
     title: str | None = None
     y: str | None = None
     first: int | None = None
-    run_pass: RunPass | None = Field(default=None, alias="pass")
     x_label: str | None = None
     y_label: str | None = None
 
@@ -36,25 +44,24 @@ class PanelWords(Words):
         return self.title or self.dataset or str(self.over)
 
 
-class FigureWords(Words):
-    """What figures of every kind have: caption, panels side by side, series (algorithms, or sweeps of one) and axes.
+class FigureConfig(Block):
+    """What figures of every kind have: caption, panels side by side, series and axes.
 
-    `y` is a metric or curve of the records; what a panel says for itself comes first. Seconds need
-    `pass: timing`.
+    `y` is a metric or curve of the records; what a panel says for itself comes first. Seconds
+    are those of the timing pass.
     """
 
-    about: ClassVar[str] = "dataset"  # the word that a panel given as a mere name stands for
+    about: ClassVar[str] = "dataset"  # the key that a panel given as a mere name stands for
 
     id: Id
     caption: str
-    panels: tuple[PanelWords, ...] = Field(min_length=1)
+    panels: tuple[PanelConfig, ...] = Field(min_length=1)
     series: tuple[str, ...] = Field(min_length=1)
     y: str | None = None
     x_label: str = ""
     y_label: str = ""
     x_scale: Scale = "linear"
     y_scale: Scale = "linear"
-    run_pass: RunPass = Field(default="error", alias="pass")
 
     @model_validator(mode="before")
     @classmethod
@@ -71,31 +78,25 @@ class FigureWords(Words):
         for panel in self.panels:
             if self.y is None and panel.y is None:
                 raise ValueError(
-                    f"what is drawn in the panel {panel.name!r}? give `y:`, the figure's or the panel's"
-                )
-            if (
-                self.y_of(panel).rstrip("_").endswith("_seconds")
-                and self.pass_of(panel) != "timing"
-            ):
-                raise ValueError(
-                    f"{self.y_of(panel)} comes from the timing pass alone; add `pass: timing`"
+                    f"what is drawn in the panel {panel.name!r}? "
+                    "give `y:`, the figure's or the panel's"
                 )
         return self
 
-    def y_of(self, panel: PanelWords) -> str:
+    def y_of(self, panel: PanelConfig) -> str:
         """Return the metric or curve that a panel shows."""
         return panel.y or str(self.y)
 
-    def pass_of(self, panel: PanelWords) -> RunPass:
-        """Return the pass whose records a panel shows."""
-        return panel.run_pass or self.run_pass
+    def pass_of(self, panel: PanelConfig) -> RunPass:
+        """Return the pass whose records a panel shows: seconds are of the timing pass alone."""
+        return "timing" if unit_of(self.y_of(panel)) == SECONDS else "error"
 
 
-class CurvesWords(FigureWords):
+class CurvesConfig(FigureConfig):
     """Curves that fits left, against their index, which begins at `first`.
 
-    `realization` is the one shown, or `mean`: the mean over all, where a curve that ends early
-    stays at its last value. `marks` names a scalar that a fit left, the x of a vertical mark on its
+    `realization` is the one shown, or `mean`: the mean over all, drawn as far as all of them
+    were measured. `marks` names a scalar that a fit left, the x of a vertical mark on its
     curve; 0 or no such scalar is no mark.
     """
 
@@ -113,12 +114,12 @@ class CurvesWords(FigureWords):
         return self
 
 
-class SweepFigureWords(FigureWords):
+class SweepFigureConfig(FigureConfig):
     """A metric, mean over realizations, against the values of a sweep.
 
     A panel `over` a sweep of data sets has a line for each algorithm in `series`; one of a
     `dataset` has a line for each sweep of an algorithm in `series`. With `stages`, `y` is a curve
-    of which these entries (the first is 1) are shown, a line each, called `stage_label` and the
+    of which these entries (the first is 1) are shown, a line each, named by the
     number.
     """
 
@@ -126,7 +127,6 @@ class SweepFigureWords(FigureWords):
 
     kind: Literal["sweep"]
     stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
-    stage_label: str = "stage"
 
 
 KINDS = ("curves", "sweep")
@@ -139,10 +139,55 @@ def _kind(block: Any) -> str:
 
 
 AnyFigure = Annotated[
-    Annotated[CurvesWords, Tag("curves")] | Annotated[SweepFigureWords, Tag("sweep")],
+    Annotated[CurvesConfig, Tag("curves")] | Annotated[SweepFigureConfig, Tag("sweep")],
     Discriminator(
         _kind,
         custom_error_type="unknown_kind",
         custom_error_message=f"unknown kind of figure; accepted: {', '.join(KINDS)}",
     ),
 ]
+
+
+def check_figures(config: "StudyConfig", source: YamlSource) -> None:
+    """Refuse a figure given twice, and data sets, series and curves the study does not have."""
+    source.must_be_distinct("figures", "figure", [figure.id for figure in config.figures], "id")
+    for index, figure in enumerate(config.figures):
+        if config.timing is None and any(
+            figure.pass_of(panel) == "timing" for panel in figure.panels
+        ):
+            raise source.error(
+                ("figures", index, "y"),
+                "a figure of the timing pass needs a `timing:` block in the study",
+            )
+        for number, panel in enumerate(figure.panels):
+            _check_panel(config, source, ("figures", index, "panels", number), figure, panel)
+
+
+def _check_panel(
+    config: "StudyConfig",
+    source: YamlSource,
+    location: Location,
+    figure: FigureConfig,
+    panel: PanelConfig,
+) -> None:
+    names = [entry.name for entry in config.datasets]
+    swept_by = (algorithm.sweep for algorithm in config.algorithms.values())
+    sweeps = sorted({sweep.of for sweep in swept_by if sweep})
+    if panel.over is not None:
+        source.must_be_one_of(location, "sweep of data sets", panel.over, config.data_sweeps())
+    else:
+        source.must_be_one_of(location, "data set", str(panel.dataset), names)
+    swept = isinstance(figure, SweepFigureConfig) and panel.over is None
+    series = (*location[:2], "series")
+    for name in figure.series:
+        source.must_be_one_of(
+            series,
+            "sweep of algorithms" if swept else "algorithm",
+            name,
+            sweeps if swept else config.algorithms,
+        )
+        if not isinstance(figure, SweepFigureConfig) or figure.stages:
+            for algorithm in config.sweep_values(name) if swept else [name]:
+                must_be_recorded(
+                    config, source, (*location[:2], "y"), figure.y_of(panel), algorithm
+                )

@@ -1,9 +1,12 @@
-"""YAML text with the line of every key, so that a message can say where in the file a thing is wrong."""
+"""YAML text with the line of every key, so that a message can say where a thing is wrong."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from ensvm.data.errors import near_miss
 
 Location = tuple[str | int, ...]
 
@@ -44,7 +47,8 @@ class YamlSource:
             )
         if not isinstance(node, yaml.MappingNode):
             raise ConfigError(
-                f"{path}: expected a mapping of keys (study: ..., datasets: ...), got {self.content!r:.60}"
+                f"{path}: expected a mapping of keys (study: ..., datasets: ...), "
+                f"got {self.content!r:.60}"
             )
         self._walk(node, ())
 
@@ -59,6 +63,21 @@ class YamlSource:
         return ConfigError(
             f"{self.path}, line {self._lines[known]}: {key + ': ' if key else ''}{message}"
         )
+
+    def must_be_one_of(
+        self, location: Location, what: str, name: str, accepted: Iterable[str]
+    ) -> None:
+        """Raise ConfigError unless `name` is among the accepted names of `what`."""
+        names = list(accepted)
+        if name not in names:
+            message = f"unknown {what} {name!r}; accepted: {', '.join(names)}"
+            raise self.error(location, message + near_miss(name, names))
+
+    def must_be_distinct(self, block: str, what: str, names: list[str], *key: str) -> None:
+        """Raise ConfigError where an entry of a list has the name of one before it."""
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise self.error((block, index, *key), f"the {what} {name!r} is given twice")
 
     def _read(self) -> str:
         try:

@@ -1,4 +1,4 @@
-"""Sweeps: an entry of a config that stands for several, one for each value of one of its words."""
+"""Sweeps: an entry of a config that stands for several, one for each value of one of its keys."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -20,10 +20,10 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     """Return the content of a config with each entry that has a `sweep:` replaced by its members.
 
     `sweep: {split.n_train: [50, 100]}` in the data set `circle` makes `circle-50` and `circle-100`,
-    which differ in that word; a member's `sweep` then says what it is part `of`, the `word` and its
+    which differ in that key; a member's `sweep` then says what it is part `of`, the `key` and its
     `value`. A data set's members stand for the card of the sweep's name, unless the entry has a
     `card:` or `path:`. Data sets and algorithms may be swept. Errors in a member are told at the
-    entry's place in the file. Raises ConfigError for a sweep that is not one word with values.
+    entry's place in the file. Raises ConfigError for a sweep that is not one key with values.
     """
     content = deepcopy(source.content)
     members: dict[str, list[str]] = {}
@@ -32,12 +32,12 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
         content["datasets"] = list(_swept_datasets(source, datasets, members))
     if isinstance(algorithms, dict):
         content["algorithms"] = dict(_swept_algorithms(source, algorithms, members))
-    for block, keys in _NAME_LISTS if members else ():
-        inner = content.get(block)
-        for words in inner if isinstance(inner, list) else [inner]:
-            if isinstance(words, dict):
-                words.update(
-                    {key: _with_members(words[key], members) for key in keys if key in words}
+    for name, keys in _NAME_LISTS if members else ():
+        inner = content.get(name)
+        for block in inner if isinstance(inner, list) else [inner]:
+            if isinstance(block, dict):
+                block.update(
+                    {key: _with_members(block[key], members) for key in keys if key in block}
                 )
     return content
 
@@ -72,9 +72,9 @@ def _swept_algorithms(
             continue
         pairs = list(_members(source, ("algorithms", name), name, entry))
         members[name] = [member for member, _ in pairs]
-        for member, words in pairs:
+        for member, block in pairs:
             source.moved["algorithms", member] = ("algorithms", name)
-            yield member, words
+            yield member, block
 
 
 def _is_sweep(entry: Any) -> bool:
@@ -89,31 +89,31 @@ def _members(
     if not isinstance(sweep, dict) or len(sweep) != 1:
         raise source.error(
             where,
-            f"expected one word with its values, such as {{params.degree: [2, 3]}}, got {sweep!r}",
+            f"expected one key with its values, such as {{params.degree: [2, 3]}}, got {sweep!r}",
         )
-    [(word, values)] = sweep.items()
+    [(key, values)] = sweep.items()
     if (
         not isinstance(values, list)
         or not values
         or not all(isinstance(value, int | float | str) for value in values)
     ):
-        raise source.error((*where, word), f"expected a list of numbers or words, got {values!r}")
+        raise source.error((*where, key), f"expected a list of numbers or names, got {values!r}")
     if len(set(map(_text, values))) < len(values):
-        raise source.error((*where, word), f"a value is given twice: {values!r}")
+        raise source.error((*where, key), f"a value is given twice: {values!r}")
     for value in values:
-        member = deepcopy({key: words for key, words in entry.items() if key != "sweep"})
-        *path, last = str(word).split(".")
+        member = deepcopy({key: block for key, block in entry.items() if key != "sweep"})
+        *path, last = str(key).split(".")
         inner = member
         for step in path:
             inner = inner.setdefault(step, {})
             if not isinstance(inner, dict):
                 raise source.error(
-                    (*where, word), f"{step!r} of this entry is no block of words: {inner!r}"
+                    (*where, key), f"{step!r} of this entry is no block of keys: {inner!r}"
                 )
         inner[last] = value
         yield (
             f"{name}-{_text(value)}",
-            {**member, "sweep": {"of": name, "word": last, "value": value}},
+            {**member, "sweep": {"of": name, "key": last, "value": value}},
         )
 
 

@@ -1,4 +1,4 @@
-"""AdaBoost: its theorem on random data, scikit-learn's SAMME, the notes' toy example, and how it ends."""
+"""AdaBoost: its theorem, scikit-learn's SAMME, the notes' toy example, and how it ends."""
 
 from typing import Any
 
@@ -17,7 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ensvm.classifiers.adaboost import LEAST_WEIGHT, AdaBoost
+from ensvm.classifiers.adaboost import AdaBoost
+from ensvm.solvers.boosting.discrete import LEAST_WEIGHT
 
 STUMP = DecisionTreeClassifier(max_depth=1)
 ROUNDING = 1e-12
@@ -150,7 +151,7 @@ def test_an_error_of_zero_ends_it_and_decides_alone() -> None:
     first = AdaBoost(DecisionTreeClassifier(), n_estimators=9).fit(X, y)
     assert (first.n_iter_, first.stop_reason_, first.errors_[0], first.alphas_[0]) == (
         1,
-        "no_error",
+        "perfect",
         0.0,
         1.0,
     )
@@ -163,7 +164,7 @@ def test_an_error_of_zero_ends_it_and_decides_alone() -> None:
             return super().fit(X, y, sample_weight=sample_weight)
 
     late = AdaBoost(Late(), n_estimators=9).fit(X, y)
-    assert (late.n_iter_, late.stop_reason_) == (2, "no_error")
+    assert (late.n_iter_, late.stop_reason_) == (2, "perfect")
     assert late.alphas_[1] == late.alphas_[0] + 1.0
     np.testing.assert_array_equal(late.predict(X), late.estimators_[1].predict(X))
 
@@ -171,7 +172,7 @@ def test_an_error_of_zero_ends_it_and_decides_alone() -> None:
 def test_a_round_that_is_no_better_than_chance_is_left_out() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     fitted = AdaBoost(SVC(C=1e-9, kernel="linear"), n_estimators=20).fit(X, [0, 1, 1, 1])
-    assert fitted.stop_reason_ == "no_weak_learner"
+    assert fitted.stop_reason_ == "no_better_than_random"
     assert fitted.n_iter_ == len(fitted.estimators_) < 20
     assert (fitted.errors_ < 0.5).all()
 

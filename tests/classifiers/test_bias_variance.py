@@ -1,4 +1,4 @@
-"""The bootstrap estimate of bias and variance: the notes' formulas, the identity with the error, and the vote."""
+"""Bootstrap bias and variance: the notes' formulas, the identity with the error, the vote."""
 
 from typing import Any
 

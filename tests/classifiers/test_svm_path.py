@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.svm_path import SVMPathClassifier
 from ensvm.kernels import gram
-from ensvm.solvers import regularization_path as solver
+from ensvm.solvers.regularization_path import path as solver
 
 
 @pytest.fixture

@@ -50,19 +50,19 @@ def test_fetch_of_what_is_at_hand_succeeds_by_alias_too() -> None:
     ]
 
 
-def test_fetch_of_a_named_set_that_cannot_be_had_fails_and_says_how_to_get_it() -> None:
+def test_fetch_of_a_named_set_that_nobody_serves_fails_and_says_how_to_get_it() -> None:
     result = run("fetch", "german", "web2")
     assert result.exit_code == 1
     assert "german: 1000 rows" in result.stdout
-    assert "data set 'w2a' could not be had" in result.stderr
+    assert "data set 'w2a' could not be loaded" in result.stderr
     assert "To get it: download w2a and w2a.t from" in result.stderr
 
 
-def test_fetch_of_all_succeeds_if_anything_could_be_had() -> None:
+def test_fetch_of_all_succeeds_if_anything_is_found() -> None:
     result = run("fetch")
     assert result.exit_code == 0
     assert [line.split(":")[0] for line in result.stdout.splitlines()] == SMALL
-    assert "could not be had" in result.stderr
+    assert "could not be loaded" in result.stderr
 
 
 def test_verify_tells_right_from_absent() -> None:

@@ -1,4 +1,4 @@
-"""`ensvm figure` and `ensvm claims` as a user meets them, from a run to the files; wrong words are one readable message."""
+"""`ensvm figure` and `ensvm claims`, from a run to the files; wrong keys are one message."""
 
 import re
 
@@ -15,16 +15,18 @@ fast: {estimator: RhoSVC, record: [objective_path_]}
 """
 FIGURES = """\
 figures:
-  - {id: 1, caption: c, panels: [own], series: [fast, slow], y: objective_path_, x_label: steps, y_label: objective}
+  - {id: 1, caption: c, panels: [own], series: [fast, slow], y: objective_path_,
+     x_label: steps, y_label: objective}
 """
 CLAIMS = """\
 claims:
-  - {id: faster, text: It is faster., metric: objective_path_, better: fast, than: slow, relation: curve-below}
+  - {id: faster, text: It is faster., metric: objective_path_, better: fast, than: slow,
+     relation: curve-below}
 """
 
 
-def invoke(*words):
-    return CliRunner().invoke(main, [str(word) for word in words])
+def invoke(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.slow
@@ -79,33 +81,93 @@ claims:
 """
 CLAIM = "relation: at-most, margin: 1"
 WRONG = {
-    "panel": ("panels: [german]", "panels: [germn]", r"line 7: figures\[1\]\.panels\[1\]: unknown data set 'germn'.*'german'"),
-    "series": ("series: [a]", "series: [c]", r"line 7: figures\[1\]\.series: unknown algorithm 'c'"),
-    "not recorded": ("series: [a]", "series: [a, b]", r"line 7: figures\[1\]\.y: 'objective_path_' is not in.* of b, .*nothing"),
-    "near miss": ("y: objective_path_", "y: objective_pat_", r"line 7: .* of a, which keeps .*did you mean 'objective_path_'"),
+    "panel": (
+        "panels: [german]",
+        "panels: [germn]",
+        r"line 7: figures\[1\]\.panels\[1\]: unknown data set 'germn'.*'german'",
+    ),
+    "series": (
+        "series: [a]",
+        "series: [c]",
+        r"line 7: figures\[1\]\.series: unknown algorithm 'c'",
+    ),
+    "not recorded": (
+        "series: [a]",
+        "series: [a, b]",
+        r"line 7: figures\[1\]\.y: 'objective_path_' is not in.* of b, .*nothing",
+    ),
+    "near miss": (
+        "y: objective_path_",
+        "y: objective_pat_",
+        r"line 7: .* of a, which keeps .*did you mean 'objective_path_'",
+    ),
     "no panels": ("panels: [german]", "panels: []", r"line 7: figures\[1\]\.panels: .*at least 1"),
-    "scale": ("y_label: y", "y_label: y, y_scale: logarithmic", r"line 7: figures\[1\]\.y_scale: .*'logarithmic'"),
-    "kind": ("y_label: y", "y_label: y, kind: bars", r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, got 'bars'"),
-    "figure word": ("caption: c", "captoin: c", r"line 7: figures\[1\]\.captoin: unknown key.*did you mean 'caption'"),
+    "scale": (
+        "y_label: y",
+        "y_label: y, y_scale: logarithmic",
+        r"line 7: figures\[1\]\.y_scale: .*'logarithmic'",
+    ),
+    "kind": (
+        "y_label: y",
+        "y_label: y, kind: bars",
+        r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, got 'bars'",
+    ),
+    "figure key": (
+        "caption: c",
+        "captoin: c",
+        r"line 7: figures\[1\]\.captoin: unknown key.*did you mean 'caption'",
+    ),
     "relation": (CLAIM, "relation: lesser", r"line 9: claims\[1\]\.relation: .*'less'.*'lesser'"),
     "better": ("better: a", "better: c", r"line 9: claims\[1\]\.better: unknown algorithm 'c'"),
     "than": ("than: b", "than: [b, c]", r"line 9: claims\[1\]\.than: unknown algorithm 'c'"),
-    "rows": ("rows: [german]", "rows: [germn]", r"line 9: claims\[1\]\.rows: unknown data set 'germn'"),
-    "claim word": ("text: t", "txt: t", r"line 9: claims\[1\]\.txt: unknown key; .*text, metric, pass, better"),
+    "rows": (
+        "rows: [german]",
+        "rows: [germn]",
+        r"line 9: claims\[1\]\.rows: unknown data set 'germn'",
+    ),
+    "claim key": (
+        "text: t",
+        "txt: t",
+        r"line 9: claims\[1\]\.txt: unknown key; .*text, metric, pass, better",
+    ),
     "pass": (CLAIM, CLAIM + ", pass: speed", r"line 9: claims\[1\]\.pass: .*'speed'"),
-    "no timing": (CLAIM, CLAIM + ", pass: timing", r"line 9: claims\[1\]\.pass: .*needs a `timing:` block"),
-    "seconds": (CLAIM, CLAIM + ", metric: fit_seconds", r"line 9: claims\[1\]: fit_seconds .*add `pass: timing`"),
+    "no timing": (
+        CLAIM,
+        CLAIM + ", pass: timing",
+        r"line 9: claims\[1\]\.pass: .*needs a `timing:` block",
+    ),
+    "seconds": (
+        CLAIM,
+        CLAIM + ", metric: fit_seconds",
+        r"line 9: claims\[1\]: fit_seconds .*add `pass: timing`",
+    ),
     "no than": ("than: b, ", "", r"line 9: claims\[1\]: the relation at-most needs `than:`"),
-    "no limit": ("than: b, " + CLAIM, "relation: value-at-most", r"line 9: claims\[1\]: .*needs `limit:`"),
-    "foreign word": (CLAIM, "relation: ratio, margin: 1", r"line 9: claims\[1\]: the relation ratio has no `margin:`"),
-    "factor": (CLAIM, "relation: ratio, factor: 0", r"line 9: claims\[1\]\.factor: .*greater than 0"),
+    "no limit": (
+        "than: b, " + CLAIM,
+        "relation: value-at-most",
+        r"line 9: claims\[1\]: .*needs `limit:`",
+    ),
+    "foreign key": (
+        CLAIM,
+        "relation: ratio, margin: 1",
+        r"line 9: claims\[1\]: the relation ratio has no `margin:`",
+    ),
+    "factor": (
+        CLAIM,
+        "relation: ratio, factor: 0",
+        r"line 9: claims\[1\]\.factor: .*greater than 0",
+    ),
     "margin": (CLAIM, "relation: less, margin: -1", r"line 9: claims\[1\]\.margin: .*-1"),
-    "curve": (CLAIM, "relation: curve-below, metric: objective_path_", r"claims\[1\]\.metric: .*`record:` of b"),
-}  # fmt: skip
+    "curve": (
+        CLAIM,
+        "relation: curve-below, metric: objective_path_",
+        r"claims\[1\]\.metric: .*`record:` of b",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_word_is_explained_in_one_line(tmp_path, case):
+def test_a_wrong_key_is_explained_in_one_line(tmp_path, case):
     good, wrong, message = WRONG[case]
     assert good in GOOD
     path = tmp_path / "c.yaml"
@@ -130,7 +192,7 @@ def test_a_name_given_twice_is_refused(tmp_path, block):
         read_config(path)
 
 
-def test_the_good_words_are_read(tmp_path):
+def test_the_good_keys_are_read(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text(GOOD)
     config, _ = read_config(path)

@@ -1,4 +1,4 @@
-"""The command as a user meets it: exit statuses, one readable message, resume after kill -9 and Ctrl+C."""
+"""`ensvm run` for a user: exit statuses, readable messages, resume after kill -9 and Ctrl+C."""
 
 import os
 import re
@@ -19,15 +19,15 @@ TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 
 
-def invoke(*words):
-    return CliRunner().invoke(main, [str(word) for word in words])
+def invoke(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-def start(config, results, *words, group=False):
-    """Start the command as a process of its own, as a shell would; `group`: as the first of a group of its own."""
+def start(config, results, *options, group=False):
+    """Start the command as a process of its own; `group`: as the first of its own group."""
     code = "from ensvm_cli.main import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *words]
+    command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *options]
     with open(f"{results}.log", "w") as log:
         return subprocess.Popen(
             command, env=environment, stdout=log, stderr=log, start_new_session=group

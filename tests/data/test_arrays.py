@@ -1,4 +1,4 @@
-"""Laws of the canonical arrays: one checksum whatever the representation, another for any change."""
+"""Laws of the canonical arrays: one checksum for any representation, another for any change."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Loading and realizations: the same arrays from any provider, the same rows for the same identity."""
+"""Loading: the same arrays from any provider, the same rows for the same identity."""
 
 import hashlib
 import pickle

@@ -1,4 +1,4 @@
-"""Missing values: kept as NaN in the arrays, filled in from the training part of each realization, refused otherwise."""
+"""Missing values: NaN in the arrays, filled in from each training part, refused otherwise."""
 
 import hashlib
 from pathlib import Path
@@ -71,7 +71,7 @@ def test_filling_in_is_part_of_the_fingerprint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "changes", "words"),
+    ("form", "changes", "keys"),
     [
         (KEEP, {"missing": None}, "`missing: training-mean` fills them in"),
         (KEEP, {"missing": None, "sparse": True}, "`missing: training-mean` fills them in"),
@@ -80,23 +80,23 @@ def test_filling_in_is_part_of_the_fingerprint() -> None:
     ],
 )
 def test_missing_values_that_nobody_asked_to_keep_are_refused(
-    folder: Path, form: dict[str, Any], changes: dict[str, Any], words: str
+    folder: Path, form: dict[str, Any], changes: dict[str, Any], keys: str
 ) -> None:
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=keys):
         load(card(form, **changes), data_dir=folder, offline=True)
 
 
 def test_own_file_with_missing_values(tmp_path: Path) -> None:
     (tmp_path / "own.csv").write_text("u,v,class\n1,NA,a\n?,4,b\n3,5,a\n7,6,b\n")
-    words: dict[str, Any] = {
+    keys: dict[str, Any] = {
         "path": "own.csv",
         "target": "class",
         "split": {"protocol": "kfold", "n_splits": 2},
     }
     with pytest.raises(DataError, match="`incomplete: keep`"):
-        inline_card(words, tmp_path)
+        inline_card(keys, tmp_path)
     with pytest.raises(DataError, match="`missing: training-mean`"):
-        inline_card(words | {"incomplete": "keep"}, tmp_path)
-    found = load(inline_card(words | {"incomplete": "keep", "missing": "training-mean"}, tmp_path))
+        inline_card(keys | {"incomplete": "keep"}, tmp_path)
+    found = load(inline_card(keys | {"incomplete": "keep", "missing": "training-mean"}, tmp_path))
     assert np.isnan(found.X).sum() == 2
     assert np.isfinite(found.realization(1).X_train).all()

@@ -24,19 +24,19 @@ def test_minmax_fills_the_interval_on_the_training_part() -> None:
     assert np.abs(X_test).max() > 1
 
 
-@pytest.mark.parametrize("word", ["standard", "minmax"])
-def test_column_constant_in_training_becomes_zero(word: str) -> None:
+@pytest.mark.parametrize("scaling", ["standard", "minmax"])
+def test_column_constant_in_training_becomes_zero(scaling: str) -> None:
     train, test = TRAIN.copy(), TEST.copy()
     train[:, 1] = 0.1  # the mean of forty 0.1 is not exactly 0.1
-    X_train, X_test = scale(word, train, test)
+    X_train, X_test = scale(scaling, train, test)
     assert not X_train[:, 1].any()
     assert not X_test[:, 1].any()
 
 
-@pytest.mark.parametrize("word", ["standard", "minmax", "e1071"])
-def test_affine_change_of_units_changes_nothing(word: str) -> None:
-    plain = scale(word, TRAIN, TEST)
-    other = scale(word, 7 * TRAIN - 2, 7 * TEST - 2)
+@pytest.mark.parametrize("scaling", ["standard", "minmax", "e1071"])
+def test_affine_change_of_units_changes_nothing(scaling: str) -> None:
+    plain = scale(scaling, TRAIN, TEST)
+    other = scale(scaling, 7 * TRAIN - 2, 7 * TEST - 2)
     np.testing.assert_allclose(plain[0], other[0], atol=1e-12)
     np.testing.assert_allclose(plain[1], other[1], atol=1e-12)
 

@@ -1,4 +1,4 @@
-"""Laws of the split protocols: parts are disjoint, complete where due, and follow from identity alone."""
+"""Laws of the split protocols: parts are disjoint, complete, and follow from identity."""
 
 from itertools import pairwise
 
@@ -98,7 +98,7 @@ def test_realization_beyond_the_last_is_refused(index: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "rows", "expected"),
+    ("keys", "rows", "expected"),
     [
         ({"protocol": "official", "n_train": 2, "n_test": 1}, 3, 1),
         ({"protocol": "official", "n_train": 2, "n_test": 1, "realizations": 10}, 3, 10),
@@ -111,8 +111,8 @@ def test_realization_beyond_the_last_is_refused(index: int) -> None:
         ({"protocol": "disjoint", "n_train": 2, "n_test": 1, "block": 5}, 11, 2),
     ],
 )
-def test_number_of_realizations(words: dict[str, object], rows: int, expected: int | None) -> None:
-    assert max_realizations(SPLIT.validate_python(words), rows) == expected
+def test_number_of_realizations(keys: dict[str, object], rows: int, expected: int | None) -> None:
+    assert max_realizations(SPLIT.validate_python(keys), rows) == expected
 
 
 def official(n_train: int, **more: int) -> OfficialSplit:
@@ -145,7 +145,7 @@ def test_draws_from_the_official_training_part_are_nested_and_leave_the_test_par
 
 
 def test_words_not_given_are_no_part_of_the_identity() -> None:
-    # Finished results are keyed by these words, and random rows are drawn from them.
+    # Finished results are keyed by these values, and random rows are drawn from them.
     assert identity(official(30)) == {"protocol": "official", "n_train": 30, "n_test": 12}
     disjoint = DisjointSplit(protocol="disjoint", n_train=3, n_test=4)
     assert identity(disjoint) == {"protocol": "disjoint", "n_train": 3, "n_test": 4}

@@ -1,4 +1,4 @@
-"""Laws of the low-rank factors: what LL' is to K, which pivots each method takes, and when it stops."""
+"""Laws of the low-rank factors: what LL' is to K, which pivots are taken, when it stops."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ensvm import partial_cholesky
-from ensvm.kernels import DENSE_COLUMNS, gram
+from ensvm.kernels import DENSE_COLUMNS, gram, partial_cholesky
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
     LowRankGram,

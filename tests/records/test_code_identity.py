@@ -21,7 +21,7 @@ loose: {estimator: "loose_model:Loose"}
 # another.
 PARTS_OF_PATH = {
     "loading": ("data", "read_arrays"),
-    "format": ("data/files", "read_table"),
+    "format": ("data/files", "encode_table"),
     "scaling": ("data", "scale"),
     "splits": ("data", "split_rows"),
     "seeds": ("seeds.py", "seed_of"),

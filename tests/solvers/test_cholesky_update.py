@@ -2,8 +2,17 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from ensvm.solvers.cholesky_update import append_row, delete_row, solve_backward, solve_forward
+from ensvm.solvers.cholesky_update import (
+    append_row,
+    append_rows,
+    delete_row,
+    solve_backward,
+    solve_forward,
+)
+
+SIZES = pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 9, 31])
 
 
 @pytest.fixture
@@ -55,3 +64,75 @@ def test_a_dependent_row_keeps_the_factor_regular():
     lower = factor(np.ones((3, 3)))
     assert np.all(np.diag(lower)[:3] > 0.0)
     np.testing.assert_allclose(triangle(lower, 3) @ triangle(lower, 3).T, 1.0, atol=1e-6)
+
+
+def positive_definite(n: int) -> NDArray[np.float64]:
+    A = np.random.default_rng(n).normal(size=(n, 2 * n))
+    return A @ A.T
+
+
+@SIZES
+@pytest.mark.parametrize("known", [0, 1, 4, 7])
+def test_factor_is_lapacks_from_wherever_it_goes_on(n: int, known: int) -> None:
+    G, known = positive_definite(n), min(known, n)
+    expected, right = np.linalg.cholesky(G), np.random.default_rng(0).normal(size=(2, n))
+    solved = np.linalg.solve(expected, right.T).T
+    lower, vectors = (
+        np.vstack([expected[:known], G[known:]]),
+        np.hstack([solved[:, :known], right[:, known:]]),
+    )
+    append_rows(lower, vectors, known, n)
+    np.testing.assert_allclose(np.tril(lower), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(vectors, solved, rtol=1e-10, atol=1e-12)
+
+
+def delete_one_at_a_time(lower, vectors, place):
+    """Rotate each row to the end before the next, each product rounded as by the compiled loop."""
+    lower, vectors, n = lower.copy(), vectors.copy(), lower.shape[0]
+    turns = []
+
+    def rotate(row, target):
+        carry = row[place]
+        for k, (cosine, sine) in enumerate(turns, place):
+            following = row[k + 1]
+            target[k] = cosine * carry + sine * following
+            carry = cosine * following - sine * carry
+        return carry
+
+    for i in range(place + 1, n):
+        lower[i - 1, :place] = lower[i, :place]
+        carry, last = rotate(lower[i], lower[i - 1]), lower[i, i]
+        length = np.hypot(carry, last)
+        turns.append((carry / length, last / length))
+        lower[i - 1, i - 1] = length
+    for vector in vectors:
+        rotate(vector, vector)
+    return lower, vectors
+
+
+@SIZES
+def test_a_point_that_goes_leaves_the_factor_of_the_others(n: int) -> None:
+    lower = np.linalg.cholesky(positive_definite(n))
+    vectors = np.random.default_rng(0).normal(size=(3, n))
+    for place in range(n):
+        ours = lower.copy(), vectors.copy()
+        delete_row(*ours, place, n)
+        theirs = delete_one_at_a_time(lower, vectors, place)
+        for mine, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(
+                np.tril(mine)[: n - 1, : n - 1], np.tril(other)[: n - 1, : n - 1]
+            )
+        others = np.delete(np.arange(n), place)
+        L = np.tril(ours[0])[: n - 1, : n - 1]
+        np.testing.assert_allclose(
+            L @ L.T, positive_definite(n)[np.ix_(others, others)], rtol=1e-9, atol=1e-9
+        )
+        right = (lower @ vectors.T)[others]
+        np.testing.assert_allclose(L @ ours[1][:, : n - 1].T, right, rtol=1e-9, atol=1e-9)
+
+
+def test_a_matrix_without_full_rank_gets_a_factor_all_the_same() -> None:
+    lower = np.ones((6, 6))
+    append_rows(lower, np.ones((1, 6)), 0, 6)
+    assert np.all(np.diag(lower) > 0.0)
+    np.testing.assert_allclose(np.tril(lower) @ np.tril(lower).T, np.ones((6, 6)), atol=1e-6)

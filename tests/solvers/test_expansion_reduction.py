@@ -1,4 +1,4 @@
-"""Expansions in fewer points: exact where points are dependent, within what is allowed where not."""
+"""Expansions in fewer points: exact for dependent points, within what is allowed otherwise."""
 
 import numpy as np
 import pytest

@@ -64,12 +64,12 @@ def test_the_name_of_a_sweep_stands_for_its_members(tmp_path):
 @pytest.mark.parametrize(
     ("sweep", "message"),
     [
-        ("[1, 2]", "line 3: datasets[1].sweep: expected one word with its values"),
-        ("{split.n_train: [50], scaling: [none]}", "expected one word with its values"),
-        ("{split.n_train: 50}", "expected a list of numbers or words, got 50"),
-        ("{split.n_train: []}", "expected a list of numbers or words"),
+        ("[1, 2]", "line 3: datasets[1].sweep: expected one key with its values"),
+        ("{split.n_train: [50], scaling: [none]}", "expected one key with its values"),
+        ("{split.n_train: 50}", "expected a list of numbers or names, got 50"),
+        ("{split.n_train: []}", "expected a list of numbers or names"),
         ("{split.n_train: [50, 50]}", "a value is given twice"),
-        ("{card.n_train: [50]}", "'card' of this entry is no block of words: 'german'"),
+        ("{card.n_train: [50]}", "'card' of this entry is no block of keys: 'german'"),
         ("{n_train: [50]}", "line 3: datasets[1].n_train: unknown key"),
         ("{split.n_trian: [50]}", "line 3: datasets[1].split: "),
     ],
@@ -98,7 +98,7 @@ def test_an_unavailable_data_set_is_a_row_without_cells(tmp_path):
     assert plan.config.dataset("gone").unavailable == "private"
 
 
-def test_a_kernel_of_a_data_set_changes_the_word_it_names(tmp_path):
+def test_a_kernel_of_a_data_set_changes_the_key_it_names(tmp_path):
     text = (
         "study: s\nkernel: {kernel: poly, degree: 2, coef0: 1.0, gamma: 1.0}\n"
         "datasets:\n  - german\n  - {name: d, card: german, sweep: {kernel.degree: [3]}}\n"
@@ -114,7 +114,7 @@ def test_a_kernel_of_a_data_set_changes_the_word_it_names(tmp_path):
     assert kernels["d-3"] == kernels["german"] | {"degree": 3}
 
 
-def test_algorithms_with_the_same_seed_word_draw_the_same_numbers(tmp_path):
+def test_algorithms_with_the_same_seed_draw_the_same_numbers(tmp_path):
     text = "study: s\ndatasets: [german]\nalgorithms:\n" + "".join(
         f"  {name}: {{estimator: SVC, {seed}}}\n"
         for name, seed in (("a", "seed: x"), ("b", "seed: x"), ("c", ""))

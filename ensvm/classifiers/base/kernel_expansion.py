@@ -1,7 +1,8 @@
-"""What every classifier sign(sum_i c_i k(x_i, x) + b) shares: kernel, labels, validation, prediction."""
+"""What every classifier sign(sum_i c_i k(x_i, x) + b) shares: kernel, labels, prediction."""
 
-import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -9,28 +10,48 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ensvm.classifiers.base.ending import Ending as Ending
+from ensvm.classifiers.base.ending import keep_ending
 from ensvm.classifiers.base.labels import signed_labels
-from ensvm.kernels import KernelFunction, gram, resolve_gamma
+from ensvm.kernels import (
+    NAMED_KERNELS,
+    KernelFunction,
+    gram,
+    parameters_of,
+    resolve_gamma,
+)
 
 PREDICTION_ENTRIES = 1 << 21  # kernel values held at once in prediction: 16 MiB of float64
 KEPT_DTYPES = (np.float64, np.float32)  # any other becomes the first
 
 
+@dataclass(frozen=True)
+class Expansion:
+    """What `_solve` returns: the machine, and what is known of it."""
+
+    coefficients: NDArray[np.float64]
+    """Shape (n_samples,), of all training rows, signed: y_i a_i."""
+    intercept: float = 0.0
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """Fitted attributes to set: name with its underscore -> value."""
+    ending: Ending | None = None
+    """How the solver ended; None if nothing was iterated."""
+
+
 class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of the binary classifiers f(x) = sum_i dual_coef_i k(x_i, x) + intercept.
 
-    A subclass finds the weights of the training rows in `_weigh`, and the intercept if it has one.
-    Labels may be any two values; the second in sorted order is the positive one, and f(x) = 0
-    counts as negative, as in scikit-learn's binary classifiers.
+    A subclass computes the coefficients of the training rows in `_solve`. Labels may be any two
+    values; the second in sorted order is the positive one, and f(x) = 0 counts as negative, as in
+    scikit-learn's binary classifiers.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions({"linear", "poly", "rbf", "precomputed"}), callable],
+        "kernel": [StrOptions({*NAMED_KERNELS, "precomputed"}), callable],
         "gamma": [
             StrOptions({"scale", "auto", "mean-distance"}),
             Interval(Real, 0.0, None, closed="neither"),
@@ -45,69 +66,111 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
     coef0: float
 
     @abstractmethod
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weights of the m training rows, shape (m,), having set the attributes about them.
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        """Return the expansion in the m training rows; sets nothing on `self`.
 
-        A row's coefficient is its weight times its sign. X is the validated training input, whose
-        Gram matrix is `_training_gram(X)`; `signs` are the labels as -1, +1. `intercept_` is 0.0
-        unless set here.
+        X is the validated training input, whose Gram matrix is `_training_gram(X)`; `signs` are the
+        labels as -1, +1; `sample_weight` is >= 0 of shape (m,), or None where none was given.
         """
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Fit the classifier to training rows and their labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
+            `kernel='precomputed'`. float32 stays float32, and so do its kernel values.
+        y : array-like of shape (n_samples,)
+            The labels, of two distinct values.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, the Gram matrix is not square, or a parameter is out of
+            its range.
+        """
+        return self._fit(X, y, None)
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit to training rows X and their labels y.
-
-        X has shape (n_samples, n_features), dense or sparse, or (n_samples, n_samples) when it is
-        the precomputed Gram matrix; float32 stays float32, and so do its kernel values. y has shape
-        (n_samples,) and two distinct values.
-
-        Raises ValueError for another number of classes, a Gram matrix that is not square, or a
-        parameter out of range.
-        """
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        """Validate, solve, and set every fitted attribute."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=KEPT_DTYPES)
         self.classes_, signs = signed_labels(y, type(self).__name__)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
             )
-        self.gamma_ = resolve_gamma(self.gamma, X) if self.kernel in ("rbf", "poly") else None
-        self.intercept_ = 0.0
-        weights = self._weigh(X, signs)
-        # What is dropped changes f by less than a rounding of the largest weight's term.
-        sizes = np.abs(weights)
+        weight = (
+            None
+            if sample_weight is None
+            else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        )
+        self.gamma_ = (
+            resolve_gamma(self.gamma, X) if "gamma" in parameters_of(self.kernel) else None
+        )
+        expansion = self._solve(X, signs, weight)
+        # What is dropped changes f by less than a rounding of the largest coefficient's term.
+        sizes = np.abs(expansion.coefficients)
         self.support_ = np.flatnonzero(sizes > np.finfo(np.float64).eps * sizes.max() / sizes.size)
-        self.dual_coef_ = (signs * weights)[self.support_]
+        self.dual_coef_ = expansion.coefficients[self.support_]
         self.X_fit_: Any = None if self.kernel == "precomputed" else X[self.support_]
+        self.intercept_ = expansion.intercept
+        for name, value in expansion.attributes.items():
+            setattr(self, name, value)
+        if expansion.ending is not None:
+            keep_ending(self, expansion.ending)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x) for each row of X, shape (n,).
+        """Return f(x) for each row.
 
-        X has shape (n, n_features), or (n, n_samples) of kernel values with the training rows when
-        precomputed. Rows are worked off in blocks: the memory taken beside the result does not grow
-        with n.
+        Rows are worked off in blocks: the memory taken beside the result does not grow with n.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            The values of f.
         """
         check_is_fitted(self)
         return self._expand(X, self.dual_coef_) + self.intercept_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X, shape (n,): `classes_[1]` where the decision function is > 0."""
+        """Return the class of each row: `classes_[1]` where f(x) > 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            The classes predicted.
+        """
         return self._classes_of(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: binary only, sparse too, pairwise when the kernel is precomputed."""
+        """Return scikit-learn's tags: binary, sparse too, pairwise with a precomputed kernel."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-    def _keep_ending(self, n_iter: int, stop_reason: str, *, converged: bool) -> None:
-        """Keep how the solver ended, and warn if it was cut short. Called by what `_weigh` calls."""
-        self.n_iter_, self.stop_reason_, self.converged_ = n_iter, stop_reason, converged
-        if not converged:
-            message = f"{type(self).__name__} stopped after {n_iter} steps ({stop_reason})"
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
     def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
         return self.classes_[(decision > 0.0).astype(int)]
@@ -121,9 +184,9 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
     def _gram(self, X: Any, Y: Any) -> NDArray[Any]:
         if Y is not None and Y.shape[0] == 0:  # a machine may be its intercept alone
             return np.zeros((X.shape[0], 0), dtype=X.dtype)
-        return gram(X, Y, **self._kernel_words(X))
+        return gram(X, Y, **self._kernel_parameters(X))
 
-    def _kernel_words(self, X: Any) -> dict[str, Any]:
+    def _kernel_parameters(self, X: Any) -> dict[str, Any]:
         """Return the kernel as `gram` takes it, with the precision of X."""
         return {
             "kernel": self.kernel,

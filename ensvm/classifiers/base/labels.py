@@ -25,6 +25,7 @@ def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.flo
     if kind != "binary":
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}. "
-            "Wrap the classifier in sklearn.multiclass.OneVsRestClassifier for more than two classes."
+            "Wrap the classifier in sklearn.multiclass.OneVsRestClassifier for more than two "
+            "classes."
         )
     return classes, np.where(y == classes[1], 1.0, -1.0)

@@ -1,6 +1,8 @@
-"""What the linear classifiers sgn(w.x + w_0) of COMP 6321, lecture 5, share: labels, validation, prediction."""
+"""What the linear classifiers sgn(w.x + w_0) of COMP 6321, lecture 5, share."""
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +11,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ensvm.classifiers.base.ending import Ending, keep_ending
 from ensvm.classifiers.base.labels import signed_labels
+
+
+@dataclass(frozen=True)
+class Plane:
+    """What `_find_plane` returns: w and w_0, and what is known of them."""
+
+    weights: NDArray[np.float64]
+    """Shape (n_features,)."""
+    offset: float
+    attributes: Mapping[str, Any]
+    """Fitted attributes to set: name with its underscore -> value."""
+    ending: Ending
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -20,10 +35,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     @abstractmethod
-    def _find_plane(
-        self, X: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], float]:
-        """Return w, shape (n_features,), and w_0, having set the attributes about them.
+    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> Plane:
+        """Return the plane; sets nothing on `self`.
 
         X is the validated training input, shape (m, n_features), and `signs` are the labels as -1,
         +1.
@@ -31,25 +44,65 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to training rows X, shape (n_samples, n_features), and their labels y, shape (n_samples,), of two values.
+        """Fit the classifier to training rows and their labels.
 
-        Raises ValueError for another number of classes, input that is not finite, or a parameter
-        out of range.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            The labels, of two distinct values.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, an input is not finite, or a parameter is out of its
+            range.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         self.classes_, signs = signed_labels(y, type(self).__name__)
-        weights, offset = self._find_plane(X, signs)
-        self.coef_, self.intercept_ = weights[None, :], np.array([offset])
+        plane = self._find_plane(X, signs)
+        self.coef_, self.intercept_ = plane.weights[None, :], np.array([plane.offset])
+        for name, value in plane.attributes.items():
+            setattr(self, name, value)
+        keep_ending(self, plane.ending)
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return f(x) = w.x + w_0 for each row of X, shape (n,)."""
+        """Return f(x) = w.x + w_0 for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows to predict.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            The values of f.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return X @ self.coef_[0] + self.intercept_[0]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row of X, shape (n,): `classes_[1]` where f(x) >= 0."""
+        """Return the class of each row: `classes_[1]` where f(x) >= 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows to predict.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            The classes predicted.
+        """
         values = self.decision_function(X)
         return self.classes_[(values >= 0.0).astype(int)]
 

@@ -1,18 +1,94 @@
-"""Copies of an estimator that each draw random numbers of their own."""
+"""What the two-class meta-estimators share: base, labels, votes, copies with seeds of their own."""
 
-from typing import Any
+from abc import ABCMeta, abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import Tags, get_tags
+from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ensvm.classifiers.base.labels import signed_labels
+
+
+class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of the classifiers that fit copies of another classifier to two classes.
+
+    A subclass names its default base estimator in `_default_base` and has the parameters
+    `estimator` and `random_state`. Inputs may be dense or sparse; sparse ones are accepted where
+    the base estimator takes them.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels in sorted order; the second is the positive one.
+    n_features_in_ : int
+        The number of features seen in `fit`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [None, HasMethods(["fit", "predict"])],
+        "random_state": ["random_state"],
+    }
+
+    estimator: Any
+    random_state: int | np.random.RandomState | None
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: binary only, sparse where the base estimator is."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
+        return tags
+
+    @abstractmethod
+    def _default_base(self) -> Any:
+        """Return the base estimator where `estimator` is None."""
+
+    def _base(self) -> Any:
+        return self._default_base() if self.estimator is None else self.estimator
+
+    def _validated_training(self, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.float64]]:
+        """Return the training input, its labels, and these as -1 and +1, having set `classes_`."""
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        self.classes_, signs = signed_labels(y, type(self).__name__)
+        return X, y, signs
+
+    def _validated(self, X: Any) -> Any:
+        """Return the rows to predict."""
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", reset=False)
+
+    def _vote(self, fitted: Any, X: Any) -> NDArray[np.float64]:
+        """Return what a fitted copy says of each row, -1 or +1, shape (n,)."""
+        return np.where(fitted.predict(X) == self.classes_[1], 1.0, -1.0)
+
+    def _labels(self, signs: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the class of each value, shape (n,): the positive one where it is above 0."""
+        return self.classes_[(signs > 0.0).astype(int)]
 
 
 def seeded_clone(estimator: Any, generator: np.random.RandomState) -> Any:
-    """Return an unfitted copy with every `random_state` in it, also of estimators within, set to a number drawn."""
+    """Return an unfitted copy with every `random_state` in it set to a number drawn.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is copied; estimators among its parameters get seeds of their own too.
+    generator : RandomState
+        Draws the seeds, one for each parameter in the order of their names.
+
+    Returns
+    -------
+    estimator
+        The copy.
+    """
     copy = clone(estimator)
-    words = sorted(copy.get_params(deep=True))
     seeds = {
-        word: generator.randint(np.iinfo(np.int32).max)
-        for word in words
-        if word.rpartition("__")[2] == "random_state"
+        name: generator.randint(np.iinfo(np.int32).max)
+        for name in sorted(copy.get_params(deep=True))
+        if name.rpartition("__")[2] == "random_state"
     }
     return copy.set_params(**seeds)

@@ -1,4 +1,4 @@
-"""The boosted mixed-kernel ensembles of support vector machines of Stork, Ramos, Koch & Konen (ECDA-13)."""
+"""The boosted mixed-kernel ensembles of Stork, Ramos, Koch & Konen (ECDA-13)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal, Self
@@ -8,19 +8,26 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
-from ensvm.classifiers.mixed_kernels.ensemble import MixedKernelEnsemble, TrainingSet, interleaved
+from ensvm.classifiers.mixed_kernels.ensemble import (
+    MemberPlan,
+    MixedKernelEnsemble,
+    TrainingSet,
+    interleaved,
+)
 from ensvm.classifiers.mixed_kernels.evaluator import MachineEvaluator, blocks
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, train_machine
 from ensvm.kernels.augmented_rows import KernelName
 from ensvm.seeds import seed_of
-from ensvm.solvers.boosting.multiclass import BoostingResult, multiclass_adaboost
+from ensvm.solvers.boosting.multiclass import multiclass_adaboost
+from ensvm.solvers.boosting.result import BoostingResult
+from ensvm.solvers.boosting.rounds import Round
 
 # Draws for a round before boosting ends: one that misses classes is bad luck, ten in a row are not
 MAX_ATTEMPTS = 10
 
 
 class MixedKernelAdaBoost(MixedKernelEnsemble):
-    """Multi-class AdaBoost over soft-margin machines of one or several kernels, each trained on few rows drawn by weight.
+    """Multi-class AdaBoost over small soft-margin machines of one or several kernels.
 
     Each round draws `max_samples` rows with replacement by the present row weights, trains a
     machine on them, and takes its error and the new row weights from all training rows. A machine
@@ -30,52 +37,86 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
     Parameters
     ----------
-    kernels : sequence of 'linear' <x, z>, 'poly' (poly_gamma <x, z> + coef0)^degree, 'rbf'
-        exp(-gamma |x - z|^2), each at most once, default ('poly', 'rbf')
-    scheme : 'combined' (default), a boosting run for each kernel, their machines joined with the
-        weights they have; 'mixed', one run, the kernel of every round drawn at random; 'pure', one
-        run of the only kernel
-    n_estimators : int >= 1, default 50, rounds of EACH run: 'combined' has `len(kernels) *
-        n_estimators` machines
-    max_samples : int >= 1 or None (as many as there are), default 300, rows drawn for a machine; no
-        more than there are
-    C : positive float, default 10.0. The paper prints none; 10 was identified from its accuracies
-    gamma : 'sigest' (default), the middle of the range of `ensvm.kernels.widths`; 'sigest-random',
-        drawn anew for each machine, uniformly from that range, as in the paper; or a positive
-        float, 'scale', 'auto', 'mean-distance'
-    poly_gamma : 'auto' (default), 1 / n_features, which e1071 puts before the inner product and the
-        paper does not print; or a positive float, 'scale', 'mean-distance'; 1.0 is the kernel as
-        printed
-    degree, coef0 : int >= 0 and float, default 3 and 1.0: d and c0, whose values the paper does not
-        print
-    tol : positive float, default 1e-3, LIBSVM's, the violation that ends a machine's training
-    reuse_members : bool, default False; True takes runs that this process made before for the same
-        rows, parameters and seed instead of training them again (for ensembles that join others'
-        runs); not for timings
-    random_state : int | RandomState | None, default None. Equal ints give the run of a kernel the
-        same machines, whatever kernels it is combined with
+    kernels : sequence of str, default ('poly', 'rbf')
+        Each at most once: 'linear' is <x, z>, 'poly' is (poly_gamma <x, z> + coef0)^degree and
+        'rbf' is exp(-gamma |x - z|^2).
+    scheme : {'combined', 'mixed', 'pure'}, default 'combined'
+        'combined': a boosting run for each kernel, their machines joined with the weights they
+        have; 'mixed': one run, the kernel of every round drawn at random; 'pure': one run of the
+        only kernel.
+    n_estimators : int, default 50
+        The rounds of each run, >= 1: 'combined' has `len(kernels) * n_estimators` machines.
+    max_samples : int or None, default 300
+        The rows drawn for a machine, >= 1, but no more than there are; None for as many.
+    C : float, default 10.0
+        The bound of the coefficients, positive. The paper prints none; 10 was identified from its
+        accuracies.
+    gamma : {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'} or float, \
+            default 'sigest'
+        The width of the radial kernel: 'sigest', the middle of the range of
+        `ensvm.kernels.widths`; 'sigest-random', drawn anew for each machine, uniformly from that
+        range, as in the paper; or as of `ensvm.kernels.resolve_gamma`, or positive.
+    poly_gamma : {'auto', 'scale', 'mean-distance'} or float, default 'auto'
+        The factor of the polynomial kernel: 'auto' is 1 / n_features, which e1071 puts before the
+        inner product and the paper does not print; 1.0 is the kernel as printed.
+    degree : int, default 3
+        d of the polynomial kernel, >= 0; the paper does not print its value.
+    coef0 : float, default 1.0
+        c0 of the polynomial kernel; the paper does not print its value.
+    tol : float, default 1e-3
+        LIBSVM's: the violation of the optimality conditions that ends a machine's training,
+        positive.
+    memory : None, str or object with a `cache` method, default None
+        Where members are kept, and taken from by later fits on the same rows with the same
+        parameters and seed: a folder, as for `joblib.Memory`, or an object whose `cache` is as
+        that class's. The fitted ensemble is the same with it or without.
+    random_state : int, RandomState or None, default None
+        Equal ints give the run of a kernel the same machines, whatever kernels it is combined
+        with.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,), sorted
-    estimators_ : list of KernelMachine, the first of every run, then the second, and so on; their
-        `support` are places in `support_`, their `classes` places in `classes_`
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order.
+    estimators_ : list of KernelMachine
+        The first machine of every run, then the second, and so on; their `support` are places in
+        `support_`, their `classes` places in `classes_`.
     estimator_kernels_ : list of str
-    estimator_weights_ : array of shape (n_machines,), alpha
-    estimator_errors_ : array of shape (n_machines,), weighted training errors in their rounds
-    stop_reasons_ : list of str, of each run, see `BoostingResult`
-    support_ : array of shape (n_support,), the training rows that some machine needs
-    gamma_range_ : WidthRange or None, the widths of the radial kernel
-    poly_gamma_ : float or None, that of the polynomial one
-    certificate_ : float, the largest violation of the optimality conditions of any machine, in
-        units of y f(x)
-    n_iter_ : int, steps of SMO, all machines together
+        The kernel of each machine.
+    estimator_weights_ : ndarray of shape (n_machines,)
+        alpha, the weight of each vote.
+    estimator_errors_ : ndarray of shape (n_machines,)
+        The weighted training error of each machine in its round.
+    stop_reasons_ : list of str
+        Why each run ended, see `ensvm.solvers.boosting.BoostingResult`.
+    support_ : ndarray of int, shape (n_support,)
+        The training rows that some machine needs.
+    gamma_range_ : WidthRange or None
+        The widths of the radial kernel; None without that kernel.
+    poly_gamma_ : float or None
+        The factor of the polynomial kernel; None without that kernel.
+    certificate_ : float
+        The largest violation of the optimality conditions of any machine, in units of y f(x).
+    n_iter_ : int
+        The steps of SMO, all machines together.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     Stork, Ramos, Koch & Konen, SVM ensembles are better when different kernel types are combined,
     ECDA 2013, section 2.3 and Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from ensvm import MixedKernelAdaBoost
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ensemble = MixedKernelAdaBoost(n_estimators=3, max_samples=60, random_state=0).fit(X, y)
+    >>> ensemble.estimator_kernels_
+    ['poly', 'rbf', 'poly', 'rbf', 'poly', 'rbf']
+    >>> bool(ensemble.score(X, y) > 0.9)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -96,7 +137,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         degree: int = 3,
         coef0: float = 1.0,
         tol: float = 1e-3,
-        reuse_members: bool = False,
+        memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernels = kernels
@@ -109,15 +150,30 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         self.degree = degree
         self.coef0 = coef0
         self.tol = tol
-        self.reuse_members = reuse_members
+        self.memory = memory
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit to training rows X, shape (n_samples, n_features), and their labels y, shape (n_samples,), two classes or more.
+        """Fit to training rows and their labels.
 
-        Raises ValueError for one class only, kernels that are unknown, given twice or too many for
-        the scheme, inputs or kernel values beyond float32, or a parameter out of range.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes or more.
+
+        Returns
+        -------
+        MixedKernelAdaBoost
+            The fitted ensemble.
+
+        Raises
+        ------
+        ValueError
+            For one class only, kernels that are unknown, given twice or too many for the
+            scheme, inputs or kernel values beyond float32, or a parameter out of range.
         """
         if self.scheme == "pure" and len(self.kernels) > 1:
             raise ValueError(f"scheme 'pure' takes one kernel, got kernels = {self.kernels!r}")
@@ -125,7 +181,10 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         together = (
             [list(self.kernels)] if self.scheme == "mixed" else [[name] for name in self.kernels]
         )
-        runs: list[BoostingResult] = [self._run(training, names) for names in together]
+        run_of = self._remembered(boosted_run)
+        runs: list[BoostingResult] = [
+            run_of(training, self._plan(training, names), self.n_estimators) for names in together
+        ]
         self.estimator_weights_ = np.array(interleaved([run.weights for run in runs]))
         self.estimator_errors_ = np.array(interleaved([run.errors for run in runs]))
         self.stop_reasons_ = [run.stop_reason for run in runs]
@@ -133,9 +192,18 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return each class's share of the votes weighted by alpha, shape (n, n_classes), in [0, 1].
+        """Return each class's share of the votes weighted by alpha.
 
-        With two classes it is the second's share less the first's, shape (n,), in [-1, 1].
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            The shares of each row, in [0, 1]. With two classes the second's share less the first's,
+            of shape (n,), in [-1, 1].
         """
         codes = self._member_codes(X)
         n = codes.shape[1]
@@ -149,7 +217,18 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         )
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the decision function of the first t machines, for t = 1, ..., n_machines."""
+        """Yield the decision function of the first t machines, for t = 1, ..., n_machines.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows.
+
+        Yields
+        ------
+        ndarray of shape (n, n_classes) or (n,)
+            As of `decision_function`.
+        """
         codes = self._member_codes(X)
         votes = np.zeros((self.classes_.size, codes.shape[1]))
         columns = np.arange(codes.shape[1])
@@ -159,11 +238,33 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
             yield _shares(votes, total)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the largest share for each row of X, shape (n,), the first in sorted order among equals."""
+        """Return the class with the largest share, the first in sorted order among equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The class of each row.
+        """
         return self._classes_of(self.decision_function(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that the first t machines predict, shape (n,), for t = 1, ..., n_machines."""
+        """Yield the classes that the first t machines predict, for t = 1, ..., n_machines.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The class of each row.
+        """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)
 
@@ -177,38 +278,45 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         winner = (decision > 0.0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[winner]
 
-    def _run(self, training: TrainingSet, names: list[KernelName]) -> BoostingResult:
-        """Return one boosting run over machines of the kernels named."""
-        n = len(training.rows)
-        size = self._sample_size(n)
-        training_blocks = [training.rows.take(block) for block in blocks(n)]
 
-        def learn(
-            weights: NDArray[np.float64], t: int, attempt: int
-        ) -> tuple[KernelMachine, NDArray[np.intp]]:
-            rng = np.random.default_rng(seed_of(training.entropy, "boosting", names, t, attempt))
-            kernel = self._kernel(names[rng.integers(len(names))], rng)
-            counts = np.bincount(rng.choice(n, size, p=weights), minlength=n)
-            sample = np.flatnonzero(counts)
-            machine = train_machine(
-                training.rows,
-                training.codes,
-                sample,
-                counts[sample],
-                kernel,
-                C=self.C,
-                tol=self.tol,
-            )
-            evaluator = MachineEvaluator([machine], training.rows)
-            return machine, np.concatenate([evaluator.codes(block)[0] for block in training_blocks])
+def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> BoostingResult:
+    """Return one boosting run of at most `n_rounds` machines; their kernels are drawn.
 
-        def boost() -> BoostingResult:
-            n_classes = self.classes_.size
-            return multiclass_adaboost(
-                training.codes, n_classes, self.n_estimators, learn, max_attempts=MAX_ATTEMPTS
-            )
+    Parameters
+    ----------
+    training : TrainingSet
+        The rows, of which `plan.content` is the hash.
+    plan : MemberPlan
+        What decides the machines.
+    n_rounds : int
+        The largest number of machines.
 
-        return self._reused(training, names, ("boosting", self.n_estimators), boost)
+    Returns
+    -------
+    BoostingResult
+        Its learners are `KernelMachine`s.
+    """
+    n = len(training.rows)
+    training_blocks = [training.rows.take(block) for block in blocks(n)]
+    names = [choice.kernel.name for choice in plan.kernels]
+
+    def learn(current: Round) -> tuple[KernelMachine, NDArray[np.intp]]:
+        place = len(current.weights), current.attempt
+        rng = np.random.default_rng(seed_of(plan.entropy, "boosting", names, *place))
+        kernel = plan.kernels[rng.integers(len(names))].draw(rng)
+        drawn = rng.choice(n, plan.sample_size, p=current.sample_weight)
+        counts = np.bincount(drawn, minlength=n)
+        sample = np.flatnonzero(counts)
+        machine = train_machine(
+            training.rows, training.codes, sample, counts[sample], kernel, C=plan.C, tol=plan.tol
+        )
+        evaluator = MachineEvaluator([machine], training.rows)
+        return machine, np.concatenate([evaluator.codes(block)[0] for block in training_blocks])
+
+    n_classes = training.class_counts.size
+    return multiclass_adaboost(
+        training.codes, n_classes, n_rounds, learn, max_attempts=MAX_ATTEMPTS
+    )
 
 
 def _shares(votes: NDArray[np.float64], total: float) -> NDArray[np.float64]:

@@ -1,7 +1,6 @@
-"""The bagged mixed-kernel ensembles of support vector machines of Stork, Ramos, Koch & Konen (ECDA-13)."""
+"""The bagged mixed-kernel ensembles of Stork, Ramos, Koch & Konen (ECDA-13)."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -10,7 +9,12 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from ensvm.classifiers.mixed_kernels.ensemble import MixedKernelEnsemble, TrainingSet, interleaved
+from ensvm.classifiers.mixed_kernels.ensemble import (
+    MemberPlan,
+    MixedKernelEnsemble,
+    TrainingSet,
+    interleaved,
+)
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, train_machine
 from ensvm.kernels.augmented_rows import KernelName, Rows
 from ensvm.seeds import seed_of
@@ -23,7 +27,7 @@ def _sums_probabilities(ensemble: Any) -> bool:
 
 
 class MixedKernelBagging(MixedKernelEnsemble):
-    """Bagging of soft-margin machines of one or several kernels, each trained on a small stratified bootstrap sample.
+    """Bagging of soft-margin machines of one or several kernels on small stratified samples.
 
     A sample has the classes in their proportions (`strata_sizes`) and is drawn with replacement
     within each class: the paper draws "uniformly with replacement" in its section 2.2 and takes
@@ -32,50 +36,80 @@ class MixedKernelBagging(MixedKernelEnsemble):
 
     Parameters
     ----------
-    kernels : sequence of 'linear' <x, z>, 'poly' (poly_gamma <x, z> + coef0)^degree, 'rbf'
-        exp(-gamma |x - z|^2), each at most once, default ('poly', 'rbf')
-    n_estimators : int >= 1, default 50, machines of EACH kernel: there are `len(kernels) *
-        n_estimators`
-    max_samples : int >= 1 or None (as many as there are), default 300, rows drawn for a machine; no
-        more than there are
-    voting : 'probability' (default), the largest sum of class probabilities, by Platt scaling and
-        pairwise coupling as in LIBSVM; 'majority', most votes. The first class in sorted order wins
-        among equals (the paper breaks ties randomly)
-    C : positive float, default 10.0. The paper prints none; 10 was identified from its accuracies
-    gamma : 'sigest' (default), the middle of the range of `ensvm.kernels.widths`; 'sigest-random',
-        drawn anew for each machine, uniformly from that range; or a positive float, 'scale',
-        'auto', 'mean-distance'
-    poly_gamma : 'auto' (default), 1 / n_features, which e1071 puts before the inner product and the
-        paper does not print; or a positive float, 'scale', 'mean-distance'; 1.0 is the kernel as
-        printed
-    degree, coef0 : int >= 0 and float, default 3 and 1.0: d and c0, whose values the paper does not
-        print
-    tol : positive float, default 1e-3, LIBSVM's, the violation that ends a machine's training
-    reuse_members : bool, default False; True takes machines that this process made before for the
-        same rows, parameters and seed instead of training them again (for ensembles that join
-        others' machines); not for timings
-    random_state : int | RandomState | None, default None. Equal ints give a kernel the same
-        machines, whatever kernels it is joined with; those of fewer estimators are the first of
-        those of more
+    kernels : sequence of str, default ('poly', 'rbf')
+        Each at most once: 'linear' is <x, z>, 'poly' is (poly_gamma <x, z> + coef0)^degree and
+        'rbf' is exp(-gamma |x - z|^2).
+    n_estimators : int, default 50
+        The machines of each kernel, >= 1: there are `len(kernels) * n_estimators`.
+    max_samples : int or None, default 300
+        The rows drawn for a machine, >= 1, but no more than there are; None for as many.
+    voting : {'probability', 'majority'}, default 'probability'
+        'probability': the largest sum of class probabilities, by Platt scaling and pairwise
+        coupling as in LIBSVM; 'majority': most votes. The first class in sorted order wins among
+        equals (the paper breaks ties randomly).
+    C : float, default 10.0
+        The bound of the coefficients, positive. The paper prints none; 10 was identified from its
+        accuracies.
+    gamma : {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'} or float, \
+            default 'sigest'
+        The width of the radial kernel: 'sigest', the middle of the range of
+        `ensvm.kernels.widths`; 'sigest-random', drawn anew for each machine, uniformly from that
+        range, as in the paper; or as of `ensvm.kernels.resolve_gamma`, or positive.
+    poly_gamma : {'auto', 'scale', 'mean-distance'} or float, default 'auto'
+        The factor of the polynomial kernel: 'auto' is 1 / n_features, which e1071 puts before the
+        inner product and the paper does not print; 1.0 is the kernel as printed.
+    degree : int, default 3
+        d of the polynomial kernel, >= 0; the paper does not print its value.
+    coef0 : float, default 1.0
+        c0 of the polynomial kernel; the paper does not print its value.
+    tol : float, default 1e-3
+        LIBSVM's: the violation of the optimality conditions that ends a machine's training,
+        positive.
+    memory : None, str or object with a `cache` method, default None
+        Where members are kept, and taken from by later fits on the same rows with the same
+        parameters and seed: a folder, as for `joblib.Memory`, or an object whose `cache` is as
+        that class's. The fitted ensemble is the same with it or without.
+    random_state : int, RandomState or None, default None
+        Equal ints give a kernel the same machines, whatever kernels it is joined with; those of
+        fewer estimators are the first of those of more.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,), sorted
-    estimators_ : list of KernelMachine, the first of every kernel, then the second, and so on;
-        their `support` are places in `support_`, their `classes` places in `classes_`
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order.
+    estimators_ : list of KernelMachine
+        The first machine of every kernel, then the second, and so on; their `support` are places
+        in `support_`, their `classes` places in `classes_`.
     estimator_kernels_ : list of str
-    support_ : array of shape (n_support,), the training rows that some machine needs
-    gamma_range_ : WidthRange or None, the widths of the radial kernel
-    poly_gamma_ : float or None, that of the polynomial one
-    certificate_ : float, the largest violation of the optimality conditions of any machine, in
-        units of y f(x)
-    n_iter_ : int, steps of SMO, all machines together, cross-validation not counted
+        The kernel of each machine.
+    support_ : ndarray of int, shape (n_support,)
+        The training rows that some machine needs.
+    gamma_range_ : WidthRange or None
+        The widths of the radial kernel; None without that kernel.
+    poly_gamma_ : float or None
+        The factor of the polynomial kernel; None without that kernel.
+    certificate_ : float
+        The largest violation of the optimality conditions of any machine, in units of y f(x).
+    n_iter_ : int
+        The steps of SMO, all machines together, cross-validation not counted.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     Stork, Ramos, Koch & Konen, SVM ensembles are better when different kernel types are combined,
     ECDA 2013, section 2.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from ensvm import MixedKernelBagging
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ensemble = MixedKernelBagging(n_estimators=3, max_samples=60, random_state=0).fit(X, y)
+    >>> ensemble.predict_proba(X[:2]).shape
+    (2, 3)
+    >>> bool(ensemble.score(X, y) > 0.9)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -96,7 +130,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
         degree: int = 3,
         coef0: float = 1.0,
         tol: float = 1e-3,
-        reuse_members: bool = False,
+        memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernels = kernels
@@ -109,79 +143,101 @@ class MixedKernelBagging(MixedKernelEnsemble):
         self.degree = degree
         self.coef0 = coef0
         self.tol = tol
-        self.reuse_members = reuse_members
+        self.memory = memory
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit to training rows X, shape (n_samples, n_features), and their labels y, shape (n_samples,), two classes or more.
+        """Fit to training rows and their labels.
 
-        Raises ValueError for one class only, kernels that are unknown or given twice, inputs or
-        kernel values beyond float32, or a parameter out of range.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes or more.
+
+        Returns
+        -------
+        MixedKernelBagging
+            The fitted ensemble.
+
+        Raises
+        ------
+        ValueError
+            For one class only, kernels that are unknown or given twice, inputs or kernel values
+            beyond float32, or a parameter out of range.
         """
         training = self._prepare(X, y)
-        members = [self._members(training, name) for name in self.kernels]
+        machine_of = self._remembered(bagged_machine)
+        plans = [self._plan(training, [name]) for name in self.kernels]
+        members = [
+            [machine_of(training, plan, self.voting, t) for t in range(self.n_estimators)]
+            for plan in plans
+        ]
         self._keep(interleaved(members), training)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the largest sum for each row of X, shape (n,)."""
+        """Return the class with the largest sum of probabilities or votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The class of each row.
+        """
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
     @available_if(_sums_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the machines' mean probability of each class, shape (n, n_classes); only with voting='probability'."""
+        """Return the machines' mean probability of each class; only with voting='probability'.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            The probabilities of each row, of sum 1.
+        """
         return self._scores(X)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that the first t machines predict, shape (n,), for t = 1, ..., n_machines."""
+        """Yield the classes that the first t machines predict, for t = 1, ..., n_machines.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The rows.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The class of each row.
+        """
         stages = np.concatenate(
             [self._stage_codes(queries) for queries in self._queries(X)], axis=1
         )
         for codes in stages:
             yield self.classes_[codes]
 
-    def _members(self, training: TrainingSet, name: KernelName) -> list[KernelMachine]:
-        """Return the machines of one kernel."""
-        class_counts = np.bincount(training.codes)
-        ends = class_counts.cumsum()
-        strata = strata_sizes(class_counts, self._sample_size(len(training.rows)))
-
-        def train(t: int) -> KernelMachine:
-            rng = np.random.default_rng(seed_of(training.entropy, "bagging", name, t))
-            kernel = self._kernel(name, rng)
-            drawn = [
-                rng.integers(end - count, end, size)
-                for end, count, size in zip(ends, class_counts, strata, strict=True)
-            ]
-            sample, counts = np.unique(np.concatenate(drawn), return_counts=True)
-            order = rng.permutation(sample.size) if self.voting == "probability" else None
-            return train_machine(
-                training.rows,
-                training.codes,
-                sample,
-                counts,
-                kernel,
-                C=self.C,
-                tol=self.tol,
-                order=order,
-            )
-
-        return [
-            self._reused(training, [name], ("bagging", self.voting, t), partial(train, t))
-            for t in range(self.n_estimators)
-        ]
-
     def _stage_codes(self, queries: Rows) -> NDArray[np.int16]:
-        """Return the codes of the classes predicted after each machine, shape (n_machines, n)."""
+        """Return the codes predicted after each machine, shape (n_machines, n)."""
         scores = np.zeros((len(self.estimators_), self.classes_.size, len(queries)))
         for index, classes, values in self._member_scores(queries):
             scores[index, classes] = values
         return scores.cumsum(axis=0).argmax(axis=1).astype(np.int16)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        """Return the machines' mean probabilities, or their shares of the votes, shape (n, n_classes)."""
+        """Return the mean probabilities, or the shares of the votes, shape (n, n_classes)."""
         means = []
         for queries in self._queries(X):
             total = np.zeros((self.classes_.size, len(queries)))
@@ -191,7 +247,10 @@ class MixedKernelBagging(MixedKernelEnsemble):
         return np.concatenate(means)
 
     def _member_scores(self, queries: Rows) -> Iterator[tuple[int, Any, NDArray[Any]]]:
-        """Yield each machine's index, an index of its k classes, and their probabilities or votes, shape (k, n); in any order."""
+        """Yield each machine's index, an index of its k classes and their scores, in any order.
+
+        The scores are probabilities or votes, shape (k, n).
+        """
         for index, machine in enumerate(self.estimators_):
             if len(machine.classes) == 1:
                 yield index, machine.classes, np.ones((1, len(queries)))
@@ -205,6 +264,48 @@ class MixedKernelBagging(MixedKernelEnsemble):
                 yield index, classes, one_hot(winners(values, k), k)
             else:
                 yield index, classes, class_probabilities(values, machine.sigmoids)
+
+
+def bagged_machine(training: TrainingSet, plan: MemberPlan, voting: str, t: int) -> KernelMachine:
+    """Return machine number t of the only kernel of the plan.
+
+    Parameters
+    ----------
+    training : TrainingSet
+        The rows, of which `plan.content` is the hash.
+    plan : MemberPlan
+        What decides the machine.
+    voting : {'probability', 'majority'}
+        With the former the machine has sigmoids.
+    t : int
+        Its number, from 0.
+
+    Returns
+    -------
+    KernelMachine
+        The machine, its `support` places in `training.rows`.
+    """
+    (choice,) = plan.kernels
+    rng = np.random.default_rng(seed_of(plan.entropy, "bagging", choice.kernel.name, t))
+    kernel = choice.draw(rng)
+    class_counts = training.class_counts
+    strata = strata_sizes(class_counts, plan.sample_size)
+    drawn = [
+        rng.integers(end - count, end, size)
+        for end, count, size in zip(class_counts.cumsum(), class_counts, strata, strict=True)
+    ]
+    sample, counts = np.unique(np.concatenate(drawn), return_counts=True)
+    order = rng.permutation(sample.size) if voting == "probability" else None
+    return train_machine(
+        training.rows,
+        training.codes,
+        sample,
+        counts,
+        kernel,
+        C=plan.C,
+        tol=plan.tol,
+        order=order,
+    )
 
 
 def strata_sizes(class_counts: NDArray[np.intp], size: int) -> NDArray[np.intp]:

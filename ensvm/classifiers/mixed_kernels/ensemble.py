@@ -1,47 +1,114 @@
-"""What the mixed-kernel ensembles of Stork, Ramos, Koch & Konen (ECDA-13) share: parameters, kernels, seeds, evaluation."""
+"""What the mixed-kernel ensembles (ECDA-13) share: parameters, kernels, seeds, evaluation."""
 
 import warnings
 from abc import ABCMeta
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from ensvm.classifiers.mixed_kernels.evaluator import MachineEvaluator, blocks
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, renumbered
-from ensvm.classifiers.mixed_kernels.member_cache import MEMBERS, digest
 from ensvm.kernels import NAMED_KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
 from ensvm.kernels.widths import WidthRange, sigest
 from ensvm.seeds import seed_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """The training rows sorted by class, and what all members draw on."""
+    """The training rows sorted by class, and what all members draw on.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n,)
+        Where each row stood in the input.
+    rows : Rows
+        The rows.
+    codes : ndarray of int, shape (n,)
+        Their classes, ascending.
+    class_counts : ndarray of int, shape (n_classes,)
+        The rows of each class.
+    entropy : int
+        What the seeds of the members are hashed from.
+    content : str
+        A hash of inputs and labels; empty without a memory.
+    """
 
     order: NDArray[np.intp]
-    """shape (n,), where each row stood in the input"""
     rows: Rows
     codes: NDArray[np.intp]
-    """shape (n,), ascending"""
+    class_counts: NDArray[np.intp]
     entropy: int
-    """what the seeds of the members are hashed from"""
-    digest: bytes
-    """of inputs and labels; empty where members are not reused"""
+    content: str
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """A kernel as the members take it.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel, with the width of all members.
+    widths : tuple of two floats, or None
+        The range from which each member draws its own width instead; None if it does not.
+    """
+
+    kernel: Kernel
+    widths: tuple[float, float] | None = None
+
+    def draw(self, rng: np.random.Generator) -> Kernel:
+        """Return the kernel of the next machine."""
+        if self.widths is None:
+            return self.kernel
+        return self.kernel._replace(gamma=float(rng.uniform(*self.widths)))
+
+
+@dataclass(frozen=True)
+class MemberPlan:
+    """All that decides what a member becomes, beside its number: equal plans, equal members.
+
+    Attributes
+    ----------
+    content : str
+        The hash of inputs and labels, as of `TrainingSet`.
+    entropy : int
+        What the seeds are hashed from.
+    kernels : tuple of KernelChoice
+        The kernels a member may have.
+    sample_size : int
+        The rows drawn for a member.
+    C : float
+        The bound of its coefficients.
+    tol : float
+        The violation that ends its training.
+    """
+
+    content: str
+    entropy: int
+    kernels: tuple[KernelChoice, ...]
+    sample_size: int
+    C: float
+    tol: float
 
 
 class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of the classifiers that join soft-margin machines of several kernels, each trained on few of the rows."""
+    """Base of the classifiers that join small soft-margin machines of several kernels.
+
+    Each machine is trained on few of the rows. What a machine becomes depends on the training set,
+    its kernel, its number and the seed, never on the machines it is joined with.
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernels": ["array-like"],
@@ -59,7 +126,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "reuse_members": ["boolean"],
+        "memory": [None, str, HasMethods(["cache"])],
         "random_state": ["random_state"],
     }
 
@@ -72,7 +139,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     degree: int
     coef0: float
     tol: float
-    reuse_members: bool
+    memory: Any
     random_state: int | np.random.RandomState | None
 
     estimators_: list[KernelMachine]
@@ -85,20 +152,28 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size == 1:
             raise ValueError(
-                f"{type(self).__name__} needs two classes, but y holds only one class: {self.classes_[0]}"
+                f"{type(self).__name__} needs two classes, but y holds only one class: "
+                f"{self.classes_[0]}"
             )
         entropy = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         self._resolve_widths(X, np.random.default_rng(seed_of(entropy, "sigest")))
         order = np.argsort(codes, kind="stable")
-        content = digest(X, codes) if self.reuse_members else b""
-        return TrainingSet(order, Rows(X[order], X.mean(axis=0)), codes[order], entropy, content)
+        return TrainingSet(
+            order,
+            Rows(X[order], X.mean(axis=0)),
+            codes[order],
+            class_counts=np.bincount(codes),
+            entropy=entropy,
+            content="" if self.memory is None else joblib.hash([X, codes]),
+        )
 
     def _check_kernels(self) -> None:
         names = list(self.kernels)
         unknown = [name for name in names if name not in NAMED_KERNELS]
         if unknown or not names or len(set(names)) < len(names):
             raise ValueError(
-                f"kernels must name one or more of {', '.join(NAMED_KERNELS)}, each at most once, got {self.kernels!r}"
+                f"kernels must name one or more of {', '.join(NAMED_KERNELS)}, each at most once, "
+                f"got {self.kernels!r}"
             )
 
     def _resolve_widths(self, X: NDArray[np.float64], rng: np.random.Generator) -> None:
@@ -110,45 +185,37 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 self.gamma_range_ = WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
         self.poly_gamma_ = resolve_gamma(self.poly_gamma, X) if "poly" in self.kernels else None
 
-    def _kernel(self, name: KernelName, rng: np.random.Generator) -> Kernel:
-        """Return the kernel of the next machine, its width drawn where that is asked for."""
+    def _plan(self, training: TrainingSet, names: Sequence[KernelName]) -> MemberPlan:
+        """Return what decides the members of the kernels named."""
+        n = len(training.rows)
+        return MemberPlan(
+            training.content,
+            training.entropy,
+            tuple(self._kernel_choice(name) for name in names),
+            n if self.max_samples is None else min(self.max_samples, n),
+            self.C,
+            self.tol,
+        )
+
+    def _kernel_choice(self, name: KernelName) -> KernelChoice:
         if name == "rbf":
             assert self.gamma_range_ is not None
             low, middle, high = self.gamma_range_
-            return Kernel(
-                "rbf", float(rng.uniform(low, high)) if self.gamma == "sigest-random" else middle
-            )
+            widths = (low, high) if self.gamma == "sigest-random" else None
+            return KernelChoice(Kernel("rbf", middle), widths)
         if name == "poly":
             assert self.poly_gamma_ is not None
-            return Kernel("poly", self.poly_gamma_, int(self.degree), float(self.coef0))
-        return Kernel("linear")
+            return KernelChoice(
+                Kernel("poly", self.poly_gamma_, int(self.degree), float(self.coef0))
+            )
+        return KernelChoice(Kernel("linear"))
 
-    def _reused(
-        self,
-        training: TrainingSet,
-        names: Sequence[KernelName],
-        identity: tuple[Hashable, ...],
-        make: Callable[[], Any],
-    ) -> Any:
-        """Return what `make` returns, from an earlier fit of this process where that is allowed and there is one.
-
-        It depends on the training set, the settings of the kernels named, and what `identity` says.
-        """
-        if not self.reuse_members:
-            return make()
-        settings: dict[KernelName, tuple[Hashable, ...]] = {
-            "linear": (),
-            "poly": (self.poly_gamma_, self.degree, self.coef0),
-            "rbf": (self.gamma_range_, self.gamma == "sigest-random"),
-        }
-        size = self._sample_size(len(training.rows))
-        kernels = tuple((name, settings[name]) for name in names)
-        return MEMBERS.get(
-            (training.digest, training.entropy, kernels, size, self.C, self.tol, *identity), make
+    def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function, made to take what it can from `memory`."""
+        remembered: Callable[..., Any] = check_memory(self.memory).cache(
+            function, ignore=["training"]
         )
-
-    def _sample_size(self, n: int) -> int:
-        return n if self.max_samples is None else min(self.max_samples, n)
+        return remembered
 
     def _keep(self, machines: Sequence[KernelMachine], training: TrainingSet) -> None:
         """Set the fitted members and what is known about them."""
@@ -160,7 +227,10 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._centre = training.rows.centre
         self._evaluator = MachineEvaluator(self.estimators_, training.rows.take(needed))
         if self.certificate_ > self.tol:
-            message = f"{type(self).__name__}: a machine stopped at a violation of {self.certificate_:.3g}, tol = {self.tol:g}"
+            message = (
+                f"{type(self).__name__}: a machine stopped at a violation of "
+                f"{self.certificate_:.3g}, tol = {self.tol:g}"
+            )
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _queries(self, X: Any) -> list[Rows]:
@@ -171,6 +241,6 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
 
 def interleaved(runs: Sequence[Any]) -> list[Any]:
-    """Return the runs' first entries, then their second ones, and so on, also where some are shorter."""
+    """Return the runs' first entries, then the second ones, and so on; some may be shorter."""
     longest = max(len(run) for run in runs)
     return [run[t] for t in range(longest) for run in runs if t < len(run)]

@@ -1,7 +1,7 @@
-"""The values of many small machines at many rows: matrix products in float32, shared by machines of one kernel.
+"""The values of many small machines at many rows: matrix products in float32.
 
-A machine for which float32 would be too coarse is evaluated in float64, and so is a linear one,
-which is but a row of weights.
+Machines of one kernel share them. A machine for which float32 would be too coarse is evaluated in
+float64, and so is a linear one, which is but a row of weights.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,15 @@ Entries: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any], NDA
 
 
 class MachineEvaluator:
-    """Evaluates machines whose `support` are places in common rows."""
+    """Evaluates machines whose `support` are places in common rows.
+
+    Parameters
+    ----------
+    machines : sequence of KernelMachine
+        The machines.
+    rows : Rows
+        The rows in which their `support` are places.
+    """
 
     def __init__(self, machines: Sequence[KernelMachine], rows: Rows) -> None:
         self._machines = machines
@@ -45,9 +53,17 @@ class MachineEvaluator:
             )
 
     def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield each machine's index and its pairs' values at n rows, shape (pairs, n), in any order.
+        """Yield each machine's index and its pairs' values, in any order.
 
-        Machines of one class have no pairs and are left out.
+        Parameters
+        ----------
+        queries : Rows
+            n rows.
+
+        Yields
+        ------
+        tuple of int and ndarray of shape (pairs, n)
+            Machines of one class have no pairs and are left out.
         """
         n = len(queries)
         filled = (
@@ -60,7 +76,18 @@ class MachineEvaluator:
                 yield index, values[:, :n]
 
     def codes(self, queries: Rows) -> NDArray[np.int16]:
-        """Return the code of the class that each machine predicts for n rows, shape (n_machines, n)."""
+        """Return the code of the class that each machine predicts.
+
+        Parameters
+        ----------
+        queries : Rows
+            n rows.
+
+        Returns
+        -------
+        ndarray of int16, shape (n_machines, n)
+            The codes.
+        """
         codes = np.empty((len(self._machines), len(queries)), dtype=np.int16)
         for index, machine in enumerate(self._machines):
             if len(machine.classes) == 1:

@@ -14,24 +14,44 @@ from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
 
 @dataclass(frozen=True)
 class KernelMachine:
-    """The soft-margin machines of every pair of classes in a sample, each f(x) = sum_i dual_coef_i k(x_i, x) + intercept."""
+    """The soft-margin machines of every pair of the k classes in a sample.
+
+    Each is f(x) = sum_i dual_coef_i k(x_i, x) + intercept.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        Their kernel.
+    classes : ndarray of int, shape (k,)
+        The codes of the classes in the sample, sorted; with k = 1 there are no pairs and no
+        support.
+    support : ndarray of int, shape (s,)
+        The places of the rows with a coefficient in some pair, those of a class beside each other.
+    dual_coef : ndarray of shape (k (k - 1) / 2, s)
+        y_i alpha_i, the pairs in the order of `ensvm.solvers.pairwise.one_vs_one`.
+    intercept : ndarray of shape (k (k - 1) / 2,)
+        Of each pair.
+    certificate : float
+        The largest violation of the optimality conditions of a pair, in units of y f(x).
+    magnitude : float
+        The largest sum_i |dual_coef_i| k(x_i, x_i) of a pair: f(x) is known to its rounding, at
+        best.
+    n_iter : int
+        The steps of SMO, all pairs together.
+    sigmoids : ndarray of shape (k (k - 1) / 2, 2) or None
+        A and B of each pair's probability 1 / (1 + exp(A f(x) + B)) of its first class; None where
+        none were fitted.
+    """
 
     kernel: Kernel
     classes: NDArray[np.intp]
-    """shape (k,), the codes of the classes in the sample, sorted; with k = 1 there are no pairs and no support"""
     support: NDArray[np.intp]
-    """shape (s,), places of the rows with a coefficient in some pair, those of a class beside each other"""
     dual_coef: NDArray[np.float64]
-    """shape (k (k - 1) / 2, s), y_i alpha_i, pairs in the order of `ensvm.solvers.pairwise.one_vs_one`"""
     intercept: NDArray[np.float64]
-    """shape (k (k - 1) / 2,)"""
     certificate: float
-    """the largest violation of the optimality conditions of a pair, in units of y f(x)"""
     magnitude: float
-    """the largest sum_i |dual_coef_i| k(x_i, x_i) of a pair: f(x) is known to its rounding, at best"""
     n_iter: int
     sigmoids: NDArray[np.float64] | None = None
-    """shape (k (k - 1) / 2, 2), A and B of each pair's probability 1 / (1 + exp(A f(x) + B)) of its first class"""
 
 
 def train_machine(
@@ -46,18 +66,41 @@ def train_machine(
     order: NDArray[np.intp] | None = None,
     max_iter: int = MAX_ITER,
 ) -> KernelMachine:
-    """Train on the rows `sample`, each of them taken `counts` times, which is the same as a bound of C times as much.
+    """Train on the rows `sample`, each of them taken `counts` times.
+
+    A row taken c times is the same as one whose bound is c C.
 
     Parameters
     ----------
-    rows, codes : n rows and their classes, shape (n,)
-    sample : array of shape (m,), distinct places in `rows`, sorted by class
-    counts : array of shape (m,), >= 1
-    kernel, C, tol, max_iter : as of the machine of each pair
-    order : permutation of range(m), deals the sample into the folds from which the sigmoids are
-        fitted; None fits none
+    rows : Rows
+        n rows.
+    codes : ndarray of int, shape (n,)
+        Their classes.
+    sample : ndarray of int, shape (m,)
+        Distinct places in `rows`, sorted by class.
+    counts : ndarray of int, shape (m,)
+        How often each is taken, >= 1.
+    kernel : Kernel
+        The kernel.
+    C : float
+        The bound of a row taken once, positive.
+    tol : float
+        The violation of the optimality conditions at which a pair's training ends, positive.
+    order : ndarray of int, shape (m,), or None, default None
+        A permutation of range(m), which deals the sample into the folds from which the sigmoids
+        are fitted; None fits none.
+    max_iter : int
+        The most steps for a pair.
 
-    Raises ValueError where kernel values leave the range of float32.
+    Returns
+    -------
+    KernelMachine
+        The machines of the pairs; of a sample of one class a constant.
+
+    Raises
+    ------
+    ValueError
+        Where kernel values leave the range of float32.
     """
     present, starts = np.unique(codes[sample], return_index=True)
     if present.size == 1:
@@ -90,7 +133,7 @@ def train_machine(
 
 
 def renumbered(machines: Sequence[KernelMachine]) -> tuple[list[KernelMachine], NDArray[np.intp]]:
-    """Return the machines with `support` counted among the rows that any of them needs, and those rows, sorted."""
+    """Return the machines with `support` counted among the rows they need, and these, sorted."""
     needed = np.unique(np.concatenate([machine.support for machine in machines]))
     return [
         replace(machine, support=np.searchsorted(needed, machine.support)) for machine in machines

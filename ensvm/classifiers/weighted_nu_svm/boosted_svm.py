@@ -1,23 +1,22 @@
-"""Boosted weakened support vector machines, of Rangel, Lozano & Garcia (ICMLA-05), as one kernel expansion."""
+"""Boosted weakened support vector machines (ICMLA-05) as one kernel expansion."""
 
 import time
-import warnings
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC
 from ensvm.classifiers.weighted_nu_svm.weakened_svc import resolve_shares
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.boosting.kernel_expansions import BoostingResult, WeakLearner, adaboost
+from ensvm.solvers.boosting.kernel_expansions import Member, WeakLearner, boosted_expansions
+from ensvm.solvers.boosting.result import BoostingResult
 from ensvm.solvers.expansion_reduction import reduce_expansion
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
@@ -32,62 +31,124 @@ class BoostedSVM(KernelExpansionClassifier):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0 : as of `WeightedNuSVC`
-    weak : 'weakened' (default) | 'editing', the weak learner
-    n_rounds : int >= 1, default 10, the most members
-    hypothesis : 'normalized' (default) | 'sign'; a vote of signs can stall, and ends with a machine
-        that is right everywhere
-    nu, mu, gamma_weak, lam, normalize : as of `WeakenedSVC`, in every round; nu is lowered where it
-        is infeasible
-    sigma : float in [0, 1), default 0.1, as of `EditingSVC`; read by weak='editing'
-    reduce : 'none' (default), the vote | 'sum', the reduced model sum_t alpha_t f_t / max |f_t|,
-        the same for normalized hypotheses | 'independent', the reduced model without support
-        vectors that depend linearly on others, up to `reduce_tol`
-    reduce_tol : positive float, default 1e-6, the largest change of F that leaving support vectors
-        out may make where k(x, x) is at most that of the training rows, relative to the largest |F|
-        of these
-    tol, max_iter : as of `WeightedNuSVC`, for every round
-    random_state : int | RandomState | None, default None; breaks ties between equal weights
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel, as of `WeightedNuSVC`.
+    gamma : {'scale', 'auto', 'mean-distance'} or float, default 'mean-distance'
+        The factor in 'rbf' and 'poly', as of `WeightedNuSVC`.
+    degree : int, default 3
+        The degree of 'poly', >= 0.
+    coef0 : float, default 0.0
+        The constant of 'poly'.
+    weak : {'weakened', 'editing'}, default 'weakened'
+        The weak learner.
+    n_rounds : int, default 10
+        The largest number of members, >= 1.
+    hypothesis : {'normalized', 'sign'}, default 'normalized'
+        h_t. A vote of signs can stall, and ends with a machine that is right everywhere.
+    nu : float or None, default None
+        As of `WeakenedSVC`, in every round; lowered where it is infeasible.
+    mu : float or None, default None
+        As of `WeakenedSVC`, in every round.
+    gamma_weak : float or None, default None
+        As of `WeakenedSVC`, in every round.
+    lam : float or None, default None
+        As of `WeakenedSVC`, in every round.
+    sigma : float, default 0.1
+        As of `EditingSVC`, in [0, 1); read by weak='editing'.
+    normalize : bool, default True
+        As of `WeakenedSVC`, in every round.
+    reduce : {'none', 'sum', 'independent'}, default 'none'
+        'none': the vote; 'sum': the reduced model sum_t alpha_t f_t / max |f_t|, the same for
+        normalized hypotheses; 'independent': the reduced model without support vectors that depend
+        linearly on others, up to `reduce_tol`.
+    reduce_tol : float, default 1e-6
+        The largest change of F that leaving support vectors out may make where k(x, x) is at most
+        that of the training rows, relative to the largest |F| of these; positive.
+    tol : float, default 1e-3
+        As of `WeightedNuSVC`, for every round.
+    max_iter : int, default 1_000_000
+        As of `WeightedNuSVC`, for every round.
+    random_state : int, RandomState or None, default None
+        Breaks ties between equal weights.
 
     Attributes
     ----------
-    classes_ : array of shape (2,), sorted
-    n_rounds_ : int, T, the members
-    stop_reason_ : 'n_rounds' | 'no_better_than_random' | 'vanishing_margin' | 'perfect' |
-        'one_class_left', see `BoostingResult`
-    alphas_ : array of shape (T,), the votes
-    errors_ : array of shape (T,), the D_t-weighted training errors of the members; where rho > 0 at
-        most nu + mu with weak='weakened'
-    normalizers_ : array of shape (T,), Z_t
-    train_errors_ : array of shape (T,), the training error of the vote of the first t members, at
-        most prod Z_t
-    rounds_ : list of T `WeakenedResult`: machines, rows left out, whether nu was lowered
-    n_kept_ : array of shape (T,), the rows trained on
-    n_supports_ : array of shape (T,), the support vectors of the first t members together, before
-        any are left out
-    n_support_ : int, those of F
-    reduction_error_ : float, what `reduce` = 'independent' changed at most, relative to the largest
-        |F|; else 0.0
-    bound_excess_ : float, the most by which an error exceeds the bound nu + mu (and sigma, with
-        weak='editing') of Lemma 1, over the rounds with rho > 0 (beyond rounding); at most 0 if the
-        bound holds; -1.0 if there is no such round
-    round_seconds_ : array of shape (T,), wall time of each round, the Gram matrix excluded
-    solve_seconds_, elapsed_seconds_ : arrays of shape (T,), wall time until the end of each round,
-        without and with the Gram matrix
-    gram_seconds_ : float, wall time of the Gram matrix, computed once
-    member_coefs_, member_intercepts_ : arrays of shapes (T, n_samples) and (T,), f_t / max |f_t| as
-        expansions in all training rows
-    support_, dual_coef_, X_fit_, intercept_ : the reduced model
-    certificate_ : float, the largest duality gap of a round
-    n_iter_ : int, the steps of all rounds
-    converged_ : bool, whether the gap came down to the tolerance or to rounding in all rounds
-    gamma_ : float, the width used; None for kernels without one
+    classes_ : ndarray of shape (2,)
+        The labels in sorted order.
+    n_rounds_ : int
+        T, the number of members.
+    stop_reason_ : str
+        'n_rounds', 'no_better_than_random', 'vanishing_margin', 'perfect' or 'one_class_left', see
+        `ensvm.solvers.boosting.BoostingResult`.
+    alphas_ : ndarray of shape (T,)
+        The weights of the votes.
+    errors_ : ndarray of shape (T,)
+        The D_t-weighted training errors of the members; where rho > 0 at most nu + mu with
+        weak='weakened'.
+    normalizers_ : ndarray of shape (T,)
+        Z_t.
+    train_errors_ : ndarray of shape (T,)
+        The training error of the vote of the first t members, at most prod Z_t.
+    rounds_ : list of WeakenedResult
+        The T machines, the rows left out of each, and whether nu was lowered.
+    n_kept_ : ndarray of int, shape (T,)
+        The number of rows trained on.
+    n_supports_ : ndarray of int, shape (T,)
+        The number of support vectors of the first t members together, before any are left out.
+    n_support_ : int
+        The number of support vectors of F.
+    reduction_error_ : float
+        What `reduce` = 'independent' changed at most, relative to the largest |F|; else 0.0.
+    bound_excess_ : float
+        The most by which an error exceeds the bound nu + mu (and sigma, with weak='editing') of
+        Lemma 1, over the rounds with rho > 0 (beyond rounding); at most 0 if the bound holds; -1.0
+        if there is no such round.
+    round_seconds_ : ndarray of shape (T,)
+        The wall time of each round, the Gram matrix excluded.
+    solve_seconds_ : ndarray of shape (T,)
+        The wall time until the end of each round, without the Gram matrix.
+    elapsed_seconds_ : ndarray of shape (T,)
+        The wall time until the end of each round, with the Gram matrix.
+    gram_seconds_ : float
+        The wall time of the Gram matrix, computed once.
+    member_coefs_ : ndarray of shape (T, n_samples)
+        The coefficients of f_t / max |f_t| as expansions in all training rows.
+    member_intercepts_ : ndarray of shape (T,)
+        The intercepts of f_t / max |f_t|.
+    support_ : ndarray of int, shape (n_support,)
+        The training rows of the reduced model.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        These rows; None where the kernel is precomputed.
+    intercept_ : float
+        The intercept of the reduced model.
+    certificate_ : float
+        The largest duality gap of a round.
+    n_iter_ : int
+        The steps of all rounds.
+    converged_ : bool
+        Whether the gap came down to the tolerance or to rounding in all rounds.
+    gamma_ : float or None
+        The factor used; None for kernels without one.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
     2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from ensvm import BoostedSVM
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> boosted = BoostedSVM(gamma=2.0, nu=0.2, mu=0.3, n_rounds=3, random_state=0).fit(X, y)
+    >>> boosted.alphas_.shape
+    (3,)
+    >>> bool(boosted.score(X, y) > 0.9)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -141,9 +202,18 @@ class BoostedSVM(KernelExpansionClassifier):
         self.random_state = random_state
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return F(x) for each row of X, shape (n,); a sum of signs where the vote is one.
+        """Return F(x), a sum of signs where the vote is one.
 
-        X as in `KernelExpansionClassifier.decision_function`.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows, or their kernel values with the training rows, shape (n, n_samples), where
+            the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The value of each row.
         """
         check_is_fitted(self)
         if self._votes_by_sign():
@@ -152,7 +222,18 @@ class BoostedSVM(KernelExpansionClassifier):
         return super().decision_function(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield F of the first t members at each row of X, shape (n,), for t = 1, ..., n_rounds_; the last is `decision_function`'s."""
+        """Yield F of the first t members, for t = 1, ..., n_rounds_.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            As of `decision_function`.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The value of each row; the last is `decision_function`'s.
+        """
         check_is_fitted(self)
         members = self._expand(X, self.member_coefs_.T[self.support_]) + self.member_intercepts_
         if self._votes_by_sign():
@@ -163,106 +244,145 @@ class BoostedSVM(KernelExpansionClassifier):
             yield total
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that the first t members predict, shape (n,), for t = 1, ..., n_rounds_."""
+        """Yield the classes that the first t members predict, for t = 1, ..., n_rounds_.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            As of `decision_function`.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The class of each row.
+        """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)
 
     def _votes_by_sign(self) -> bool:
         return self.hypothesis == "sign" and self.reduce == "none"
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         start = time.perf_counter()
         gram = np.ascontiguousarray(self._training_gram(X))
-        self.gram_seconds_ = time.perf_counter() - start
-        boosting = adaboost(
+        marks = [time.perf_counter()]
+        boosting = boosted_expansions(
             gram,
             signs,
-            np.full(signs.size, 1.0 / signs.size),
             self._weak_learner(gram, signs),
             self.n_rounds,
             use_sign=self.hypothesis == "sign",
+            after_round=lambda: marks.append(time.perf_counter()),
         )
-        self._keep(boosting)
-        coefs = (
-            self._reduced(gram)
-            if self.reduce == "independent"
-            else self.alphas_ @ self.member_coefs_
-        )
-        self.intercept_ = float(self.alphas_ @ self.member_intercepts_)
-        self.n_support_ = int(np.count_nonzero(coefs))
-        return signs * coefs
+        if not boosting.learners:
+            raise ValueError(
+                "the weak learner rejects all examples of a class in the first round; a smaller mu "
+                "or sigma keeps more"
+            )
+        gram_seconds, round_seconds = marks[0] - start, np.diff(marks)
+        solve_seconds = np.cumsum(round_seconds)
+        members: list[Member] = boosting.learners
+        member_coefs = np.array([member.coef for member in members])
+        intercepts = np.array([member.intercept for member in members])
+        supports = np.logical_or.accumulate(member_coefs != 0.0, axis=0)
+        coefs, reduction_error = boosting.weights @ member_coefs, 0.0
+        if self.reduce == "independent":
+            coefs, member_coefs, reduction_error = _independent(
+                gram, boosting.weights, member_coefs, intercepts, self.reduce_tol
+            )
+        attributes = {
+            **self._facts(boosting),
+            "n_supports_": np.count_nonzero(supports, axis=1),
+            "n_support_": int(np.count_nonzero(coefs)),
+            "reduction_error_": reduction_error,
+            "gram_seconds_": gram_seconds,
+            "round_seconds_": round_seconds,
+            "solve_seconds_": solve_seconds,
+            "elapsed_seconds_": gram_seconds + solve_seconds,
+            "member_coefs_": member_coefs,
+            "member_intercepts_": intercepts,
+        }
+        intercept = float(boosting.weights @ intercepts)
+        return Expansion(coefs, intercept, attributes, _ending(boosting))
 
     def _weak_learner(self, gram: NDArray[Any], signs: NDArray[np.float64]) -> WeakLearner:
         nu, mu = resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)
-        random = check_random_state(self.random_state)
-        words: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "sigma": self.sigma if self.weak == "editing" else 0.0,
             "normalize": self.normalize,
-            "random": random,
+            "random": check_random_state(self.random_state),
             "tol": self.tol,
             "max_iter": self.max_iter,
         }
         return lambda distribution, last: weakened_nu_svm(
-            gram, signs, distribution, nu, mu, start=last, **words
+            gram, signs, distribution, nu, mu, start=last, **settings
         )
 
-    def _keep(self, boosting: BoostingResult) -> None:
-        """Keep what boosting found, and warn if a round was cut short or the first was worth nothing."""
-        machines = [weak.machine for weak in boosting.machines]
-        self.n_rounds_ = len(machines)
-        self.stop_reason_ = boosting.stop_reason
-        self.alphas_ = boosting.alphas
-        self.errors_ = boosting.errors
-        self.normalizers_ = boosting.normalizers
-        self.train_errors_ = boosting.train_errors
-        self.round_seconds_ = boosting.round_seconds
-        self.solve_seconds_ = np.cumsum(boosting.round_seconds)
-        self.elapsed_seconds_ = self.gram_seconds_ + self.solve_seconds_
+    def _facts(self, boosting: BoostingResult) -> dict[str, Any]:
+        """Return the fitted attributes about the rounds."""
+        rounds = [member.weakened for member in boosting.learners]
         bound = sum(resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam))
         bound += self.sigma if self.weak == "editing" else 0.0
         excesses = [
             error - bound
-            for error, made in zip(boosting.errors, machines, strict=True)
-            if made.rho > 0.0 and made.stop_reason != "gap_below_rounding"
+            for error, weak in zip(boosting.errors, rounds, strict=True)
+            if weak.machine.rho > 0.0 and weak.machine.stop_reason != "gap_below_rounding"
         ]
-        self.bound_excess_ = float(max(excesses, default=-1.0))
-        self.rounds_ = boosting.machines
-        self.member_coefs_, self.member_intercepts_ = boosting.coefs, boosting.intercepts
-        left_out = np.array([weak.rejected.size + weak.edited.size for weak in boosting.machines])
-        self.n_kept_ = boosting.distribution.size - left_out
-        self.n_supports_ = np.count_nonzero(
-            np.logical_or.accumulate(boosting.coefs != 0.0, axis=0), axis=1
-        )
-        self.reduction_error_ = 0.0
-        self.certificate_ = max(machine.certificate for machine in machines)
-        self.n_iter_ = sum(machine.n_iter for machine in machines)
-        self.converged_ = all(machine.converged for machine in machines)
-        short = sum(not machine.converged for machine in machines)
-        if short:
-            message = (
-                f"BoostedSVM: {short} of {self.n_rounds_} machines stopped before their gap closed"
-            )
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        if (
-            boosting.machines[0].machine.stop_reason == "gap_below_rounding"
-            or self.normalizers_[0] >= 1.0
-        ):
-            message = f"BoostedSVM: the first machine is worth nothing ({self.stop_reason_}), and the only one"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        left_out = np.array([weak.rejected.size + weak.edited.size for weak in rounds])
+        return {
+            "n_rounds_": boosting.n_iter,
+            "alphas_": boosting.weights,
+            "errors_": boosting.errors,
+            "normalizers_": boosting.normalizers,
+            "train_errors_": boosting.train_errors,
+            "rounds_": rounds,
+            "n_kept_": boosting.sample_weight.size - left_out,
+            "bound_excess_": float(max(excesses, default=-1.0)),
+            "certificate_": max(weak.machine.certificate for weak in rounds),
+        }
 
-    def _reduced(self, gram: NDArray[Any]) -> NDArray[np.float64]:
-        """Rewrite the members in linearly independent rows, and return the coefficients of their sum in these."""
-        rows = np.flatnonzero(self.member_coefs_.any(axis=0))
-        members = self.member_coefs_[:, rows].T
-        among = gram[np.ix_(rows, rows)]
-        vote = members @ self.alphas_
-        values = gram[:, rows] @ vote + self.alphas_ @ self.member_intercepts_
-        largest = float(np.abs(values).max())
-        reduced = reduce_expansion(
-            among, np.column_stack([vote, members]), self.reduce_tol * largest
+
+def _ending(boosting: BoostingResult) -> Ending:
+    """Return how boosting ended, with a message for rounds cut short or a worthless first one."""
+    machines = [member.weakened.machine for member in boosting.learners]
+    short = sum(not machine.converged for machine in machines)
+    complaints = []
+    if short:
+        complaints.append(f"{short} of {len(machines)} machines stopped before their gap closed")
+    if machines[0].stop_reason == "gap_below_rounding" or boosting.normalizers[0] >= 1.0:
+        complaints.append(
+            f"the first machine is worth nothing ({boosting.stop_reason}), and the only one"
         )
-        self.reduction_error_ = reduced.error / largest if largest > 0.0 else 0.0
-        coefs = np.zeros((gram.shape[0], self.n_rounds_ + 1))
-        coefs[rows[reduced.points]] = reduced.coefs
-        self.member_coefs_ = coefs[:, 1:].T
-        return coefs[:, 0]
+    return Ending(
+        n_iter=sum(machine.n_iter for machine in machines),
+        stop_reason=boosting.stop_reason,
+        converged=not short,
+        message=f"BoostedSVM: {'; '.join(complaints)}" if complaints else "",
+    )
+
+
+def _independent(
+    gram: NDArray[Any],
+    alphas: NDArray[np.float64],
+    member_coefs: NDArray[np.float64],
+    intercepts: NDArray[np.float64],
+    reduce_tol: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Rewrite the members in linearly independent rows.
+
+    Returns the coefficients of their sum, shape (m,), and of each, shape (T, m), and what this
+    changed at most, relative to the largest value.
+    """
+    rows = np.flatnonzero(member_coefs.any(axis=0))
+    members = member_coefs[:, rows].T
+    vote = members @ alphas
+    values = gram[:, rows] @ vote + alphas @ intercepts
+    largest = float(np.abs(values).max())
+    reduced = reduce_expansion(
+        gram[np.ix_(rows, rows)], np.column_stack([vote, members]), reduce_tol * largest
+    )
+    coefs = np.zeros((gram.shape[0], alphas.size + 1))
+    coefs[rows[reduced.points]] = reduced.coefs
+    return coefs[:, 0], coefs[:, 1:].T, reduced.error / largest if largest > 0.0 else 0.0

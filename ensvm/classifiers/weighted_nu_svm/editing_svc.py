@@ -1,4 +1,4 @@
-"""The weakened support vector machine for editing, WSVE, of Rangel, Lozano & Garcia (ICMLA-05, Figure 3)."""
+"""The weakened SVM for editing, WSVE, of Rangel, Lozano & Garcia (ICMLA-05, Figure 3)."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
+from ensvm.classifiers.base.kernel_expansion import Expansion
 from ensvm.classifiers.weighted_nu_svm.weakened_svc import WeakenedSVC
+from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import as_distribution
 from ensvm.kernels import KernelFunction
 
 
@@ -78,8 +80,15 @@ class EditingSVC(WeakenedSVC):
         )
         self.sigma = sigma
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        result = self._train(X, signs, sigma=self.sigma)
-        self.edited_ = result.edited
-        self.edited_weight_ = float(self._distribution(X)[result.edited].sum())
-        return result.machine.weights
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        distribution = as_distribution(sample_weight, signs.size)
+        result = self._train(X, signs, distribution, sigma=self.sigma)
+        return self._expansion(
+            result,
+            signs,
+            distribution,
+            edited_=result.edited,
+            edited_weight_=float(distribution[result.edited].sum()),
+        )

@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import WeightedNuSVC
+from ensvm.classifiers.base.kernel_expansion import Expansion
+from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import (
+    WeightedNuSVC,
+    as_distribution,
+    machine_expansion,
+)
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult, weakened_nu_svm
 
@@ -18,7 +23,9 @@ DEFAULT_SHARES = (0.2, 0.2)  # gamma_weak = 0.1 and lam = 1/2: a weighted error 
 def resolve_shares(
     nu: float | None, mu: float | None, gamma_weak: float | None, lam: float | None
 ) -> tuple[float, float]:
-    """Return nu and mu, given directly, or as lam (1/2 - gamma_weak) and (1 - lam) (1/2 - gamma_weak); or `DEFAULT_SHARES`.
+    """Return nu and mu, from either pair of parameters, or `DEFAULT_SHARES`.
+
+    The second pair gives lam (1/2 - gamma_weak) and (1 - lam) (1/2 - gamma_weak).
 
     Raises ValueError if one of a pair is given without the other, or both pairs are.
     """
@@ -29,7 +36,8 @@ def resolve_shares(
     if nu is not None and mu is not None:
         if gamma_weak is not None:
             raise ValueError(
-                f"give either nu = {nu!r} and mu = {mu!r}, or gamma_weak = {gamma_weak!r} and lam = {lam!r}, not both"
+                f"give either nu = {nu!r} and mu = {mu!r}, or gamma_weak = {gamma_weak!r} and "
+                f"lam = {lam!r}, not both"
             )
         return nu, mu
     if gamma_weak is not None and lam is not None:
@@ -39,8 +47,9 @@ def resolve_shares(
 
 
 class WeakenedSVC(WeightedNuSVC):
-    """The weighted nu-SVM trained without the lightest examples, in total weight at most mu: weaker, and faster.
+    """Weighted nu-SVM trained without the lightest examples, in total weight at most mu.
 
+    Leaving them out makes the machine weaker, and faster to train.
     Its weighted training error is at most nu + mu where rho_ > 0. With equal sample weights, the
     default, the examples rejected are random.
 
@@ -112,13 +121,17 @@ class WeakenedSVC(WeightedNuSVC):
         self.normalize = normalize
         self.random_state = random_state
 
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._train(X, signs, sigma=0.0).machine.weights
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        distribution = as_distribution(sample_weight, signs.size)
+        return self._expansion(self._train(X, signs, distribution, sigma=0.0), signs, distribution)
 
-    def _train(self, X: Any, signs: NDArray[np.float64], *, sigma: float) -> WeakenedResult:
-        """Train and keep the outcome; `sigma` is what the heaviest left out may weigh."""
+    def _train(
+        self, X: Any, signs: NDArray[np.float64], distribution: NDArray[np.float64], *, sigma: float
+    ) -> WeakenedResult:
+        """Run the solver without the lightest examples, and the heaviest up to weight sigma."""
         nu, mu = resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)
-        distribution = self._distribution(X)
         result = weakened_nu_svm(
             self._training_gram(X),
             signs,
@@ -133,10 +146,26 @@ class WeakenedSVC(WeightedNuSVC):
         )
         if result is None:
             raise ValueError(
-                f"mu = {mu!r} (and sigma, if any) leave the examples of one class only; a smaller mu keeps more"
+                f"mu = {mu!r} (and sigma, if any) leave the examples of one class only; a smaller "
+                "mu keeps more"
             )
-        self.rejected_ = result.rejected
-        self.rejected_weight_ = float(distribution[result.rejected].sum())
-        self.nu_, self.mu_, self.nu_clipped_ = result.nu, mu, result.nu_clipped
-        self._keep(result.machine)
         return result
+
+    def _expansion(
+        self,
+        result: WeakenedResult,
+        signs: NDArray[np.float64],
+        distribution: NDArray[np.float64],
+        **attributes: Any,
+    ) -> Expansion:
+        """Return the machine found, with further fitted attributes."""
+        return machine_expansion(
+            result.machine,
+            signs,
+            rejected_=result.rejected,
+            rejected_weight_=float(distribution[result.rejected].sum()),
+            nu_=result.nu,
+            mu_=resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)[1],
+            nu_clipped_=result.nu_clipped,
+            **attributes,
+        )

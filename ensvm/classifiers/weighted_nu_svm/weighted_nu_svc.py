@@ -1,4 +1,4 @@
-"""The nu-SVM on a distribution over its examples, of Rangel, Lozano & Garcia (ICMLA-05, section 3.1)."""
+"""The nu-SVM on a distribution over its examples (ICMLA-05, section 3.1)."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -6,17 +6,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_sample_weight
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult, weighted_nu_svm
 
 
 class WeightedNuSVC(KernelExpansionClassifier):
-    """Support vector classifier f(x) = sum_i y_i a_i k(x_i, x) + b whose weighted training error is at most nu.
+    """Support vector classifier whose weighted training error is at most nu.
 
-    It minimises |w|^2 / 2 - nu rho + sum_i eta_i where y_i f(x_i) >= D_i rho - eta_i, with a
+    The machine f(x) = sum_i y_i a_i k(x_i, x) + b
+    minimises |w|^2 / 2 - nu rho + sum_i eta_i where y_i f(x_i) >= D_i rho - eta_i, with a
     distribution D over the examples: the sample weights, in total 1. D_i is the margin that an
     example is asked for, in units of rho. This is not what sample weights do in other SVMs, where
     they bound the multipliers: here an example of weight 0 still acts, being asked to lie on its
@@ -29,38 +29,66 @@ class WeightedNuSVC(KernelExpansionClassifier):
 
     Parameters
     ----------
-    kernel : 'linear' | 'poly' | 'rbf' | 'precomputed' | callable of (X, Y), default 'rbf'; positive
-        semidefinite
-    gamma : positive float | 'scale' | 'auto' | 'mean-distance', default 'mean-distance': 1 over the
-        mean squared distance of the training rows to their mean; read by 'rbf' and 'poly'
-    degree : int >= 0, default 3; read by 'poly'
-    coef0 : float, default 0.0; read by 'poly'
-    nu : float in (0, 1], default 0.1; at most nu_max_, which depends on the labels and the sample
-        weights
-    tol : positive float, default 0.001, the duality gap to stop at, relative to the objective
-    max_iter : int >= 1, default 1000000, steps; reaching it gives a `ConvergenceWarning`
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel; a callable takes two arrays of rows and returns their kernel values.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
+        of the training rows to their mean.
+    degree : int, default 3
+        The degree of 'poly', at least 0.
+    coef0 : float, default 0.0
+        The constant of 'poly'.
+    nu : float, default 0.1
+        At most nu_max_, which depends on the labels and the sample weights.
+    tol : float, default 0.001
+        The duality gap to stop at, relative to the objective.
+    max_iter : int, default 1000000
+        Steps; reaching it gives a `ConvergenceWarning`; at least 1.
 
     Attributes
     ----------
-    classes_ : array of shape (2,), sorted
-    weights_ : array of shape (n_samples,), a in [0, 1]
-    rho_ : float, the margin per unit of weight; d objective / d nu
-    objective_ : float, a'K~a / 2
-    certificate_ : float, the duality gap
-    nu_max_ : float, the largest feasible nu
-    n_iter_ : int, steps taken
-    converged_ : bool, whether the gap came down to the tolerance or to rounding
-    stop_reason_ : str, see `WeightedNuSVMResult`
-    support_, dual_coef_, X_fit_ : rows of weight a_i > 0, their coefficients y_i a_i, their inputs
-        (None if precomputed)
-    intercept_ : float, b
-    gamma_ : float, the width used; None for kernels without one
+    classes_ : ndarray of shape (2,)
+        The two classes, sorted.
+    weights_ : ndarray of shape (n_samples,)
+        A in [0, 1].
+    rho_ : float
+        The margin per unit of weight; d objective / d nu.
+    objective_ : float
+        The value of a'K~a / 2.
+    certificate_ : float
+        The duality gap.
+    nu_max_ : float
+        The largest feasible nu.
+    n_iter_ : int
+        Steps taken.
+    converged_ : bool
+        Whether the gap came down to the tolerance or to rounding.
+    stop_reason_ : str
+        Why training ended: see `WeightedNuSVMResult`.
+    support_ : ndarray of shape (n_support,)
+        The training rows of the expansion, whose weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients, the weights times the labels -1 and +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
+        Their inputs; None with kernel='precomputed'.
+    intercept_ : float
+        B.
+    gamma_ : float
+        The width used; None for kernels without one.
     n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
     2005, equations (4)-(6).
+
+    Examples
+    --------
+    >>> from ensvm import WeightedNuSVC
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> WeightedNuSVC().fit(X, y).score(X, y)
+    1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -90,47 +118,68 @@ class WeightedNuSVC(KernelExpansionClassifier):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to training rows X, their labels y and the distribution over them.
+        """Fit the classifier to training rows, their labels and the distribution over them.
 
-        X and y as in `KernelExpansionClassifier.fit`. sample_weight : array of shape (n_samples,),
-        >= 0 and not all 0, divided by its sum; None for equal weights.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
+            `kernel='precomputed'`.
+        y : array-like of shape (n_samples,)
+            The labels, of two distinct values.
+        sample_weight : array-like of shape (n_samples,), default None
+            The weights of the rows, at least 0 and not all 0, divided by their sum; None for equal
+            weights.
 
-        Raises ValueError as there, for sample weights out of range, and for an infeasible nu.
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, a sample weight or a parameter is out of its range, or
+            `nu` is infeasible for this distribution.
         """
-        # The base class hands X and the signs to `_weigh`; the weights take this way past it.
-        self._sample_weight = sample_weight
-        try:
-            return super().fit(X, y)
-        finally:
-            del self._sample_weight
+        return self._fit(X, y, sample_weight)
 
-    def _distribution(self, X: Any) -> NDArray[np.float64]:
-        weight = _check_sample_weight(
-            self._sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        if weight.sum() == 0.0:
-            raise ValueError("sample_weight must have a positive entry, got only zeros")
-        return weight / weight.sum()
-
-    def _weigh(self, X: Any, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        distribution = self._distribution(X)
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
         machine = weighted_nu_svm(
             self._training_gram(X),
             signs,
-            distribution,
+            as_distribution(sample_weight, signs.size),
             self.nu,
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        return self._keep(machine)
+        return machine_expansion(machine, signs)
 
-    def _keep(self, machine: WeightedNuSVMResult) -> NDArray[np.float64]:
-        """Keep what the solver found, warn if it was cut short, and return the weights."""
-        self.weights_ = machine.weights
-        self.intercept_ = machine.intercept
-        self.rho_ = machine.rho
-        self.objective_ = machine.objective
-        self.certificate_ = machine.certificate
-        self.nu_max_ = machine.nu_max
-        self._keep_ending(machine.n_iter, machine.stop_reason, converged=machine.converged)
-        return machine.weights
+
+def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:
+    """Return the sample weights in total 1, shape (m,); equal where none were given."""
+    weight = np.ones(m) if sample_weight is None else sample_weight
+    if weight.sum() == 0.0:
+        raise ValueError("sample_weight must have a positive entry, got only zeros")
+    return weight / weight.sum()
+
+
+def machine_expansion(
+    machine: WeightedNuSVMResult, signs: NDArray[np.float64], **attributes: Any
+) -> Expansion:
+    """Return a weighted nu-SVM as the expansion of a classifier, with further fitted attributes."""
+    return Expansion(
+        signs * machine.weights,
+        machine.intercept,
+        {
+            "weights_": machine.weights,
+            "rho_": machine.rho,
+            "objective_": machine.objective,
+            "certificate_": machine.certificate,
+            "nu_max_": machine.nu_max,
+            **attributes,
+        },
+        Ending(machine.n_iter, machine.stop_reason, machine.converged),
+    )

@@ -1,4 +1,4 @@
-"""A card as a study wants it: another split protocol, another scaling, other options of its generator."""
+"""A card as a study wants it: another split, another scaling, other options of its generator."""
 
 from typing import Any
 
@@ -17,10 +17,33 @@ def adapt(
 ) -> DatasetCard:
     """Return the card with what a study says otherwise; what is None stays as the card has it.
 
-    `split`: a whole protocol (with the key `protocol`), or some words of the card's own. `scaling`:
-    a word. `options`: some options of the generator. A generated set with other options has no
-    checksum, and of its `classes` only the labels hold. Raises DataError naming the key, the value
-    and what is accepted.
+    Parameters
+    ----------
+    card : DatasetCard
+        The card to begin with.
+    split : dict, optional
+        A whole protocol (with the key `protocol`), or some keys of the card's own.
+    scaling : str, optional
+        The name of another scaling.
+    options : dict, optional
+        Some options of the generator.
+
+    Returns
+    -------
+    DatasetCard
+        The adapted card. A generated set with other options has no checksum, and of its `classes`
+        only the labels hold.
+
+    Raises
+    ------
+    DataError
+        If a key or a value is wrong; the message names both and what is accepted.
+
+    Examples
+    --------
+    >>> from ensvm.data import adapt, find_card
+    >>> adapt(find_card("german"), split={"n_train": 500}, scaling="minmax").sizes()
+    (20, 500, 300)
     """
     changes: dict[str, Any] = {}
     if split is not None:
@@ -40,12 +63,12 @@ def adapt(
 
 
 def _with_options(card: DatasetCard, options: dict[str, Any]) -> dict[str, Any]:
-    words = {} if card.generator is None else card.generator.model_dump()
-    if "options" not in words:
+    own = {} if card.generator is None else card.generator.model_dump()
+    if "options" not in own:
         which = (
             "it is read from files"
             if card.generator is None
-            else f"the generator {words['name']!r} has none"
+            else f"the generator {own['name']!r} has none"
         )
         raise DataError(f"data set {card.name!r}: options: {options} is not accepted; {which}")
-    return words | {"options": words["options"] | options}
+    return own | {"options": own["options"] | options}

@@ -1,4 +1,4 @@
-"""What a dataset card says: where the data come from, how they are read, what they must turn out to be."""
+"""What a dataset card says: where the data come from, how they are read, what they must be."""
 
 import hashlib
 import json
@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ensvm.data.files.layouts import Format, Inputs, Label, one_hot_values
+from ensvm.data.files.columns import Inputs, one_hot_values
+from ensvm.data.files.formats import Format
+from ensvm.data.files.labels import Label
 from ensvm.data.generators.options import Generator
 from ensvm.data.scaling import Scaling
 from ensvm.data.splits import IndicesSplit, OfficialSplit, Split, check_split, identity, split_sizes
@@ -14,19 +16,12 @@ from ensvm.data.splits import max_realizations as _max_realizations
 from ensvm.data.strict import Strict
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-PROVIDERS = (
-    "file",
-    "mirror",
-    "shipped",
-    "pip",
-    "npm",
-    "subset",
-    "url",
-)  # in the order in which they are tried
+# in the order in which they are tried
+PROVIDERS = ("file", "mirror", "shipped", "pip", "npm", "subset", "url")
 
 
 class LabelsFile(Strict):
-    """The file of the labels where a format has one: what it is called in the same provider as the source's file."""
+    """The file of the labels, for formats that keep them apart: its name at the provider."""
 
     file: str | None = None
     mirror: str | None = None
@@ -37,12 +32,12 @@ class LabelsFile(Strict):
 
 
 class Source(Strict):
-    """One place that holds a part: exactly one of `file`, `mirror`, `shipped`, `pip`, `npm`, `subset`, `url`.
+    """One place that holds a part: exactly one of the keys of `PROVIDERS`.
 
     `member` is the file inside a package. `subset` names a shipped list of row levels: the part is
     those rows of the card `of` whose level is in `keep` (see `ensvm.data.providers.subsets`).
     `sha256` is that of the uncompressed content; without it only the card's checksum and counts
-    decide. `labels` names the file of the labels by the words that differ from the source's own,
+    decide. `labels` names the file of the labels by the keys that differ from the source's own,
     e.g. {mirror: train-labels, sha256: ...} beside `mirror: train-images`.
     """
 
@@ -69,23 +64,24 @@ class Source(Strict):
             raise ValueError("a package source needs `member` and `sha256`")
         if self.subset and not (self.of and self.keep and self.sha256):
             raise ValueError("a subset needs `of`, `keep` and `sha256`")
-        if (self.labels is not None) != (self.format.type == "idx"):
-            raise ValueError("`labels` and the format `idx` belong together")
+        if (self.labels is not None) != self.format.labels_apart:
+            needed = "needs" if self.labels is None else "takes no"
+            raise ValueError(f"the format `{self.format.type}` {needed} `labels`")
         if self.labels is not None:
             self._check_labels(self.labels)
         return self
 
     def _check_labels(self, labels: LabelsFile) -> None:
-        word = "member" if self.pip or self.npm else self.kind
+        naming = "member" if self.pip or self.npm else self.kind
         given = [key for key in labels.model_dump(exclude_none=True) if key != "sha256"]
-        if given != [word]:
-            raise ValueError(f"labels: the file is named by `{word}`, as that of the source is")
+        if given != [naming]:
+            raise ValueError(f"labels: the file is named by `{naming}`, as that of the source is")
         if self.sha256 and not labels.sha256:
             raise ValueError("labels: `sha256` is missing; the source states its own")
 
     @property
     def files(self) -> list["Source"]:
-        """Return the source itself and, where the labels are a file apart, the source of that file."""
+        """Return the source itself and, where the labels are apart, the source of their file."""
         if self.labels is None:
             return [self]
         own = self.labels.model_dump(exclude_none=True)
@@ -103,7 +99,7 @@ class Source(Strict):
 
 
 class DatasetCard(Strict):
-    """One data set: identity, origin, layout, expected counts and checksum, scaling and split protocol.
+    """One data set: identity, origin, layout, expected counts, checksum, scaling and split.
 
     `classes` maps each label to its number of rows, or all labels to null where nobody states it;
     `positive` is the label that becomes +1 against all others; without it the y are codes 0, 1, ...
@@ -113,6 +109,13 @@ class DatasetCard(Strict):
     before scaling. `checksum` is that of the arrays before scaling. A variant repeats the card with
     another split or title; its `base` is the card's name. Of a generated set without a checksum,
     `classes` states the labels alone.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card
+    >>> card = find_card("german")
+    >>> card.rows, card.features, card.split_protocol()
+    (1000, 20, {'protocol': 'random', 'n_train': 700, 'n_test': 300})
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]
@@ -183,7 +186,7 @@ class DatasetCard(Strict):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels that y stands for: (-1, +1) where one class is positive, else codes 0, 1, ..."""
+        """Return the labels in the order of y: -1 and +1 if one is positive, else 0, 1, ..."""
         if self.positive is None:
             return tuple(self.classes)
         others = [label for label in self.classes if label != self.positive]
@@ -195,35 +198,37 @@ class DatasetCard(Strict):
         return _max_realizations(self.split, self.rows)
 
     def split_protocol(self) -> dict[str, Any]:
-        """Return the split as JSON-able words and numbers, beginning {"protocol": ...}."""
+        """Return the keys of the split as a JSON-able mapping, beginning {"protocol": ...}."""
         return identity(self.split)
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return (n_features, n_train, n_test) as the card states them; for kfold those of the first fold."""
+        """Return (n_features, n_train, n_test); for kfold those of the first fold."""
         return self.features, *split_sizes(self.split, self.rows)
 
     def fingerprint(self) -> str:
-        """Return the sha256 of what `load` gives (arrays and scaling) without reading any data."""
-        identity: list[Any] = [self.scaling, self.checksum]
-        if self.generator:
-            identity += [self.generator.model_dump(), self.generator.revision, self.positive]
-        elif self.checksum is None:
-            identity += [
-                self.base or self.name,
-                self.rows,
-                self.features,
-                self.classes,
-                self.positive,
-            ]
-        if self.missing is not None:
-            identity.append({"missing": self.missing})
-        if self.scaling == "e1071" and any(self.one_hot):
-            identity.append("one-hot columns unscaled")
-        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+        """Return the sha256 of what decides on arrays and scaling, without reading any data.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits; cards that differ in their split alone have the same.
+        """
+        told: dict[str, Any] = {
+            "checksum": self.checksum,
+            "missing": self.missing,
+            "scaling": self.scaling,
+        }
+        if self.scaling == "e1071":
+            told["one_hot"] = self.one_hot
+        if self.checksum is None:
+            read = {"generator", "rows", "features", "classes", "positive", "inputs", "sparse"}
+            told |= self.model_dump(include=read)
+            told |= {"name": self.base or self.name, "brought_splits": self.brought_splits()}
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
     @property
     def one_hot(self) -> list[bool]:
-        """Return, of each column of the arrays, whether it is one of a one-hot code; nothing without `inputs`."""
+        """Return of each column whether it belongs to a one-hot code; empty without `inputs`."""
         return [
             values is not None
             for encoding in (self.inputs or {}).values()

@@ -17,7 +17,26 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def find_card(name: str) -> DatasetCard:
     """Return the card of a data set by its name, an alias or a variant's name.
 
-    Raises DataError, with the nearest known name, if there is none.
+    Parameters
+    ----------
+    name : str
+        The name, as `ensvm data list` shows it.
+
+    Returns
+    -------
+    DatasetCard
+        The card.
+
+    Raises
+    ------
+    DataError
+        If there is none; the message suggests the nearest known name.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card
+    >>> find_card("cancer").name
+    'breast-cancer'
     """
     folder = shipped_datasets()
     if name in {path.stem for path in _card_files(folder)}:
@@ -28,19 +47,31 @@ def find_card(name: str) -> DatasetCard:
             return card
         if name in card.variants:
             return card.variant(name)
-    known = [word for card in cards for word in (card.name, *card.aliases, *card.variants)]
+    known = [other for card in cards for other in (card.name, *card.aliases, *card.variants)]
     raise DataError(
         f"data set {name!r} is unknown{near_miss(name, known)} (known: {', '.join(sorted(known))})"
     )
 
 
 def list_cards() -> list[DatasetCard]:
-    """Return every shipped card, sorted by name."""
+    """Return every shipped card, sorted by name.
+
+    Returns
+    -------
+    list of DatasetCard
+        The cards.
+
+    Examples
+    --------
+    >>> from ensvm.data import list_cards
+    >>> "german" in [card.name for card in list_cards()]
+    True
+    """
     return [read_card(path) for path in _card_files(shipped_datasets())]
 
 
 def read_card(path: Path) -> DatasetCard:
-    """Return the card in a YAML file, its variants checked; raises DataError naming file, key and value."""
+    """Return the card in a YAML file; raise DataError naming file, key and value if it is wrong."""
     try:
         content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

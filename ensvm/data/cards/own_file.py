@@ -8,27 +8,16 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
-from ensvm.data.arrays import Raw, assemble
+from ensvm.data.arrays import assemble
 from ensvm.data.cards.card import DatasetCard, Source
-from ensvm.data.errors import DataError, explain
-from ensvm.data.files.formats import read
-from ensvm.data.files.layouts import (
-    Format,
-    Incomplete,
-    Inputs,
-    Label,
-    LibsvmFormat,
-    NpzFormat,
-    ParquetFormat,
-    TableFormat,
-)
-from ensvm.data.providers.folders import Refused, unpack
+from ensvm.data.errors import DataError, Refused, explain
+from ensvm.data.files.columns import Incomplete, Inputs
+from ensvm.data.files.compression import UNPACK, unpack
+from ensvm.data.files.content import FileContent, FileFormat, Raw
+from ensvm.data.files.formats import FORMAT_OF_ENDING
+from ensvm.data.files.labels import Label
 from ensvm.data.scaling import Scaling
 from ensvm.data.strict import Strict
-
-_COMPRESSED = (".xz", ".gz", ".bz2")
-_TABLES: dict[str, Literal["comma", "tab"]] = {".csv": "comma", ".tsv": "tab", ".tab": "tab"}
-_OTHERS = (".libsvm", ".svm", ".npz", ".parquet")
 
 
 class OwnFile(Strict):
@@ -57,21 +46,54 @@ class OwnFile(Strict):
 
 
 def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
-    """Return the card of a user's own file; paths are relative to the folder `base`.
+    """Return the card of a user's own file.
 
     The file is read, so that rows, features, classes and an impossible split are known before any
-    run. Raises DataError naming the key, the value and what is accepted.
+    run.
+
+    Parameters
+    ----------
+    mapping : dict
+        What a config says of the file: `path` and `split`, and where needed `target`, `name`,
+        `test`, `positive`, `inputs`, `features`, `sparse`, `incomplete`, `missing`, `scaling`.
+    base : Path
+        The folder that paths are relative to, that of the config.
+
+    Returns
+    -------
+    DatasetCard
+        The card, with the checksum of the arrays found.
+
+    Raises
+    ------
+    DataError
+        If a key, the file or the split is wrong; the message names the key, the value and what is
+        accepted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ensvm.data import inline_card
+    >>> split = {"protocol": "random", "n_train": 2}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "own.csv").write_text("a,b,class\\n1,2,no\\n3,4,yes\\n5,6,no\\n")
+    ...     card = inline_card(
+    ...         {"path": "own.csv", "target": "class", "positive": "yes", "split": split},
+    ...         Path(folder),
+    ...     )
+    >>> card.rows, card.features, card.classes
+    (3, 2, {'no': 2, 'yes': 1})
     """
     try:
         own = OwnFile.model_validate(mapping)
     except ValidationError as error:
-        raise explain(
-            error, f"data set {mapping.get('name') or mapping.get('path', '')!r}"
-        ) from error
+        name = mapping.get("name") or mapping.get("path", "")
+        raise explain(error, f"data set {name!r}") from error
     where = f"data set {own.name or own.path!r}"
     if (own.test is None) == (own.split.get("protocol") == "official"):
         raise DataError(f"{where}: test: protocol `official` needs a test file; others take none")
-    paths = [base / own.path] + ([base / own.test] if own.test is not None else [])
+    paths = [base / path for path in (own.path, own.test) if path is not None]
     sources, raws = [], []
     for path in paths:
         source, raw = _read(own, path, where)
@@ -79,9 +101,8 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         raws.append(raw)
     if own.features is None and len({raw.X.shape[1] for raw in raws}) > 1:
         widest = max(raw.X.shape[1] for raw in raws)
-        raise DataError(
-            f"{where}: the two files differ in columns; for LIBSVM text say `features: {widest}`"
-        )
+        hint = f"for LIBSVM text say `features: {widest}`"
+        raise DataError(f"{where}: the two files differ in columns; {hint}")
     try:
         return _card(own, sources, raws)
     except ValidationError as error:
@@ -94,40 +115,27 @@ def _read(own: OwnFile, path: Path, where: str) -> tuple[Source, Raw]:
         content = unpack(path)
     except Refused as refusal:
         raise DataError(f"{where}: {refusal}") from refusal
-    source = Source(
-        file=str(path.resolve()), sha256=hashlib.sha256(content).hexdigest(), format=form
-    )
-    return source, read(content, form, own.inputs, own.features, str(path))
+    sha256 = hashlib.sha256(content).hexdigest()
+    source = Source.model_validate({"file": str(path.resolve()), "sha256": sha256, "format": form})
+    return source, form.read(FileContent(content, str(path), own.inputs, own.features))
 
 
-def _format(own: OwnFile, path: Path, where: str) -> Format:
+def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
     endings = [ending.lower() for ending in path.suffixes]
-    ending = (
-        endings[-2]
-        if endings[-1:] and endings[-1] in _COMPRESSED and len(endings) > 1
-        else "".join(endings[-1:])
-    )
-    if ending not in (*_TABLES, *_OTHERS):
-        accepted = ", ".join((*_TABLES, *_OTHERS))
-        raise DataError(
-            f"{where}: path: {str(path)!r} ends in none of {accepted} (and .xz, .gz or .bz2 after it)"
-        )
-    if ending in (".libsvm", ".svm"):
-        return LibsvmFormat(type="libsvm")
-    if ending == ".npz":
-        return NpzFormat(type="npz")
-    if own.target is None:
+    if len(endings) > 1 and endings[-1] in UNPACK:
+        endings.pop()
+    ending = endings[-1] if endings else ""
+    form = FORMAT_OF_ENDING.get(ending)
+    if form is None:
+        packed = " or ".join(filter(None, UNPACK))
+        accepted = f"{', '.join(FORMAT_OF_ENDING)} (and {packed} after it)"
+        raise DataError(f"{where}: path: {str(path)!r} ends in none of {accepted}")
+    if form.named_columns and own.target is None:
         raise DataError(f"{where}: target: is missing; which column holds the labels?")
-    if ending == ".parquet":
-        return ParquetFormat(type="parquet", target=str(own.target), incomplete=own.incomplete)
-    return TableFormat(
-        type="table",
-        delimiter=_TABLES[ending],
-        header=0 if isinstance(own.target, int) else 1,
-        target=own.target,
-        missing=["?", "NA", "NaN", "nan"],
-        incomplete=own.incomplete,
-    )
+    for key in ("target", "inputs", "incomplete"):
+        if not form.named_columns and key in own.model_fields_set:
+            raise DataError(f"{where}: {key}: columns of a {ending} file have no names; remove it")
+    return form.of_own_file(ending, own.target, own.incomplete)
 
 
 def _card(own: OwnFile, sources: list[Source], raws: list[Raw]) -> DatasetCard:
@@ -139,8 +147,9 @@ def _card(own: OwnFile, sources: list[Source], raws: list[Raw]) -> DatasetCard:
     positive = own.positive
     if positive is None and len(classes) == 2:
         positive = max(classes, key=_by_size)
-    is_text = sources[0].format.type == "libsvm"
-    sparse = own.sparse if own.sparse is not None else is_text and own.scaling in (None, "none")
+    sparse = own.sparse
+    if sparse is None:
+        sparse = sources[0].format.sparse and own.scaling in (None, "none")
     draft = DatasetCard(
         name=own.name or re.sub(r"[^\w+-]+", "-", Path(own.path).name.split(".")[0]).strip("-"),
         title=own.path,

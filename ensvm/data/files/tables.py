@@ -1,78 +1,124 @@
-"""Tables of fields (CSV, tab-separated, UCI, KEEL) and how their columns become numbers."""
+"""Tables of fields: CSV, tab-separated, UCI and KEEL files."""
 
 import csv
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from ensvm.data.arrays import Raw, plain_labels
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.layouts import (
-    Encoding,
-    Inputs,
-    TableFormat,
-    encoded_columns,
-    one_hot_values,
-    plain_label,
-)
+from ensvm.data.files.columns import Incomplete, Inputs, encode_column, encoded_columns
+from ensvm.data.files.content import FileContent, FileFormat, Raw
+from ensvm.data.files.labels import Label, plain_labels
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "whitespace": None}
 
 
+class TableFormat(FileFormat):
+    """Rows of fields: CSV, tab-separated, UCI and KEEL files.
+
+    The first of the `header` lines names the columns, unless `columns` does. Inputs are the columns
+    that the card's `inputs` names, else all but the target; `encoded` says that they hold the
+    card's codes already, under the names of `encoded_columns`. Lines that begin with a `comment`
+    are passed over; `quote` encloses fields; `lowercase` reads fields and labels as if so written.
+    `corrections` replaces text that the file holds exactly once, such as a line broken in two.
+    Fields that are empty or among `missing` have no value: rows with such an input are refused,
+    dropped or kept (as NaN, see the card's `missing`) as `incomplete` says, rows with no class as
+    `unlabelled` says (`incomplete: drop` drops them too).
+    """
+
+    endings: ClassVar = {
+        ".csv": {"type": "table", "delimiter": "comma"},
+        ".tsv": {"type": "table", "delimiter": "tab"},
+        ".tab": {"type": "table", "delimiter": "tab"},
+    }
+    named_columns: ClassVar = True
+
+    type: Literal["table"]
+    delimiter: Literal["comma", "semicolon", "tab", "whitespace"] = "comma"
+    header: int = Field(default=0, ge=0)
+    comment: str | list[str] | None = None
+    quote: str = Field(default='"', min_length=1, max_length=1)
+    lowercase: bool = False
+    corrections: dict[str, str] = Field(default_factory=dict)
+    columns: list[str] | None = None
+    target: str | int
+    labels: dict[Label, Label] = Field(default_factory=dict)
+    missing: list[str] = Field(default_factory=list)
+    incomplete: Incomplete = "refuse"
+    unlabelled: Literal["refuse", "drop"] = "refuse"
+    encoded: bool = False
+
+    def read(self, file: FileContent) -> Raw:
+        """Return the inputs and labels of a table.
+
+        Raises DataError naming file, row and column of a value that is missing, not a number or an
+        unknown code.
+        """
+        lines, numbers = _data_lines(file, self)
+        names = self.columns or _header_names(lines, self, file.where)
+        lines, numbers = lines[self.header :], numbers[self.header :]
+        if not lines:
+            raise DataError(f"{file.where}: holds no rows")
+        inputs = file.inputs
+        if inputs and self.encoded:
+            inputs = dict.fromkeys(encoded_columns(inputs), "number")
+        if not inputs or all(encoding == "number" for encoding in inputs.values()):
+            raw = _read_numbers(lines, self, names, inputs, file.where)
+            if raw is not None:
+                return raw
+        rows = _split_fields(lines, self)
+        names = names or [str(i) for i in range(len(rows[0]))]
+        return encode_table(Table(file.where, names, rows, numbers), self, inputs)
+
+    @classmethod
+    def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
+        """Return the format of a user's own table; a target that is a name asks for a header."""
+        own = {
+            "header": 0 if isinstance(target, int) else 1,
+            "target": target,
+            "missing": ["?", "NA", "NaN", "nan"],
+            "incomplete": incomplete,
+        }
+        return cls.model_validate({**cls.endings[ending], **own})
+
+
 @dataclass(frozen=True)
 class Table:
-    """Fields as text: the columns' names, the rows, and each row's line number in the file `where`."""
+    """Fields as text: names of columns, rows, and each row's line number in the file `where`."""
 
     where: str
     names: list[str]
     rows: list[list[str]]
     lines: list[int]
 
-
-def read_table(content: bytes, form: TableFormat, inputs: Inputs | None, where: str) -> Raw:
-    """Return the inputs and labels of a table.
-
-    Raises DataError naming file, row and column of a value that is missing, not a number or an
-    unknown code.
-    """
-    lines, numbers = _data_lines(content, form, where)
-    names = form.columns or _header_names(lines, form, where)
-    lines, numbers = lines[form.header :], numbers[form.header :]
-    if not lines:
-        raise DataError(f"{where}: holds no rows")
-    if inputs and form.encoded:
-        inputs = dict.fromkeys(encoded_columns(inputs), "number")
-    if not inputs or all(encoding == "number" for encoding in inputs.values()):
-        raw = _read_numbers(lines, form, names, inputs, where)
-        if raw is not None:
-            return raw
-    rows = _split_fields(lines, form)
-    return encode_table(
-        Table(where, names or [str(i) for i in range(len(rows[0]))], rows, numbers), form, inputs
-    )
+    def place(self, at: int, row: int) -> str:
+        """Return where the field of a column and a row stands, for messages."""
+        return f"{self.where}, line {self.lines[row]}, column {self.names[at]!r}"
 
 
 def encode_table(table: Table, form: TableFormat, inputs: Inputs | None) -> Raw:
-    """Return the inputs and labels of fields that are text; the words are those of the card."""
+    """Return the inputs and labels of fields that are text; labels are renamed as the card says."""
     label_at, columns = choose_columns(table.names, form.target, inputs, table.where)
     _check_widths(table)
     missing = {*form.missing, ""}
     table = _without_missing(table, label_at, columns, form)
-    encodings = [inputs[table.names[at]] if inputs else "number" for at in columns]
     blocks = [
-        _encode(table, at, encoding, missing)
-        for at, encoding in zip(columns, encodings, strict=True)
+        encode_column(
+            [row[at] for row in table.rows],
+            inputs[table.names[at]] if inputs else "number",
+            missing,
+            partial(table.place, at),
+        )
+        for at in columns
     ]
+    X = np.hstack([np.empty((len(table.rows), 0)), *blocks])
     found = np.array([row[label_at].strip() for row in table.rows])
-    return Raw(
-        np.hstack([np.empty((len(table.rows), 0)), *blocks]),
-        _rename(plain_labels(found), form.labels),
-    )
+    return Raw(X, _rename(plain_labels(found), form.labels))
 
 
 def choose_columns(
@@ -99,15 +145,15 @@ def _position(names: list[str], name: str, where: str) -> int:
     return names.index(name)
 
 
-def _data_lines(content: bytes, form: TableFormat, where: str) -> tuple[list[str], list[int]]:
+def _data_lines(file: FileContent, form: TableFormat) -> tuple[list[str], list[int]]:
     try:
-        text = content.decode("utf-8-sig")
+        text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{where}: is not UTF-8 text (byte {error.start})") from error
+        raise DataError(f"{file.where}: is not UTF-8 text (byte {error.start})") from error
     for wrong, right in form.corrections.items():
         if text.count(wrong) != 1:
             raise DataError(
-                f"{where}: corrections: {wrong!r} is there {text.count(wrong)} times, not once"
+                f"{file.where}: corrections: {wrong!r} is there {text.count(wrong)} times, not once"
             )
         text = text.replace(wrong, right)
     text = text.lower() if form.lowercase else text
@@ -138,7 +184,7 @@ def _split_fields(lines: Sequence[str], form: TableFormat) -> list[list[str]]:
 def _read_numbers(
     lines: list[str], form: TableFormat, names: list[str], inputs: Inputs | None, where: str
 ) -> Raw | None:
-    """Return the table if every field is a finite number, quickly; None leaves it to the careful reader."""
+    """Return the table, quickly, if every field is a finite number; else None."""
     try:
         delimiter = _DELIMITERS[form.delimiter]
         fields = np.loadtxt(
@@ -175,71 +221,15 @@ def _without_missing(table: Table, label_at: int, columns: list[int], form: Tabl
             kept.append(i)
         elif form.incomplete != "drop" and not (unlabelled and form.unlabelled == "drop"):
             hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
-            raise DataError(
-                f"{table.where}, line {table.lines[i]}, column {table.names[empty]!r}: the value is missing"
-                f" ({row[empty]!r}); {'`unlabelled: drop` leaves such rows out' if unlabelled else hint}"
-            )
+            if unlabelled:
+                hint = "`unlabelled: drop` leaves such rows out"
+            value = f"the value is missing ({row[empty]!r})"
+            raise DataError(f"{table.place(empty, i)}: {value}; {hint}")
     if not kept:
         raise DataError(f"{table.where}: no row is complete")
     return Table(
         table.where, table.names, [table.rows[i] for i in kept], [table.lines[i] for i in kept]
     )
-
-
-def _encode(table: Table, at: int, encoding: Encoding, missing: set[str]) -> NDArray[np.float64]:
-    """Return the columns, of shape (n, 1) or (n, values) if one-hot, that a column of text becomes."""
-    values = one_hot_values(encoding)
-    known = np.array([row[at].strip() not in missing for row in table.rows])
-    numbers = _numbers(table, at, encoding if values is None else values, np.flatnonzero(known))
-    columns = numbers[:, None] if values is None else np.eye(len(values))[numbers.astype(int) - 1]
-    encoded = np.full((len(known), columns.shape[1]), np.nan)
-    encoded[known] = columns
-    return encoded
-
-
-def _numbers(
-    table: Table, at: int, encoding: Encoding, chosen: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    if encoding == "number":
-        with suppress(ValueError):  # quickly, if all is well; the loop below finds the culprit
-            quick = np.array([table.rows[i][at] for i in chosen], dtype=np.float64)
-            if np.isfinite(quick).all():
-                return quick
-    codes: Mapping[str, Any] = {}
-    if isinstance(encoding, list):
-        codes = {value: code for code, value in enumerate(encoding, start=1)}
-    elif isinstance(encoding, dict):
-        codes = {str(value): code for value, code in encoding.items()}
-    values = np.empty(len(chosen))
-    for k, i in enumerate(chosen):
-        try:
-            values[k] = _number(table.rows[i][at].strip(), encoding, codes)
-        except ValueError as error:
-            raise DataError(
-                f"{table.where}, line {table.lines[i]}, column {table.names[at]!r}: {error}"
-            ) from error
-    return values
-
-
-def _number(field: str, encoding: Encoding, codes: Mapping[str, Any]) -> float:
-    if codes:
-        if field not in codes and (field := plain_label(field)) not in codes:
-            raise ValueError(
-                f"{field!r} is unknown{near_miss(field, codes)} (accepted: {', '.join(codes)})"
-            )
-        return float(codes[field])
-    if encoding == "integer-after-letter":
-        if not re.fullmatch(r"[A-Za-z]\d+", field):
-            raise ValueError(f"{field!r} is not a letter and an integer")
-        return float(field[1:])
-    try:
-        value = float(field)
-    except ValueError:
-        hint = "; a column of words needs its codes under `inputs`"
-        raise ValueError(f"{field!r} is not a number{hint}") from None
-    if not np.isfinite(value):
-        raise ValueError(f"{field!r} is not a finite number")
-    return value
 
 
 def _rename(found: NDArray[np.str_], labels: dict[str, str]) -> NDArray[np.str_]:

@@ -13,24 +13,22 @@ from numpy.typing import NDArray
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.int_]]
 
-_PEAKS = np.array(
-    [7, 11, 15]
-)  # centres of the three triangles, height 6, on the 21 positions 1..21
+# centres of the three triangles, height 6, on the 21 positions 1..21
+_PEAKS = np.array([7, 11, 15])
 _PAIRS = np.array([[0, 2], [0, 1], [1, 2]])  # the two triangles that class 0, 1, 2 mixes
 
 FOURNORM_DIMENSIONS = 20
-FOURNORM_A = 2 / math.sqrt(
-    FOURNORM_DIMENSIONS
-)  # class means at distance 2 from the origin: Bayes error 14.5 %
+# class means at distance 2 from the origin: Bayes error 14.5 %
+FOURNORM_A = 2 / math.sqrt(FOURNORM_DIMENSIONS)
 
 _DECIMALS = 6  # far finer than any kernel's width, far coarser than the last bit
 
 
 def waveform(rows: int, seed: int) -> Drawn:
-    """Return `rows` noisy waveforms X of shape (rows, 21) and their classes, 0, 1 or 2, equally likely.
+    """Return noisy waveforms X of shape (rows, 21) and their classes, 0, 1 or 2.
 
-    A row is u h + (1-u) h' + noise: h, h' the two triangles of its class, u uniform in [0, 1],
-    noise of variance 1. Rounded to two decimals like the UCI file.
+    The classes are equally likely. A row is u h + (1-u) h' + noise: h, h' the two triangles of its
+    class, u uniform in [0, 1], noise of variance 1. Rounded to two decimals like the UCI file.
     Reference: Breiman, Friedman, Olshen & Stone (1984), CART, section 2.6.2.
     """
     draw = np.random.Generator(np.random.PCG64(seed)).random
@@ -61,10 +59,11 @@ def circle(rows: int, seed: int, noise: float = 0.0, redundant: int = 0) -> Draw
 
 
 def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
-    """Return X of shape (rows, 20) from four normal distributions, and classes -1 or 1, equally likely.
+    """Return X of shape (rows, 20) from four normal distributions, and classes -1 or 1.
 
-    Each has the identity as covariance. The means are m (a, a, ..., a) for class 1 and m (a, -a, a,
-    ..., -a) for class -1, m being -1 or 1 with equal probability. The same seed gives the same
+    The classes are equally likely. Each distribution has the identity as covariance. The means are
+    m (a, a, ..., a) for class 1 and m (a, -a, a, ..., -a) for class -1, m being -1 or 1 with equal
+    probability. The same seed gives the same
     classes and deviations from the means whatever `a`. Reference: Rangel, Lozano & Garcia
     (ICMLA-05), section 4.1, which prints a = 2/sqrt(2).
     """
@@ -77,11 +76,12 @@ def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
 
 
 def squares(rows: int, seed: int, shift: float = 0.8) -> Drawn:
-    """Return X of shape (rows, 2), uniform in one unit square for each class, -1 or 1, equally likely.
+    """Return X of shape (rows, 2), uniform in one unit square for each class, -1 or 1.
 
-    The square of class -1 is centred at (0, 0), that of class 1 at (shift, 0); where they overlap
-    no rule tells the classes apart, so the Bayes error is half of the overlap's area, 10 % at a
-    shift of 0.8. Reference: Rangel, Lozano & Garcia (ICMLA-05), section 4.2.
+    The classes are equally likely. The square of class -1 is centred at (0, 0), that of class 1 at
+    (shift, 0); where they overlap no rule tells the classes apart, so the Bayes error is half of
+    the overlap's area, 10 % at a shift of 0.8. Reference: Rangel, Lozano & Garcia (ICMLA-05),
+    section 4.2.
     """
     classes = _signs(_stream(seed, 0), rows)
     X = _stream(seed, 1)((rows, 2)) - 0.5
@@ -90,7 +90,7 @@ def squares(rows: int, seed: int, shift: float = 0.8) -> Drawn:
 
 
 def _stream(seed: int, number: int) -> Callable[..., NDArray[np.float64]]:
-    """Return a source of uniform numbers; those of different numbers are independent of each other."""
+    """Return a source of uniform numbers, independent of the sources with another `number`."""
     return np.random.Generator(np.random.PCG64([seed, number])).random
 
 

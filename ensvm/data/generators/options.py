@@ -1,6 +1,6 @@
-"""What a card says of a synthetic data set: which generator, how many rows, the seed, the generator's options."""
+"""What a card says of a synthetic data set: generator, number of rows, seed and options."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -19,9 +19,6 @@ from ensvm.data.strict import Strict
 class Waveform(Strict):
     """Breiman's waveforms, which have no options."""
 
-    revision: ClassVar[int] = (
-        1  # raised when the rows change, so that finished cells are not taken for current ones
-    )
     name: Literal["waveform"]
     rows: int = Field(ge=1)
     seed: int = Field(ge=0)
@@ -46,7 +43,6 @@ class CircleOptions(Strict):
 class Circle(Strict):
     """Normal inputs, the classes parted by a circle."""
 
-    revision: ClassVar[int] = 1
     name: Literal["circle"]
     rows: int = Field(ge=1)
     seed: int = Field(ge=0)
@@ -71,7 +67,6 @@ class FournormOptions(Strict):
 class Fournorm(Strict):
     """Two normal distributions for each class."""
 
-    revision: ClassVar[int] = 1
     name: Literal["fournorm"]
     rows: int = Field(ge=1)
     seed: int = Field(ge=0)
@@ -96,7 +91,6 @@ class SquaresOptions(Strict):
 class Squares(Strict):
     """A uniform unit square for each class."""
 
-    revision: ClassVar[int] = 1
     name: Literal["squares"]
     rows: int = Field(ge=1)
     seed: int = Field(ge=0)

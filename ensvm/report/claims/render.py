@@ -8,30 +8,11 @@ from tabulate import tabulate
 
 from ensvm.report.claims.comparisons import Comparison, Finding
 from ensvm.report.claims.statistics import CLAIM_VERDICTS
-from ensvm.report.tables.cells import PERCENT_METRICS, Study
+from ensvm.report.query import Study
 from ensvm.report.tables.render import NOTHING, algorithm_label, bullet_list, origin
-from ensvm.study.claim import ClaimWords
-
-MEANINGS = {
-    "less": "the difference lies below minus the margin",
-    "at-most": "the difference is at most the margin",
-    "within": "the difference is at most the margin, either way",
-    "ratio": "the second figure is at least factor times the first",
-    "curve-below": "where the first curve ends, the second is at least factor times as high",
-    "curve-falls": "the curve never rises (rises: iterations that raise it)",
-    "value-at-most": "the figure is at most the limit",
-    "value-at-least": "the figure is at least the limit",
-    "growth-at-most": "the figure grows at most as the swept value to the power of the limit",
-}
-EFFECTS = {
-    "less": "difference",
-    "at-most": "difference",
-    "within": "difference",
-    "ratio": "ratio",
-    "curve-below": "ratio",
-    "curve-falls": "rises",
-    "growth-at-most": "exponent",
-}
+from ensvm.study.claim import ClaimConfig
+from ensvm.study.metrics import Unit
+from ensvm.study.relations import RELATIONS
 
 
 def to_csv(findings: list[Finding]) -> str:
@@ -73,7 +54,7 @@ def _overview(findings: list[Finding]) -> str:
 
 def _claim(study: Study, finding: Finding) -> list[str]:
     claim = finding.claim
-    kind = f"{claim.relation}, {_threshold(claim)}" if _threshold(claim) else claim.relation
+    relation = claim.kind.heading(claim.metric, claim.threshold)
     metric = (
         f"`{claim.metric}`" if claim.stage is None else f"`{claim.metric}` at stage {claim.stage}"
     )
@@ -82,18 +63,12 @@ def _claim(study: Study, finding: Finding) -> list[str]:
         f"### {claim.id}: {finding.verdict}",
         f"> {' '.join(claim.text.split())}",
         " ".join(
-            f"Tested: {metric} ({claim.run_pass} pass), {kind}{scope}; {counts(finding)}. {claim.note}".split()
+            f"Tested: {metric} ({claim.run_pass} pass), {relation}{scope}; "
+            f"{counts(finding)}. {claim.note}".split()
         ),
         _evidence(study, finding),
         bullet_list("Missing", _reasons(finding)),
     ]
-
-
-def _threshold(claim: ClaimWords) -> str:
-    word = claim.threshold_word
-    bare = word == "factor" or claim.over
-    points = " percentage points" if not bare and claim.metric in PERCENT_METRICS else ""
-    return f"{word} {claim.threshold:g}{points}" if word else ""
 
 
 def _evidence(study: Study, finding: Finding) -> str:
@@ -103,23 +78,25 @@ def _evidence(study: Study, finding: Finding) -> str:
     pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
     heads = [
         "data set",
-        *_figure_heads(study, claim, pairs),
+        *_value_heads(study, claim, pairs),
         "95 % interval",
         "printed",
         "n",
         "verdict",
     ]
     printed = any(comparison.printed is not None for comparison in shown)
+    values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
     rows = []
     for comparison in shown:
-        figures = [comparison.better_mean, comparison.than_mean] if claim.than else []
+        means = [comparison.better_mean, comparison.than_mean] if claim.than else []
         rows.append(
             [
                 comparison.row,
                 *([_pair(study, comparison)] if len(pairs) > 1 else []),
-                *(_number(claim, figure) for figure in (*figures, comparison.effect)),
-                _interval(claim, comparison),
-                _number(claim, comparison.printed),
+                *(_number(values, mean) for mean in means),
+                _number(effect, comparison.effect),
+                _interval(effect, comparison),
+                _number(effect, comparison.printed),
                 str(comparison.n),
                 str(comparison.verdict),
             ]
@@ -130,8 +107,11 @@ def _evidence(study: Study, finding: Finding) -> str:
     )
 
 
-def _figure_heads(study: Study, claim: ClaimWords, pairs: set[tuple[str, str | None]]) -> list[str]:
-    effect = EFFECTS.get(claim.relation, claim.metric)
+def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | None]]) -> list[str]:
+    effect = claim.kind.effect_name or claim.metric
+    unit = claim.kind.effect_unit(claim.metric).name
+    if unit and unit not in ("times", effect):
+        effect = f"{effect} ({unit})"
     if len(pairs) > 1:
         return ["compared", *(["first", "second"] if claim.than else []), effect]
     return [
@@ -156,17 +136,14 @@ def _pair(study: Study, comparison: Comparison) -> str:
     )
 
 
-def _interval(claim: ClaimWords, comparison: Comparison) -> str:
+def _interval(unit: Unit, comparison: Comparison) -> str:
     if comparison.low is None:
         return NOTHING
-    return f"{_number(claim, comparison.low)} to {_number(claim, comparison.high)}"
+    return f"{_number(unit, comparison.low)} to {_number(unit, comparison.high)}"
 
 
-def _number(claim: ClaimWords, value: float | None) -> str:
-    if value is None:
-        return NOTHING
-    of_errors = claim.metric in PERCENT_METRICS and claim.relation != "ratio"
-    return (f"{value:.2f}" if of_errors else f"{value:.4g}").replace("-", "−")
+def _number(unit: Unit, value: float | None) -> str:
+    return NOTHING if value is None else unit.text(value)
 
 
 def _reasons(finding: Finding) -> list[str]:
@@ -180,12 +157,14 @@ def _reasons(finding: Finding) -> list[str]:
 def _legend(findings: list[Finding]) -> str:
     used = [
         relation
-        for relation in MEANINGS
-        if any(finding.claim.relation == relation for finding in findings)
+        for name, relation in RELATIONS.items()
+        if any(finding.claim.relation == name for finding in findings)
     ]
     return "\n\n".join(
         [
-            bullet_list("Relations", [f"*{relation}*: {MEANINGS[relation]}" for relation in used]),
+            bullet_list(
+                "Relations", [f"*{relation.name}*: {relation.meaning}" for relation in used]
+            ),
             "Where the paper prints the figures, *printed* is what they make of the effect; it decides nothing. "
             "A row **holds** or **fails** when the 95 % interval of the effect lies wholly on that side of the threshold, else we "
             "**cannot tell**. Intervals are paired t over realizations (of the logarithm for ratios). A single error of an official "

@@ -1,15 +1,16 @@
-"""Does a relation between figures hold, fail, or can we not tell? Plain numbers in, evidence with an interval out."""
+"""Does a relation hold, fail, or can we not tell? Effects in, evidence with an interval out."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm, t
 
 from ensvm.report.verdict import CONFIDENCE
+from ensvm.study.relations import Bound
 
 ClaimVerdict = Literal["holds", "fails", "cannot tell"]
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
@@ -19,30 +20,8 @@ PSEUDO_ERRORS = 1
 
 
 @dataclass(frozen=True)
-class Bound:
-    """What is claimed of an effect: that it lies below `threshold` (`strict`: not even at it).
-
-    `neutral` is the effect of no difference at all. A single figure has no interval; it decides
-    only where it lies on one side of both, so that between them the answer is `cannot tell`.
-    """
-
-    threshold: float
-    neutral: float
-    strict: bool = False
-
-    def judge(self, low: float, high: float, *, single: bool = False) -> ClaimVerdict:
-        """Judge an effect known to lie in [low, high]; `single`: a plain figure, low = high, with no spread known."""
-        least, most = (self.threshold, self.threshold)
-        if single:
-            least, most = min(self.threshold, self.neutral), max(self.threshold, self.neutral)
-        if high < least or (high == least and not self.strict):
-            return "holds"
-        return "fails" if low > most or (low == most and self.strict) else "cannot tell"
-
-
-@dataclass(frozen=True)
 class Evidence:
-    """An effect with its 95 % interval (None: a single figure) over `n` realizations, and the verdict."""
+    """An effect with its 95 % interval (None: a single value) of `n` realizations, and the verdict."""
 
     effect: float
     low: float | None
@@ -51,32 +30,58 @@ class Evidence:
     verdict: ClaimVerdict
 
 
-def judge_sample(effects: ArrayLike, bound: Bound) -> Evidence:
-    """Judge the mean of effects, one a realization, by its 95 % t interval; equal effects have an interval of no width.
+def judge_sample(effects: ArrayLike, *bounds: Bound, logarithmic: bool = False) -> Evidence:
+    """Judge the mean of effects, one a realization, by its 95 % t interval.
 
-    For paired figures the effects are differences, and this is the paired t test. Raises ValueError
-    without effects.
+    Equal effects have an interval of no width. For paired values the effects are differences, and
+    this is the paired t test.
+
+    Parameters
+    ----------
+    effects : array-like of shape (n_realizations,)
+        The effects.
+    *bounds : Bound
+        What is claimed of the effect; all must hold.
+    logarithmic : bool, default False
+        Whether to judge the mean of the logarithms: the effect is then the geometric mean.
+
+    Raises
+    ------
+    ValueError
+        Without effects.
     """
     array = np.asarray(effects, dtype=float)
     if not array.size:
         raise ValueError("there are no effects to judge")
+    if logarithmic:
+        logs = judge_sample(np.log(array), *(_logarithm(bound) for bound in bounds))
+        return replace(logs, effect=_exp(logs.effect), low=_exp(logs.low), high=_exp(logs.high))
     # The mean of equal numbers may be off by a rounding, which would decide at the threshold
     # itself.
-    mean = float(array[0]) if np.ptp(array) == 0.0 else float(array.mean())
+    equal = np.ptp(array) == 0.0
+    mean = float(array[0]) if equal else float(array.mean())
     if array.size == 1:
-        return Evidence(mean, None, None, 1, bound.judge(mean, mean, single=True))
-    spread = 0.0 if np.ptp(array) == 0.0 else float(array.std(ddof=1))
+        return Evidence(mean, None, None, 1, judge_interval(bounds, mean, mean, single=True))
+    spread = 0.0 if equal else float(array.std(ddof=1))
     half = float(t.ppf((1 + CONFIDENCE) / 2, array.size - 1)) * spread / math.sqrt(array.size)
-    return Evidence(
-        mean, mean - half, mean + half, array.size, bound.judge(mean - half, mean + half)
-    )
+    low, high = mean - half, mean + half
+    return Evidence(mean, low, high, array.size, judge_interval(bounds, low, high))
 
 
-def judge_single_split(better: float, than: float, n_test: int, bound: Bound) -> Evidence:
-    """Judge the difference of two error rates (fractions) of one split of `n_test` test points, a single realization.
+def judge_single_split(better: float, than: float, n_test: int, *bounds: Bound) -> Evidence:
+    """Judge the difference of two error rates of one split, a single realization.
 
     The interval is Agresti & Caffo's (2000) for independent rates: conservative here, since both
-    classifiers answer the same points, and as sound for few errors. `bound` is in fractions.
+    classifiers answer the same points, and as sound for few errors.
+
+    Parameters
+    ----------
+    better, than : float
+        The rates, as fractions.
+    n_test : int
+        The number of test points.
+    *bounds : Bound
+        What is claimed of the difference, in fractions; all must hold.
     """
     rates = [
         (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
@@ -84,7 +89,39 @@ def judge_single_split(better: float, than: float, n_test: int, bound: Bound) ->
     square = sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
     half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(square)
     low, high = rates[0] - rates[1] - half, rates[0] - rates[1] + half
-    return Evidence(better - than, low, high, 1, bound.judge(low, high))
+    return Evidence(better - than, low, high, 1, judge_interval(bounds, low, high))
+
+
+def judge_interval(
+    bounds: Sequence[Bound], low: float, high: float, *, single: bool = False
+) -> ClaimVerdict:
+    """Judge an effect known to lie in [low, high]: does it keep to all bounds?
+
+    With `single` it is a plain value, low = high, with no spread known.
+    """
+    return judge_all([_judge(bound, low, high, single) for bound in bounds])
+
+
+def _judge(bound: Bound, low: float, high: float, single: bool) -> ClaimVerdict:
+    if bound.above:  # the same of the effect's negative, from below
+        bound = replace(bound, threshold=-bound.threshold, neutral=-bound.neutral, above=False)
+        low, high = -high, -low
+    least = most = bound.threshold
+    if single:
+        least, most = min(least, bound.neutral), max(most, bound.neutral)
+    if high < least or (high == least and not bound.strict):
+        return "holds"
+    return "fails" if low > most or (low == most and bound.strict) else "cannot tell"
+
+
+def _logarithm(bound: Bound) -> Bound:
+    return replace(bound, threshold=math.log(bound.threshold), neutral=math.log(bound.neutral))
+
+
+def _exp(log: float | None) -> Any:
+    # The interval of two very different ratios may well be infinite.
+    with np.errstate(over="ignore"):
+        return None if log is None else float(np.exp(log))
 
 
 def judge_all(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:

@@ -1,17 +1,22 @@
-"""From records to the data behind the paper's figures."""
+"""From records to the data behind the paper's figures.
+
+A figure shows what was measured: the mean of curves ends where the first realization ends, and a
+stage that a realization did not reach has no point.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ensvm.records.record import Record, RunPass
-from ensvm.report.tables.cells import PERCENT_METRICS, Study, figure_of, of_one_settings
+from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.tables.render import algorithm_label
-from ensvm.study.figure import CurvesWords, FigureWords, PanelWords, SweepFigureWords
+from ensvm.study.figure import CurvesConfig, FigureConfig, PanelConfig, SweepFigureConfig
+from ensvm.study.metrics import unit_of
 
 
 @dataclass(frozen=True)
@@ -32,20 +37,20 @@ class Curve:
     mark: float | None = None
 
 
-def read_curves(study: Study, figure: FigureWords) -> tuple[list[Curve], tuple[str, ...]]:
+def read_curves(study: Study, figure: FigureConfig) -> tuple[list[Curve], tuple[str, ...]]:
     """Return the figure's curves, panel by panel in the paper's order, and a line for each that is missing."""
     curves: list[Curve] = []
     missing: list[str] = []
     for number, panel in enumerate(figure.panels):
-        if isinstance(figure, CurvesWords):
+        if isinstance(figure, CurvesConfig):
             found = _curves_of_fits(study, figure, panel, number, missing)
-        elif isinstance(figure, SweepFigureWords):
+        elif isinstance(figure, SweepFigureConfig):
             found = _curves_of_sweeps(study, figure, panel, number, missing)
         curves += found
     return curves, tuple(missing)
 
 
-def to_csv(figure: FigureWords, curves: list[Curve]) -> str:
+def to_csv(figure: FigureConfig, curves: list[Curve]) -> str:
     """Return the data behind a figure in long form, unrounded: a line a point, and a line a mark (no y)."""
     columns = ["figure", "panel", "series", "what", "x", "y", "std", "n"]
     lines: list[tuple[object, ...]] = []
@@ -62,74 +67,106 @@ def to_csv(figure: FigureWords, curves: list[Curve]) -> str:
 
 
 def _curves_of_fits(
-    study: Study, figure: CurvesWords, panel: PanelWords, number: int, missing: list[str]
+    study: Study, figure: CurvesConfig, panel: PanelConfig, number: int, missing: list[str]
 ) -> Iterator[Curve]:
     y = figure.y_of(panel)
-    kept: dict[str, list[Record]] = {}
-    for series in figure.series:
-        records = _records(study, figure.pass_of(panel), str(panel.dataset), series)
-        if isinstance(figure.realization, int):
-            records = [record for record in records if record.realization == figure.realization]
-        found = [record for record in records if record.curves.get(y)]
-        if found:
-            kept[series] = found
-        else:
-            missing.append(f"{panel.name}, {series}: {_why(records, f'curve {y!r}')}")
-    longest = max(
-        (len(record.curves[y]) for records in kept.values() for record in records), default=0
-    )
     first = figure.first if panel.first is None else panel.first
-    for series, records in kept.items():
-        curves = [record.curves[y] for record in records]
-        if figure.realization == "mean":  # a curve that ended early stays where it ended
-            curves = [[*curve, *[curve[-1]] * (longest - len(curve))] for curve in curves]
-        mark = records[0].metrics.get(str(figure.marks)) or None if len(records) == 1 else None
-        points = list(np.array(curves, dtype=float).T)
-        yield _curve(
-            number,
-            series,
-            algorithm_label(study, series),
-            range(first, first + len(points)),
-            points,
-            y,
-            mark,
-        )
+    for series in figure.series:
+        answer = _curves(study, figure, panel, str(panel.dataset), series)
+        one = figure.realization if isinstance(figure.realization, int) else None
+        chosen = [at for at in answer.values if one is None or at == one]
+        if not chosen:
+            why = answer.why if not answer.values else f"not run yet (realization {one})"
+            missing.append(f"{panel.name}, {series}: {why}")
+            continue
+        curves = [answer.values[at] for at in chosen]
+        # Nothing was measured past a curve's end: the mean ends where the first realization does.
+        points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
+        metrics = answer.records[chosen[0]].metrics
+        mark = metrics.get(str(figure.marks)) or None if len(chosen) == 1 else None
+        x = range(first, first + len(points))
+        yield _curve(number, series, algorithm_label(study, series), x, points, y, mark)
 
 
 def _curves_of_sweeps(
-    study: Study, figure: SweepFigureWords, panel: PanelWords, number: int, missing: list[str]
+    study: Study, figure: SweepFigureConfig, panel: PanelConfig, number: int, missing: list[str]
 ) -> Iterator[Curve]:
-    y = figure.y_of(panel)
     for series in figure.series:
-        if panel.over is not None:
-            label = algorithm_label(study, series)
-            points = [
-                (value, row, series) for row, value in study.config.sweep_values(panel.over).items()
-            ]
-        else:
-            swept = study.config.sweep_values(series)
-            label = study.config.algorithms[next(iter(swept))].label or series
-            points = [(value, str(panel.dataset), name) for name, value in swept.items()]
-        cells = [(x, _records(study, figure.pass_of(panel), row, name)) for x, row, name in points]
+        label, places = _places(study, panel, series)
         for stage in figure.stages or (None,):
-            found = [(x, values) for x, records in cells if (values := _values(records, y, stage))]
-            name = label if stage is None else f"{figure.stage_label} {stage}"
+            name = label if stage is None else f"stage {stage}"
             if stage is not None and len(figure.series) > 1:
                 name = f"{label}, {name}"
-            if len(found) < len(points):
-                lacking = [f"{x}" for x, records in cells if not _values(records, y, stage)]
-                why = _why([record for _, records in cells for record in records], f"figure {y!r}")
-                missing.append(f"{panel.name}, {name} at {', '.join(lacking)}: {why}")
+            found: list[tuple[float, list[float]]] = []
+            lacking: dict[str, list[str]] = {}
+            for x, row, algorithm in places:
+                values, why = _values(study, figure, panel, row, algorithm, stage)
+                if values:
+                    found.append((float(x), values))
+                else:
+                    lacking.setdefault(why, []).append(f"{x}")
+            missing += [
+                f"{panel.name}, {name} at {', '.join(at)}: {why}" for why, at in lacking.items()
+            ]
             if found:
-                line = series if stage is None else name
                 yield _curve(
                     number,
-                    line,
+                    series if stage is None else name,
                     name,
-                    [float(x) for x, _ in found],
+                    [x for x, _ in found],
                     [values for _, values in found],
-                    y,
+                    figure.y_of(panel),
                 )
+
+
+def _places(
+    study: Study, panel: PanelConfig, series: str
+) -> tuple[str, list[tuple[Any, str, str]]]:
+    """Return a series' label, and each of its points as x, row and algorithm."""
+    if panel.over is not None:
+        rows = study.config.sweep_values(panel.over)
+        return algorithm_label(study, series), [(x, row, series) for row, x in rows.items()]
+    swept = study.config.sweep_values(series)
+    label = study.config.algorithms[next(iter(swept))].label or series
+    return label, [(x, str(panel.dataset), name) for name, x in swept.items()]
+
+
+def _values(
+    study: Study,
+    figure: FigureConfig,
+    panel: PanelConfig,
+    row: str,
+    algorithm: str,
+    stage: int | None,
+) -> tuple[list[float], str]:
+    """Return the finite values of the realizations behind a point, or why there are none.
+
+    With `stage` they are that entry of their curves, and all curves must reach it.
+    """
+    if stage is None:
+        question = Question(row, algorithm, figure.y_of(panel), figure.pass_of(panel))
+        answer = ask(study, question)
+        values = list(answer.values.values())
+    else:
+        answer = _curves(study, figure, panel, row, algorithm)
+        curves = answer.values.values()
+        ended = sum(len(curve) < stage for curve in curves)
+        if ended:
+            return [], f"{ended} of {len(curves)} realizations ended before"
+        values = [curve[stage - 1] for curve in curves]
+    if not values:
+        return [], answer.why
+    finite = [
+        float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)
+    ]
+    return finite, "no finite value"
+
+
+def _curves(
+    study: Study, figure: FigureConfig, panel: PanelConfig, row: str, algorithm: str
+) -> Answer:
+    y, run_pass = figure.y_of(panel), figure.pass_of(panel)
+    return ask(study, Question(row, algorithm, y, run_pass, "all"))
 
 
 def _curve(
@@ -141,7 +178,7 @@ def _curve(
     metric: str,
     mark: float | None = None,
 ) -> Curve:
-    scale = 100.0 if metric in PERCENT_METRICS else 1.0
+    scale = unit_of(metric).scale
     arrays = [scale * np.asarray(of_point, dtype=float) for of_point in values]
     std = [float(array.std(ddof=1)) if array.size > 1 else None for array in arrays]
     means = [float(array.mean()) for array in arrays]
@@ -155,28 +192,3 @@ def _curve(
         tuple(array.size for array in arrays),
         mark,
     )
-
-
-def _records(study: Study, run_pass: RunPass, dataset: str, algorithm: str) -> list[Record]:
-    wanted = (dataset, algorithm, run_pass)
-    found = (
-        record
-        for (row, _, name, of_pass), record in sorted(study.records.items())
-        if (row, name, of_pass) == wanted
-    )
-    return of_one_settings(list(found))
-
-
-def _values(records: list[Record], y: str, stage: int | None) -> list[float]:
-    """Return the figures of the realizations: a metric, or the entry `stage` of a curve, its last where it ended before."""
-    values = [figure_of(record, y, stage) for record in records if record.status == "ok"]
-    return [
-        float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)
-    ]
-
-
-def _why(records: list[Record], what: str) -> str:
-    troubles = [record for record in records if record.status != "ok"]
-    if troubles:
-        return f"{troubles[0].status}: {troubles[0].reason}"
-    return f"leaves no {what}" if records else "not run yet"

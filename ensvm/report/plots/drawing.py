@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ensvm.report.plots.curves import Curve
-from ensvm.study.figure import FigureWords, SweepFigureWords
+from ensvm.study.figure import FigureConfig, SweepFigureConfig
 
 Look: TypeAlias = dict[str, Any]
 
@@ -61,7 +61,7 @@ STYLE: Any = {
 METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
 
 
-def draw_curves(words: FigureWords, curves: list[Curve], paths: Iterable[Path]) -> None:
+def draw_curves(words: FigureConfig, curves: list[Curve], paths: Iterable[Path]) -> None:
     """Draw the curves, panel by panel, and write the figure to each path in the format of its ending (.png, .svg)."""
     looks = _looks(words, curves)
     with style.context(["default", STYLE]):  # whatever the user has set up for other plots
@@ -73,7 +73,7 @@ def draw_curves(words: FigureWords, curves: list[Curve], paths: Iterable[Path]) 
             figure.savefig(path, metadata=METADATA[path.suffix])
 
 
-def _looks(words: FigureWords, curves: list[Curve]) -> dict[str, Look]:
+def _looks(words: FigureConfig, curves: list[Curve]) -> dict[str, Look]:
     """Return how each series looks, in the order of the config; the first is the one the figure is about."""
     order = {name: at for at, name in enumerate(words.series)}
     names = sorted(
@@ -82,7 +82,7 @@ def _looks(words: FigureWords, curves: list[Curve]) -> dict[str, Look]:
     # An algorithm keeps its place, and so its look, whether or not others are missing.
     places = {name: order.get(name, at) for at, name in enumerate(names)}
     marker = (
-        {"marker": "o", "markersize": MARKER_SIZE} if isinstance(words, SweepFigureWords) else {}
+        {"marker": "o", "markersize": MARKER_SIZE} if isinstance(words, SweepFigureConfig) else {}
     )
     return {
         name: {
@@ -95,7 +95,7 @@ def _looks(words: FigureWords, curves: list[Curve]) -> dict[str, Look]:
     }
 
 
-def _panels(words: FigureWords) -> tuple[Figure, list[Axes]]:
+def _panels(words: FigureConfig) -> tuple[Figure, list[Axes]]:
     count = len(words.panels)
     figure = Figure(
         figsize=(PANEL_SIZE[0] * count, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained"
@@ -111,7 +111,7 @@ def _panels(words: FigureWords) -> tuple[Figure, list[Axes]]:
 
 
 def _draw_panel(
-    axes: Axes, words: FigureWords, curves: list[Curve], looks: Mapping[str, Look]
+    axes: Axes, words: FigureConfig, curves: list[Curve], looks: Mapping[str, Look]
 ) -> None:
     # Limits come first: a curve with no place on a logarithmic axis has no limits to find.
     if words.x_scale == "log":

@@ -7,8 +7,9 @@ import pandas as pd
 from tabulate import tabulate
 
 from ensvm import __version__
-from ensvm.report.tables.cells import Study, TableCell, best_of_row, underlined
-from ensvm.study.config import TableWords
+from ensvm.report.query import Study, ask, machines
+from ensvm.report.tables.cells import TableCell, best_of_row, question_of, underlined
+from ensvm.study.table import TableConfig
 
 MARKS = {"reproduced": "=", "differs": "≠", "cannot tell": "?"}
 NOTHING = "—"
@@ -22,7 +23,7 @@ def to_csv(cells: list[TableCell]) -> str:
     )
 
 
-def to_markdown(study: Study, table: TableWords, cells: list[TableCell]) -> str:
+def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return the table as the paper lays it out, each cell ours beside published, with legend, assumptions and reasons."""
     headers = [
         "data set",
@@ -51,7 +52,7 @@ def to_markdown(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     return "\n\n".join(part for part in [*parts, origin(study)] if part) + "\n"
 
 
-def to_latex(study: Study, table: TableWords, cells: list[TableCell]) -> str:
+def to_latex(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return the table as a LaTeX `tabular`: ours, and the printed number in parentheses."""
     headers = [
         "data set",
@@ -82,7 +83,7 @@ def to_latex(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     )
 
 
-def _markdown_row(table: TableWords, row: str, cells: list[TableCell]) -> list[str]:
+def _markdown_row(table: TableConfig, row: str, cells: list[TableCell]) -> list[str]:
     best = set() if table.of == "data" else best_of_row(table, cells)
     counts = sorted({cell.n for cell in cells if cell.n})
     spread = f"{counts[0]}–{counts[-1]}" if len(counts) > 1 else str(*counts)
@@ -115,7 +116,7 @@ def _latex_cell(cell: TableCell, best: bool, decimals: int) -> str:
     return ours if cell.published is None else f"{ours} ({cell.published:.{decimals}f})"
 
 
-def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
+def _legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     if table.of == "data":
         return f"Ours, and small the paper's figure: {MARKS['reproduced']} equal, {MARKS['differs']} different."
     printed = any(cell.published is not None for cell in cells)
@@ -131,11 +132,13 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
             f"{MARKS['cannot tell']} cannot tell (always so for a single realization that does not differ)"
         )
     lines = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
+    if table.of == "timing":
+        lines += _machines(study, table)
     if table.underline:
         lines.append(
             "Underlined: significantly better than the columns it is compared with, by a one-sided Welch t test at 5 %: "
             + "; ".join(
-                f"{_name(study, table, one)} against {', '.join(_name(study, table, word) for word in others)}"
+                f"{_name(study, table, one)} against {', '.join(_name(study, table, other) for other in others)}"
                 for one, others in table.underline.items()
             )
             + "."
@@ -162,13 +165,30 @@ def _legend(study: Study, table: TableWords, cells: list[TableCell]) -> str:
     return "\n\n".join(lines)
 
 
-def _name(study: Study, table: TableWords, column: str) -> str:
+def _machines(study: Study, table: TableConfig) -> list[str]:
+    """Say on which machines a table was timed, and that their seconds do not compare if several."""
+    records = [
+        record
+        for row in study.config.rows_of(table)
+        for column in table.columns
+        for record in ask(study, question_of(table, row, column)).records.values()
+    ]
+    found = [
+        f"{host} ({processor})" if processor else host
+        for host, processor in machines(records).items()
+    ]
+    if len(found) < 2:
+        return [f"Timed on {name}." for name in found]
+    return [f"Timed on different machines, whose seconds do not compare: {', '.join(found)}."]
+
+
+def _name(study: Study, table: TableConfig, column: str) -> str:
     return next(words.label for words in table.columns if words.name == column) or algorithm_label(
         study, column
     )
 
 
-def _margins(table: TableWords) -> str:
+def _margins(table: TableConfig) -> str:
     """Return the table's margin, and those of columns with another."""
     others = [
         f"{table.margin_of(column):g} for {column.label or column.name}"
@@ -186,11 +206,11 @@ def algorithm_label(study: Study, name: str) -> str:
     return (
         words.label
         if words.sweep is None
-        else f"{words.label}, {words.sweep.word} = {words.sweep.value}"
+        else f"{words.label}, {words.sweep.key} = {words.sweep.value}"
     )
 
 
-def _assumptions(study: Study, table: TableWords) -> list[str]:
+def _assumptions(study: Study, table: TableConfig) -> list[str]:
     touching = (
         entry
         for entry in study.config.assumptions

@@ -1,31 +1,27 @@
-"""AdaBoost over machines f_t = sum_i u_ti k(x_i, .) + b_t (Rangel, Lozano & Garcia, ICMLA-05, Figure 1), on one Gram matrix.
+"""AdaBoost over machines f_t = sum_i u_ti k(x_i, .) + b_t (Rangel, Lozano & Garcia, ICMLA-05).
 
-A hypothesis is h_t = f_t / max_i |f_t(x_i)| or sign f_t, and its vote alpha_t minimises Z_t = sum_i
-D_i exp(-alpha y_i h_t(x_i)) (Schapire & Singer, 1999), which also bounds the error: the share of
-examples that the vote gets wrong is at most prod_t Z_t. With the former the vote sum_t alpha_t h_t
-is again one expansion; the paper takes the latter, and drops the sign for its reduced model.
+This is Figure 1 of the paper, on one Gram matrix. A hypothesis is h_t = f_t / max_i |f_t(x_i)| or
+sign f_t, and its weight alpha_t minimises Z_t = sum_i D_i exp(-alpha y_i h_t(x_i)) (Schapire &
+Singer, 1999), which also bounds the error: the share of examples that the vote gets wrong is at
+most prod_t Z_t. With the former the vote sum_t alpha_t h_t is again one expansion; the paper takes
+the latter, and drops the sign for its reduced model.
 
 After D_i <- D_i exp(-alpha_t y_i h_t(x_i)) / Z_t the last hypothesis is no better than random. One
 that is right on all examples has no best alpha: it is capped. With real values boosting goes on,
 for the margins still differ; with signs D stays as it is, and boosting ends.
 """
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.solvers.boosting.result import BoostingResult, StopReason, Vector
+from ensvm.solvers.boosting.rounds import Round, Step, boost
 from ensvm.solvers.regularization_path.events import add_products
-from ensvm.solvers.weighted_nu_svm.solver import Vector
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
-
-WeakLearner: TypeAlias = Callable[[Vector, Vector | None], WeakenedResult | None]
-StopReason: TypeAlias = Literal[
-    "n_rounds", "no_better_than_random", "vanishing_margin", "perfect", "one_class_left"
-]
 
 # Weights of examples with margin 1 fall by exp(-10) at most: more would leave the next round a
 # handful of examples
@@ -36,134 +32,87 @@ MOST_BISECTIONS = 200  # safeguarded Newton steps; about ten are the rule
 # random
 RANDOM_EDGE = 1e-12
 
+WeakLearner: TypeAlias = Callable[[Vector, Vector | None], WeakenedResult | None]
+
 
 @dataclass(frozen=True, eq=False)
-class BoostingResult:
-    """The members of the vote, T of them, and what each round left.
+class Member:
+    """One machine of the vote, scaled so that its values at the training examples reach 1.
 
     Attributes
     ----------
-    coefs : array of shape (T, m), u_t / max |f_t|, f_t = K u_t + b_t, so that |values| <= 1 on the
-        training examples
-    intercepts : array of shape (T,), b_t / max |f_t|
-    alphas : array of shape (T,), each in (0, LARGEST_ALPHA]
-    errors : array of shape (T,), the D_t-weighted training errors of sign h_t
-    normalizers : array of shape (T,), Z_t
-    train_errors : array of shape (T,), the share of training examples that the vote of the first t
-        members gets wrong
-    round_seconds : array of shape (T,), wall time
-    machines : list of T WeakenedResult
-    distribution : array of shape (m,), D_{T+1}
-    stop_reason : 'n_rounds'
-        | 'no_better_than_random': the D_t-weighted mean of y h_t is not positive
-        | 'vanishing_margin': rho is 0 up to rounding, and f / max |f| rounding blown up: the
-        excluded case of Lemma 1
-        | 'perfect': a sign right everywhere
-        | 'one_class_left': the weak learner rejected all examples of a class
+    weakened : WeakenedResult
+        The machine and the rows left out of its training.
+    coef : ndarray of shape (m,)
+        u_t / max |f_t|, so that h_t = K coef + intercept has |values| <= 1.
+    intercept : float
+        b_t / max |f_t|.
     """
 
-    coefs: Vector
-    intercepts: Vector
-    alphas: Vector
-    errors: Vector
-    normalizers: Vector
-    train_errors: Vector
-    round_seconds: Vector
-    machines: list[WeakenedResult]
-    distribution: Vector
-    stop_reason: StopReason
+    weakened: WeakenedResult
+    coef: Vector
+    intercept: float
 
 
-def adaboost(
+def boosted_expansions(
     gram: NDArray[Any],
     signs: Vector,
-    distribution: Vector,
     weak: WeakLearner,
     n_rounds: int,
     *,
     use_sign: bool,
+    after_round: Callable[[], None] | None = None,
 ) -> BoostingResult:
-    """Boost a weak learner of kernel expansions.
-
-    Parameters
-    ----------
-    gram : float32 or float64 array of shape (m, m), rows contiguous
-    signs : float64 array of shape (m,) of -1 and +1
-    distribution : float64 array of shape (m,), >= 0, of sum 1: D_1
-    weak : maps a distribution, and the weights of the last machine to start near, None at first, to
-        a machine; to None where it cannot train one
-    n_rounds : int >= 1, the most members
-    use_sign : whether h_t = sign f_t rather than f_t / max |f_t|; 0 counts as negative
+    """Boost a weak learner of kernel expansions, starting from equal row weights.
 
     A last machine that is no better than random, or whose margin vanishes, is left out; but the
     first stays, with alpha = 1 if it is no better than random, for without it there would be
-    nothing to vote. If there is none, ValueError is raised.
+    nothing to vote.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The kernel values of the training rows, float32 or float64, rows contiguous.
+    signs : ndarray of shape (m,)
+        The labels, -1 and +1.
+    weak : callable
+        Maps row weights, and the weights of the last machine to start near (None at first), to a
+        `WeakenedResult`; to None where it cannot train one.
+    n_rounds : int
+        The largest number of members, >= 1.
+    use_sign : bool
+        Whether h_t = sign f_t rather than f_t / max |f_t|; 0 counts as negative.
+    after_round : callable, optional
+        Called without arguments when a round whose machine is kept is over.
+
+    Returns
+    -------
+    BoostingResult
+        Its learners are `Member`s, its certificate the least slack in train_errors <= prod Z_t;
+        None if the weak learner could not train the first machine.
     """
-    vote, rounds = np.zeros(signs.size), []
-    machines: list[WeakenedResult] = []
-    reason: StopReason = "n_rounds"
-    while len(machines) < n_rounds and reason == "n_rounds":
-        start = time.perf_counter()
-        machine = weak(distribution, machines[-1].machine.weights if machines else None)
-        if machine is None:
-            reason = "one_class_left"
-            break
-        coef, intercept, values = _normalized(gram, signs, machine)
-        hypothesis = np.where(values > 0.0, 1.0, -1.0) if use_sign else values
-        agreement = signs * hypothesis
-        edge = float(distribution @ agreement)
-        reason = _why_it_ends(machine, edge, bool(use_sign and agreement.min() > 0.0))
-        if reason in ("no_better_than_random", "vanishing_margin") and machines:
-            break
-        alpha = best_alpha(agreement, distribution) if edge > RANDOM_EDGE else 1.0
-        error = _share_wrong(values, signs, distribution)
-        tilted = distribution * np.exp(-alpha * agreement)
-        distribution = tilted / tilted.sum()
-        vote += alpha * hypothesis
-        train_error = _share_wrong(vote, signs, np.full(signs.size, 1.0 / signs.size))
-        machines.append(machine)
-        rounds.append(
-            (coef, intercept, alpha, error, tilted.sum(), train_error, time.perf_counter() - start)
-        )
-    if not rounds:
-        raise ValueError(
-            "the weak learner rejects all examples of a class in the first round; a smaller mu or sigma keeps more"
-        )
-    coefs, intercepts, alphas, errors, normalizers, train_errors, seconds = (
-        np.array(column) for column in zip(*rounds, strict=True)
-    )
-    return BoostingResult(
-        coefs,
-        intercepts,
-        alphas,
-        errors,
-        normalizers,
-        train_errors,
-        seconds,
-        machines,
-        distribution,
-        reason,
-    )
 
+    def learn(current: Round) -> tuple[Member, Vector] | None:
+        start = None if current.last is None else current.last.weakened.machine.weights
+        weakened = weak(current.sample_weight, start)
+        if weakened is None:
+            return None
+        member, values = _normalized(gram, signs, weakened)
+        return member, np.where(values > 0.0, 1.0, -1.0) if use_sign else values
 
-def _why_it_ends(machine: WeakenedResult, edge: float, perfect: bool) -> StopReason:
-    """Return why the round of this machine is the last, or 'n_rounds' if it need not be."""
-    if machine.machine.stop_reason == "gap_below_rounding":
-        return "vanishing_margin"
-    if edge <= RANDOM_EDGE:
-        return "no_better_than_random"
-    return "perfect" if perfect else "n_rounds"
-
-
-def _share_wrong(values: Vector, signs: Vector, distribution: Vector) -> float:
-    return float(distribution[(values > 0.0) != (signs > 0.0)].sum())
+    uniform = np.full(signs.size, 1.0 / signs.size)
+    rule = _Expansions(signs, use_sign=use_sign)
+    result = boost(rule, learn, uniform, n_rounds, after_round=after_round)
+    if not result.learners:
+        return result
+    return replace(result, certificate=float((result.error_bound - result.train_errors).min()))
 
 
 def best_alpha(agreement: Vector, distribution: Vector) -> float:
-    """Return the alpha in (0, LARGEST_ALPHA] that minimises sum_i D_i exp(-alpha agreement_i), whose sum D_i agreement_i is positive.
+    """Return the alpha in (0, LARGEST_ALPHA] that minimises Z = sum_i D_i exp(-alpha agreement_i).
 
-    Newton's method on its logarithm, whose slope is minus the mean agreement under the tilted
-    distribution, kept within a bracket.
+    The sum of D_i agreement_i must be positive. Newton's method on the logarithm of Z, whose slope
+    is minus the mean agreement under the tilted distribution, kept within a bracket.
     """
     low, high, alpha = 0.0, LARGEST_ALPHA, LARGEST_ALPHA
     least = agreement.min()
@@ -183,14 +132,57 @@ def best_alpha(agreement: Vector, distribution: Vector) -> float:
     return alpha
 
 
+class _Expansions:
+    """The rule of this file."""
+
+    def __init__(self, signs: Vector, *, use_sign: bool) -> None:
+        self._signs = signs
+        self._use_sign = use_sign
+        self._uniform = np.full(signs.size, 1.0 / signs.size)
+        self._vote = np.zeros(signs.size)
+
+    def step(self, current: Round, learner: Member, vote: Vector) -> Step:
+        before = current.sample_weight
+        agreement = self._signs * vote
+        edge = float(before @ agreement)
+        reason = self._why_it_ends(learner, edge, agreement)
+        worthless = reason in ("no_better_than_random", "vanishing_margin")
+        alpha = best_alpha(agreement, before) if edge > RANDOM_EDGE else 1.0
+        tilted = before * np.exp(-alpha * agreement)
+        normalizer = tilted.sum()
+        return Step(
+            alpha,
+            self._share_wrong(vote, before),
+            float(normalizer),
+            tilted / normalizer,
+            reason,
+            kept=not (worthless and current.weights),
+        )
+
+    def add(self, weight: float, vote: Vector) -> tuple[Vector, float]:
+        self._vote += weight * vote
+        return self._signs * self._vote, self._share_wrong(self._vote, self._uniform)
+
+    def _why_it_ends(self, member: Member, edge: float, agreement: Vector) -> StopReason | None:
+        if member.weakened.machine.stop_reason == "gap_below_rounding":
+            return "vanishing_margin"
+        if edge <= RANDOM_EDGE:
+            return "no_better_than_random"
+        return "perfect" if self._use_sign and agreement.min() > 0.0 else None
+
+    def _share_wrong(self, values: Vector, distribution: Vector) -> float:
+        return float(distribution[(values > 0.0) != (self._signs > 0.0)].sum())
+
+
 def _normalized(
-    gram: NDArray[Any], signs: Vector, machine: WeakenedResult
-) -> tuple[Vector, float, Vector]:
-    """Return coefficients, intercept and values on the training examples of f / max |f|; of f = 0 itself where it is 0."""
-    coef = signs * machine.machine.weights
+    gram: NDArray[Any], signs: Vector, weakened: WeakenedResult
+) -> tuple[Member, Vector]:
+    """Return f / max |f| and its values on the training examples; f = 0 itself where it is 0."""
+    machine = weakened.machine
+    coef = signs * machine.weights
     points = np.flatnonzero(coef)
-    values = np.full(signs.size, machine.machine.intercept)
+    values = np.full(signs.size, machine.intercept)
     add_products(gram, points, coef[points], values)
     largest = float(np.abs(values).max())
     scale = 1.0 / largest if largest > 0.0 else 1.0
-    return coef * scale, machine.machine.intercept * scale, values * scale
+    return Member(weakened, coef * scale, machine.intercept * scale), values * scale

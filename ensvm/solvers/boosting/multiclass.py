@@ -1,69 +1,60 @@
-"""Multi-class AdaBoost as Stork, Ramos, Koch & Konen print it (ECDA-13, Algorithm 1), for any learner.
+"""Multi-class AdaBoost as Stork, Ramos, Koch & Konen print it (ECDA-13, Algorithm 1).
 
 A learner's weight is alpha = (ln((1 - e) / e) + ln(K - 1)) / 2, half of SAMME's, and only the rows
 that it gets wrong change theirs, by exp(alpha): scikit-learn's
 `AdaBoostClassifier(learning_rate=0.5)`. After the update its weighted error is sqrt(e (K - 1)) /
-(sqrt(1 - e) + sqrt(e (K - 1))), which is no longer chance as in AdaBoost itself.
+(sqrt(1 - e) + sqrt(e (K - 1))), which is no longer chance as in AdaBoost itself; so no bound on the
+training error is known.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.solvers.boosting.result import BoostingResult, Vector
+from ensvm.solvers.boosting.rounds import Round, Step, boost
+
 LEAST_ERROR = 1e-10  # an error of 0 counts as this: alpha stays finite, below 12 + ln(K - 1) / 2
-
-StopReason: TypeAlias = Literal["n_rounds", "no_better_than_chance"]
-Learn: TypeAlias = Callable[[NDArray[np.float64], int, int], tuple[Any, NDArray[Any]]]
-
-
-@dataclass(frozen=True)
-class BoostingResult:
-    """The learners that boosting kept, in the order of their rounds."""
-
-    learners: list[Any]
-    weights: NDArray[np.float64]
-    """shape (T,), alpha > 0"""
-    errors: NDArray[np.float64]
-    """shape (T,), the weighted errors e in [0, 1 - 1/K) when the learner was made"""
-    sample_weight: NDArray[np.float64]
-    """shape (n,), after the last round, sum 1"""
-    stop_reason: StopReason
 
 
 def multiclass_adaboost(
-    codes: NDArray[Any], n_classes: int, n_rounds: int, learn: Learn, *, max_attempts: int = 1
+    codes: NDArray[Any],
+    n_classes: int,
+    n_rounds: int,
+    learn: Callable[[Round], tuple[Any, NDArray[Any]]],
+    *,
+    max_attempts: int = 1,
 ) -> BoostingResult:
-    """Boost `n_rounds` learners on n rows of the classes `codes`, shape (n,), in 0, ..., n_classes - 1.
+    """Boost classifiers of two classes or more, starting from equal row weights.
 
-    `learn(sample_weight, round, attempt)` makes a learner from row weights of sum 1 and returns it
-    with the classes that it predicts for all n rows. One whose weighted error is not below 1 - 1/K
-    is dropped and made again, attempt 1, 2, ..., from the same weights; when `max_attempts` of a
-    round were no better, boosting ends there. If that is the first round, its last learner is kept
-    with the weight 1. A learner without error leaves the weights as they are, and boosting goes on.
+    A learner whose weighted error is not below 1 - 1/K is refused and made again from the same
+    weights; when `max_attempts` of a round were refused, boosting ends there. If that is the first
+    round, its last learner is kept with the weight 1. A learner without error leaves the row
+    weights as they are, and boosting goes on.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (m,)
+        The classes of the training rows, 0, ..., n_classes - 1.
+    n_classes : int
+        K, >= 2.
+    n_rounds : int
+        The largest number of learners, >= 1.
+    learn : callable
+        Takes a `Round` and returns a learner and the classes that it predicts for the m rows.
+    max_attempts : int, default 1
+        The learners made for one round before boosting ends, >= 1.
+
+    Returns
+    -------
+    BoostingResult
+        Its certificate is None.
     """
-    sample_weight = np.full(codes.size, 1.0 / codes.size)
-    learners: list[Any] = []
-    weights: list[float] = []
-    errors: list[float] = []
-    reason: StopReason = "n_rounds"
-    for t in range(n_rounds):
-        learner, wrong, error = _better_than_chance(
-            codes, n_classes, sample_weight, learn, t, max_attempts
-        )
-        if error >= 1.0 - 1.0 / n_classes:
-            reason = "no_better_than_chance"
-            if not learners:
-                learners, weights, errors = [learner], [1.0], [error]
-            break
-        weight = learner_weight(error, n_classes)
-        sample_weight = updated(sample_weight, wrong, weight)
-        learners.append(learner)
-        weights.append(weight)
-        errors.append(error)
-    return BoostingResult(learners, np.array(weights), np.array(errors), sample_weight, reason)
+    uniform = np.full(codes.size, 1.0 / codes.size)
+    rule = _Multiclass(codes, n_classes)
+    return boost(rule, learn, uniform, n_rounds, max_attempts=max_attempts)
 
 
 def learner_weight(error: float, n_classes: int) -> float:
@@ -72,27 +63,37 @@ def learner_weight(error: float, n_classes: int) -> float:
     return 0.5 * float(np.log((1.0 - error) / error) + np.log(n_classes - 1.0))
 
 
-def updated(
-    sample_weight: NDArray[np.float64], wrong: NDArray[np.bool_], weight: float
-) -> NDArray[np.float64]:
-    """Return the next row weights, step 8."""
+def updated(sample_weight: Vector, wrong: NDArray[np.bool_], weight: float) -> tuple[Vector, float]:
+    """Return the next row weights, step 8, and the sum by which they were divided."""
     raised = np.where(wrong, sample_weight * np.exp(weight), sample_weight)
-    return raised / raised.sum()
+    normalizer = raised.sum()
+    return raised / normalizer, float(normalizer)
 
 
-def _better_than_chance(
-    codes: NDArray[Any],
-    n_classes: int,
-    sample_weight: NDArray[np.float64],
-    learn: Learn,
-    t: int,
-    max_attempts: int,
-) -> tuple[Any, NDArray[np.bool_], float]:
-    """Return the first learner better than chance, else the last, with what it gets wrong and its error, step 6."""
-    for attempt in range(max_attempts):
-        learner, predicted = learn(sample_weight, t, attempt)
-        wrong = predicted != codes
-        error = float(sample_weight[wrong].sum())
-        if error < 1.0 - 1.0 / n_classes:
-            break
-    return learner, wrong, error
+class _Multiclass:
+    """The rule of this file."""
+
+    def __init__(self, codes: NDArray[Any], n_classes: int) -> None:
+        self._codes = codes
+        self._places = np.arange(codes.size)
+        self._votes = np.zeros((n_classes, codes.size))
+
+    def step(self, current: Round, learner: Any, vote: NDArray[Any]) -> Step:
+        before = current.sample_weight
+        wrong = vote != self._codes
+        n_classes = len(self._votes)
+        error = float(before[wrong].sum())  # step 6
+        if error >= 1.0 - 1.0 / n_classes:
+            first = not current.weights
+            return Step(1.0, error, 1.0, before, "no_better_than_random", kept=first)
+        weight = learner_weight(error, n_classes)
+        after, normalizer = updated(before, wrong, weight)
+        return Step(weight, error, normalizer, after)
+
+    def add(self, weight: float, vote: NDArray[Any]) -> tuple[Vector, float]:
+        self._votes[vote, self._places] += weight
+        own = self._votes[self._codes, self._places]
+        others = self._votes.copy()
+        others[self._codes, self._places] = -np.inf
+        wrong = self._votes.argmax(axis=0) != self._codes  # the first class wins among equals
+        return own - others.max(axis=0), float(wrong.mean())

@@ -1,9 +1,9 @@
 """Training the hard-margin rho-SVM by entropy projections (Tsang & Kwok, IJCAI-07, Algorithm 1).
 
 The problem is min a'K~a over the simplex, equation (2), with K~ = diag(y) K diag(y). The paper's
-symbols and our words: alpha_t `weights`, rho_bar_t = alpha_t'K~alpha_t `objective`, eta_t
-`learning_rate`, epsilon_t `epsilon`, epsilon `tol`, epsilon_1 `initial_tol`, rho* `known_optimum`,
-g_t = K~alpha_t `gradient` (its entries are y_i f_t(x_i)).
+symbols and our names: alpha_t `weights`, rho_bar_t = alpha_t'K~alpha_t `objective`, eta_t
+`learning_rate`, epsilon_t `epsilon`, epsilon `tol`, epsilon_1 `initial_tol`, g_t = K~alpha_t
+`gradient` (its entries are y_i f_t(x_i)); rho* is the optimum.
 
 Stopping at epsilon_t < tol proves nothing, for overshoot halves epsilon as well as infeasibility
 does. What is proved is a bracket: any weights on the simplex give rho* >= max(0, min_i g_i)^2 /
@@ -32,8 +32,6 @@ from ensvm.solvers.entropy_projection.trajectory import (
     Vector,
 )
 
-__all__ = ["EntropyProjectionResult", "EntropyProjectionState", "StopReason", "entropy_projection"]
-
 
 def entropy_projection(
     operator: Any,
@@ -42,7 +40,6 @@ def entropy_projection(
     tol: float = 0.005,
     initial_tol: float = 0.1,
     learning_rate: float | Literal["adaptive"] = "adaptive",
-    known_optimum: float | None = None,
     max_iter: int = 10_000,
     callback: Callable[[EntropyProjectionState], None] | None = None,
     keep_members: bool = False,
@@ -51,35 +48,40 @@ def entropy_projection(
 
     Parameters
     ----------
-    operator : the positive semidefinite Gram matrix K, a float32 or float64 array of shape (m, m),
-        or an object with `matvec` or `@`; the certificate is worth what the precision of its
-        products is
-    y : array of shape (m,) of -1 and +1
-    tol : positive float; the adaptive rate stops at epsilon < tol, the other ways at a relative gap
-        <= tol
-    initial_tol : float >= tol, epsilon_1; only the adaptive rate with unknown rho* reads it
-    learning_rate : 'adaptive', equation (9), or a positive float, the fixed rate of update (8),
-        which takes every step; where |K| <= 1 and the rate is at most 1, the objective cannot rise
-    known_optimum : positive float, rho* where it is known (section 2.2); needs the adaptive rate.
-        Steps aim at (14), (rho_bar + rho*) / 2, where every step brings the weights nearer to the
-        optimal ones though the objective may rise between; aiming at rho* itself, as (7) does,
-        leaves the optimal weights outside the constraint and swings
-    max_iter : int >= 0, the most steps taken
-    callback : called with an `EntropyProjectionState` at the start and after each accepted step
-    keep_members : whether to return alpha_1..alpha_T, which takes m floats a step
+    operator : array of shape (m, m) or operator
+        The positive semidefinite Gram matrix K, float32 or float64, or an object with `matvec` or
+        `@`; the certificate is worth what the precision of its products is.
+    y : array of shape (m,)
+        The labels, -1 and +1.
+    tol : float, default 0.005
+        Positive. The adaptive rate stops at epsilon < tol, a fixed one at a relative gap <= tol.
+    initial_tol : float, default 0.1
+        epsilon_1, at least tol; only the adaptive rate reads it.
+    learning_rate : float or 'adaptive', default 'adaptive'
+        'adaptive' is equation (9). A positive float is the fixed rate of update (8), which takes
+        every step; where |K| <= 1 and the rate is at most 1, the objective cannot rise.
+    max_iter : int, default 10_000
+        The most steps taken, at least 0.
+    callback : callable, default None
+        Called with an `EntropyProjectionState` at the start and after each accepted step.
+    keep_members : bool, default False
+        Whether to return alpha_1..alpha_T, which takes m floats a step.
+
+    Returns
+    -------
+    EntropyProjectionResult
+        The weights, what is proved about them, and the ensemble they passed through.
 
     Raises
     ------
     ValueError
         If an argument lies outside its range or the shapes do not fit.
     """
-    _check(tol, initial_tol, learning_rate, known_optimum, max_iter)
+    _check(tol, initial_tol, learning_rate, max_iter)
     problem = _Problem(SignedGram(operator, y))
-    steps: _AdaptiveSteps | _KnownOptimumSteps | _FixedSteps
+    steps: _AdaptiveSteps | _FixedSteps
     if learning_rate != "adaptive":
         steps = _FixedSteps(problem, tol, learning_rate)
-    elif known_optimum is not None:
-        steps = _KnownOptimumSteps(problem, tol, known_optimum)
     else:
         steps = _AdaptiveSteps(problem, tol, initial_tol)
     path = ProjectionPath(callback, keep_members)
@@ -101,7 +103,7 @@ def entropy_projection(
 
 @dataclass(frozen=True)
 class _Iterate:
-    """Weights on the simplex, the rate that led to them, and all that one product with K~ tells of them."""
+    """Weights on the simplex, the rate that led to them, and what one product with K~ tells."""
 
     learning_rate: float
     log_weights: Vector
@@ -136,7 +138,7 @@ class _Problem:
         )
 
     def lower_bound(self, objective: float) -> float:
-        """Return the bound within [0, objective], which rounding may put it outside of at the optimum."""
+        """Return the bound within [0, objective], where rounding may not have left it."""
         return max(min(self._bound, objective), 0.0)
 
     def verdict_on(self, current: _Iterate) -> StopReason | None:
@@ -167,25 +169,6 @@ class _AdaptiveSteps:
         return "epsilon_below_tol"
 
 
-class _KnownOptimumSteps:
-    """Steps towards a known rho*, each of which keeps the optimal weights within its constraint."""
-
-    def __init__(self, problem: _Problem, tol: float, known_optimum: float) -> None:
-        self._problem = problem
-        self._tol = tol
-        self._optimum = known_optimum
-        self.epsilon = np.nan
-
-    def after(self, current: _Iterate) -> _Iterate | StopReason:
-        """Return the next iterate, or that the objective is within a factor 1 + tol of rho*."""
-        if current.objective <= (1.0 + self._tol) * self._optimum:
-            return "gap_below_tol"
-        rho = 0.5 * (current.objective + self._optimum)  # (14)
-        self.epsilon = current.objective / rho - 1.0  # (11) with equality
-        update = project(current.log_weights, current.gradient, rho)  # (9) and (8)
-        return "optimum_out_of_reach" if update is None else self._problem.at(update)
-
-
 class _FixedSteps:
     """Steps of update (8) with one rate, all of them taken."""
 
@@ -197,7 +180,7 @@ class _FixedSteps:
         self._learning_rate = learning_rate
 
     def after(self, current: _Iterate) -> _Iterate | StopReason:
-        """Return the next iterate, or that the objective is proved to be within a factor 1 + tol of rho*."""
+        """Return the next iterate, or that the objective is proved to be within 1 + tol of rho*."""
         if current.objective <= (1.0 + self._tol) * self._problem.lower_bound(current.objective):
             return "gap_below_tol"
         return self._problem.at(
@@ -209,21 +192,16 @@ def _check(
     tol: float,
     initial_tol: float,
     learning_rate: float | str,
-    known_optimum: float | None,
     max_iter: int,
 ) -> None:
     adaptive = learning_rate == "adaptive"
     if not 0 < tol < np.inf:
         raise ValueError(f"tol must be a positive number, got {tol!r}")
-    if adaptive and known_optimum is None and not tol <= initial_tol < np.inf:
+    if adaptive and not tol <= initial_tol < np.inf:
         raise ValueError(f"initial_tol must be at least tol = {tol!r}, got {initial_tol!r}")
     if not adaptive and (isinstance(learning_rate, str) or not 0 < learning_rate < np.inf):
         raise ValueError(
             f"learning_rate must be 'adaptive' or a positive number, got {learning_rate!r}"
-        )
-    if known_optimum is not None and not (adaptive and 0 < known_optimum < np.inf):
-        raise ValueError(
-            f"known_optimum must be a positive number, with the adaptive rate, got {known_optimum!r}"
         )
     if max_iter < 0:
         raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")

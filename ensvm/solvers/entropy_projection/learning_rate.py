@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 RELATIVE_PRECISION = 1e-11  # of the rate: one digit more than the 1e-10 promised
-STRETCH = (
-    8.0  # the most one step may lengthen a rate with no upper end: Newton overshoots on flat tails
-)
+# The most one step may lengthen a rate with no upper end: Newton overshoots on flat tails.
+STRETCH = 8.0
 MAX_EVALUATIONS = 200  # bisection alone covers the exponents of float64 in fewer
-MEAN_ROUNDING = (
-    8 * np.finfo(np.float64).eps
-)  # of a weighted mean, in standard deviations of what it averages
+# Of a weighted mean, in standard deviations of what it averages.
+MEAN_ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Projection:
 
 
 class _Tilt:
-    """The weights a_i exp(-eta h_i) and the mean and variance of h under them, in buffers used again."""
+    """The weights a_i exp(-eta h_i), mean and variance of h under them; buffers are used again."""
 
     def __init__(self, log_weights: NDArray[np.float64], offsets: NDArray[np.float64]) -> None:
         self._log_weights = log_weights
@@ -47,7 +45,7 @@ class _Tilt:
         self._total = 1.0
 
     def at(self, eta: float) -> tuple[float, float]:
-        """Move to eta and return the mean and the variance of the offsets there."""
+        """Go to eta and return the mean and the variance of the offsets there."""
         weights = np.multiply(self._offsets, -eta, out=self._weights)
         weights += self._log_weights
         self._top = weights.max()
@@ -59,7 +57,7 @@ class _Tilt:
         return mean, float(inner_product(self._scratch, self._offsets) / total) - mean * mean
 
     def projection(self, eta: float) -> Projection:
-        """Return the update (8) at eta, where `at` was called last; the buffers are given away with it."""
+        """Return the update (8) at eta, where `at` was called last, and give the buffers away."""
         log_weights = np.multiply(self._offsets, -eta, out=self._scratch)
         log_weights += self._log_weights
         log_weights -= self._top + np.log(self._total)
@@ -92,7 +90,7 @@ def tilt_weights(
 def project(
     log_weights: NDArray[np.float64], gradient: NDArray[np.float64], target: float
 ) -> Projection | None:
-    """Return the entropy projection of the weights onto {w in the simplex : w'g <= target}, None if empty.
+    """Return the entropy projection onto {w in the simplex : w'g <= target}, None if empty.
 
     Parameters
     ----------
@@ -113,7 +111,7 @@ def project(
 
 
 def _root(tilt: _Tilt) -> float | None:
-    """Return the eta > 0 where the tilted mean vanishes, by Newton's method in a shrinking bracket."""
+    """Return the eta > 0 where the tilted mean vanishes, by Newton in a shrinking bracket."""
     low, high = 0.0, np.inf
     eta = 0.0
     mean, variance = tilt.at(eta)
@@ -134,7 +132,7 @@ def _root(tilt: _Tilt) -> float | None:
 
 
 def _next(eta: float, mean: float, variance: float, low: float, high: float) -> float:
-    """Return Newton's next rate, or one that halves the bracket or, while it has no end, stretches it."""
+    """Return Newton's next rate, or one that halves the bracket or stretches one without end."""
     candidate = eta + mean / variance if variance > 0.0 else np.inf
     reach = high if math.isfinite(high) or eta == 0.0 else STRETCH * eta
     if low < candidate < reach:

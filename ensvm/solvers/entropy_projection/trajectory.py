@@ -13,7 +13,6 @@ StopReason = Literal[
     "gap_below_tol",
     "zero_objective",
     "not_positive_semidefinite",
-    "optimum_out_of_reach",
     "max_iter",
 ]
 
@@ -42,22 +41,30 @@ class EntropyProjectionResult:
 
     Attributes
     ----------
-    weights : array of shape (m,), alpha_{T+1} on the simplex
-    objective : float, rho_bar = weights'K~weights, an upper bound of rho*
-    lower_bound : float in [0, objective], the best lower bound of rho* seen on the way
-    n_iter : int, T, the number of accepted steps
-    n_matvec : int, products with the Gram matrix spent
-    converged : bool, whether a rule of the method stopped it; how near rho* is, only `certificate`
-        says
-    stop_reason : what stopped it. Rules of the method: 'epsilon_below_tol' (Algorithm 1),
-        'gap_below_tol' (the objective is within a factor 1 + tol of the known rho* or, for a fixed
-        rate, of the lower bound), 'zero_objective' (to rounding, hence optimal). Otherwise:
-        'max_iter', 'not_positive_semidefinite' (the objective is clearly negative),
-        'optimum_out_of_reach' (the rho* given is too small)
-    learning_rates, epsilons : arrays of shape (T,), eta_t and epsilon_t of the accepted steps
-    average_weights : array of shape (m,), sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the
-        ensemble of section 3.2 as one expansion on the simplex; the start alpha_1 when T = 0
-    members : array of shape (max(T, 1), m), alpha_1..alpha_T, or None unless asked for
+    weights : array of shape (m,)
+        alpha_{T+1} on the simplex.
+    objective : float
+        rho_bar = weights'K~weights, an upper bound of rho*.
+    lower_bound : float
+        The best lower bound of rho* seen on the way, in [0, objective].
+    n_iter : int
+        T, the number of accepted steps.
+    n_matvec : int
+        Products with the Gram matrix spent.
+    converged : bool
+        Whether a rule of the method stopped it; how near rho* is, only `certificate` says.
+    stop_reason : str
+        What stopped it. Rules of the method: 'epsilon_below_tol' (Algorithm 1), 'gap_below_tol'
+        (for a fixed rate: the objective is within a factor 1 + tol of the lower bound),
+        'zero_objective' (to rounding, hence optimal). Otherwise: 'max_iter',
+        'not_positive_semidefinite' (the objective is clearly negative).
+    learning_rates, epsilons : arrays of shape (T,)
+        eta_t and epsilon_t of the accepted steps.
+    average_weights : array of shape (m,)
+        sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the ensemble of section 3.2 as one
+        expansion on the simplex; the start alpha_1 when T = 0.
+    members : array of shape (max(T, 1), m) or None
+        alpha_1..alpha_T; None unless asked for.
     """
 
     weights: Vector
@@ -79,7 +86,7 @@ class EntropyProjectionResult:
 
 
 class ProjectionPath:
-    """The accepted iterates so far, shown to the callback as they come; `keep_members` keeps them all."""
+    """The accepted iterates, shown to the callback as they come; `keep_members` keeps them."""
 
     def __init__(
         self, callback: Callable[[EntropyProjectionState], None] | None, keep_members: bool
@@ -105,7 +112,7 @@ class ProjectionPath:
             )
 
     def leave(self, weights: Vector, learning_rate: float, epsilon: float) -> None:
-        """Count alpha_t = `weights` in the ensemble, with the rate eta_t of the step away from it."""
+        """Count alpha_t = `weights` in the ensemble, with eta_t of the step away from it."""
         self._weighted_sum = self._weighted_sum + learning_rate * weights
         self._learning_rates.append(learning_rate)
         self._epsilons.append(epsilon)

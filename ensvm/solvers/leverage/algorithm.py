@@ -1,9 +1,8 @@
 """The leveraging algorithm of Singer (NIPS-99): vector machines built greedily, one kernel a round.
 
-Words: a candidate hypothesis phi_j(x) = y_j K(x_j, x); a round adds alpha phi_j + beta to f; D, eq.
+Names: a candidate hypothesis phi_j(x) = y_j K(x_j, x); a round adds alpha phi_j + beta to f; D, eq.
 (1), are the normalised losses; gamma is the penalty of eq. (8), "penalty" here since gamma is a
-kernel's width. The compiled parts are `leverage_losses`, `leverage_candidates` and
-`leverage_rounds`.
+kernel's width. The compiled parts are `losses`, `candidates` and `rounds`.
 
 Where the print is read otherwise: eq. (7) has a factor 1/2 and sums instead of averages over D, as
 Newton's step has; the recursion of gamma divides by the normaliser of D alone, without the penalty
@@ -18,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.kernels.labels import checked_signs
 from ensvm.solvers.leverage.blocks import BlockSource, Rows
 from ensvm.solvers.leverage.candidates import (
     NOBODY,
@@ -34,7 +34,7 @@ Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
 StopReason = Literal["no_gain", "zero_loss", "n_rounds"]
 
-WORDS: dict[str, dict[str | None, int]] = {
+CHOICES: dict[str, dict[str | None, int]] = {
     "loss": {"exponential": EXPONENTIAL, "logistic": LOGISTIC},
     "penalty": {None: NO_PENALTY, "l1": L1, "l2": L2},
     "ranking": {"quadratic": QUADRATIC, "loss": TRUE_LOSS},
@@ -48,21 +48,31 @@ class LeverageResult:
 
     Attributes
     ----------
-    weights : array of shape (m,), the sum of each instance's alphas; of either sign
-    intercept : float, the sum of the betas
-    rounds : int array of shape (n_iter,), the instance chosen in each round
+    weights : array of shape (m,)
+        The sum of each instance's alphas, of either sign.
+    intercept : float
+        The sum of the betas.
+    rounds : int array of shape (n_iter,)
+        The instance chosen in each round.
     alphas, betas : arrays of shape (n_iter,)
-    losses : array of shape (n_iter + 1,), the mean loss per instance before the first round and
-        after each: of eq. (3) exp(-y f), of eq. (4) log(1 + exp(-2 y f)), in nats
-    penalties : array of shape (n_iter + 1,), gamma of eq. (8) for each round and the one that would
-        follow; all 0 without a penalty
-    objective : float, the mean loss, plus the penalty (as a mean per instance) if there is one
-    certificate : float >= 0, the largest absolute derivative of the mean loss by beta or the alpha
-        of any instance, less what the penalty holds against the latter; 0 exactly at the optimum
-    n_iter : int, rounds done
-    converged : bool, whether the rounds ended because nothing was left to gain
-    stop_reason : 'no_gain' | 'zero_loss' (every margin is so large that the loss leaves the range
-        of floats) | 'n_rounds'
+        The coefficients of each round.
+    losses : array of shape (n_iter + 1,)
+        The mean loss per instance before the first round and after each: of eq. (3) exp(-y f), of
+        eq. (4) log(1 + exp(-2 y f)), in nats.
+    penalties : array of shape (n_iter + 1,)
+        gamma of eq. (8) for each round and the one that would follow; all 0 without a penalty.
+    objective : float
+        The mean loss, plus the penalty (as a mean per instance) if there is one.
+    certificate : float
+        At least 0: the largest absolute derivative of the mean loss by beta or the alpha of any
+        instance, less what the penalty holds against the latter; 0 exactly at the optimum.
+    n_iter : int
+        Rounds done.
+    converged : bool
+        Whether the rounds ended because nothing was left to gain.
+    stop_reason : str
+        'no_gain', 'zero_loss' (every margin is so large that the loss leaves the range of floats)
+        or 'n_rounds'.
     """
 
     weights: Vector
@@ -93,7 +103,7 @@ def leverage(
     ranking: Literal["quadratic", "loss"] = "quadratic",
     tol: float = 1e-5,
 ) -> LeverageResult:
-    """Build a vector machine by `n_rounds` rounds, each of which adds the one kernel that reduces the loss most.
+    """Build a vector machine by rounds that each add the kernel that reduces the loss most.
 
     The instance of a round is not chosen in the next. A round must gain more than `tol` of the
     objective: when none in the block does the next block is taken, when none in any block does the
@@ -101,24 +111,39 @@ def leverage(
 
     Parameters
     ----------
-    gram : the symmetric Gram matrix K, array of shape (m, m), float32 or float64 (others become
-        float64); or a function that maps k instance numbers to these rows of K, shape (k, m): only
-        one block's rows exist at a time
-    y : array of shape (m,) of -1 and +1
-    loss : 'exponential', eq. (3): BVM | 'logistic', eq. (4): LVM
-    penalty : None | 'l1' | 'l2', p = 1 or 2 in eq. (8): PBVM; with the exponential loss only, whose
-        product form it rests on
-    initial_penalty : positive float, gamma of the first round
-    blocks : arrays of instance numbers that together name each instance once; None for one block of
-        all
-    n_rounds : int >= 1
-    rounds_per_block : int >= 1, rounds before the next block is taken, cyclically; None for
-        n_rounds / number of blocks, rounded up
-    step : 'newton', one quadratic step, eq. (6) or (7) | 'search', iterated to the minimum; both
-        halved where the step would not reduce the objective by a fair part of what it promises
-    ranking : 'quadratic', by what the quadratic model gains | 'loss', by the objective at each
-        candidate's quadratic step
-    tol : float >= 0, the least gain relative to the objective
+    gram : array of shape (m, m) or callable
+        The symmetric Gram matrix K, float32 or float64 (others become float64); or a function that
+        maps k instance numbers to these rows of K, shape (k, m): only one block's rows exist at a
+        time.
+    y : array of shape (m,)
+        The labels, -1 and +1.
+    loss : 'exponential' or 'logistic', default 'exponential'
+        Eq. (3), which makes a BVM, or eq. (4), an LVM.
+    penalty : 'l1', 'l2' or None, default None
+        p = 1 or 2 in eq. (8), a PBVM; with the exponential loss only, whose product form it rests
+        on.
+    initial_penalty : float, default 0.01
+        gamma of the first round, positive.
+    blocks : sequence of arrays, default None
+        Instance numbers that together name each instance once; None for one block of all.
+    n_rounds : int, default 500
+        The most rounds, at least 1.
+    rounds_per_block : int, default None
+        Rounds before the next block is taken, cyclically, at least 1; None for n_rounds / number of
+        blocks, rounded up.
+    step : 'newton' or 'search', default 'newton'
+        One quadratic step, eq. (6) or (7), or such steps up to the minimum; both are halved where
+        they would not reduce the objective by a fair part of what they promise.
+    ranking : 'quadratic' or 'loss', default 'quadratic'
+        Whether candidates rank by what the quadratic model gains or by the objective at each
+        candidate's quadratic step.
+    tol : float, default 1e-5
+        The least gain relative to the objective, at least 0.
+
+    Returns
+    -------
+    LeverageResult
+        The machine and the rounds that made it.
 
     Raises
     ------
@@ -126,13 +151,15 @@ def leverage(
         If an argument lies outside its range, the shapes do not fit, the blocks are no partition,
         or a kernel value is not finite or beyond 1e150.
     """
-    labels = _checked_labels(y)
+    labels = checked_signs(y)
     m = labels.size
-    words = {"loss": loss, "penalty": penalty, "ranking": ranking, "step": step}
-    _check(words, initial_penalty, n_rounds, rounds_per_block, tol)
+    chosen = {"loss": loss, "penalty": penalty, "ranking": ranking, "step": step}
+    _check(chosen, initial_penalty, n_rounds, rounds_per_block, tol)
     source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
     settings = Settings(
-        labels=labels, tol=float(tol), **{name: WORDS[name][word] for name, word in words.items()}
+        labels=labels,
+        tol=float(tol),
+        **{name: CHOICES[name][choice] for name, choice in chosen.items()},
     )
     state = _state_at_zero(m)
     record = _empty_record(n_rounds, settings, initial_penalty)
@@ -152,17 +179,17 @@ def _play_blocks(
     per_block = per_block or -(-n_rounds // source.n_blocks)
     current, idle = 0, 0
     while True:
-        before = int(record.used[0])
+        before = int(record.n_rounds[0])
         reason = play(
             source.block(current), settings, state, record, min(before + per_block, n_rounds)
         )
         if reason == ZERO_LOSS:
             return "zero_loss"
         if reason == NO_GAIN:
-            idle = idle + 1 if record.used[0] == before else 1
+            idle = idle + 1 if record.n_rounds[0] == before else 1
             if idle == source.n_blocks:
                 return "no_gain"
-        elif record.used[0] == n_rounds:
+        elif record.n_rounds[0] == n_rounds:
             return "n_rounds"
         else:
             idle = 0
@@ -172,7 +199,7 @@ def _play_blocks(
 def _result(
     source: BlockSource, settings: Settings, state: State, record: Record, stop_reason: StopReason
 ) -> LeverageResult:
-    n_iter, labels = int(record.used[0]), settings.labels
+    n_iter, labels = int(record.n_rounds[0]), settings.labels
     rounds = record.index[:n_iter]
     alphas = labels[rounds] * record.alpha[:n_iter]
     weights = np.zeros(labels.size)
@@ -194,10 +221,10 @@ def _result(
 
 
 def _certificate(source: BlockSource, settings: Settings, state: State, record: Record) -> float:
-    """Return the largest derivative of the mean loss, see `LeverageResult`; reads every block once."""
+    """Return the largest derivative of the mean loss, see `LeverageResult`; reads all blocks."""
     shift = shift_of(settings.loss, state.margins)
     total = weigh(settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls)
-    n_iter = record.used[0]
+    n_iter = record.n_rounds[0]
     held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0
     slopes = [abs(state.pulls.sum())]
     slopes += [
@@ -209,26 +236,15 @@ def _certificate(source: BlockSource, settings: Settings, state: State, record: 
 
 def _state_at_zero(m: int) -> State:
     margins, trial, direction, weights, pulls = np.zeros((5, m))
-    return State(margins, trial, direction, weights, pulls, last=np.full(1, NOBODY))
+    return State(margins, trial, direction, weights, pulls, last_chosen=np.full(1, NOBODY))
 
 
 def _empty_record(n_rounds: int, settings: Settings, initial_penalty: float) -> Record:
     alpha, beta, loss, penalty = np.zeros((4, n_rounds + 1))
     loss[0] = 1.0 if settings.loss == EXPONENTIAL else np.log(2.0)
     penalty[0] = 0.0 if settings.penalty == NO_PENALTY else initial_penalty
-    index, used = np.zeros(n_rounds, dtype=np.intp), np.zeros(1, dtype=np.intp)
-    return Record(index, alpha, beta, loss, penalty, used)
-
-
-def _checked_labels(y: ArrayLike) -> Vector:
-    labels = np.asarray(y, dtype=np.float64)
-    if labels.ndim != 1 or labels.size == 0:
-        raise ValueError(
-            f"labels must be a vector with at least one entry, got shape {labels.shape}"
-        )
-    if not np.all(np.abs(labels) == 1.0):
-        raise ValueError("labels must be -1 or +1")
-    return labels
+    index, none_yet = np.zeros(n_rounds, dtype=np.intp), np.zeros(1, dtype=np.intp)
+    return Record(index, alpha, beta, loss, penalty, n_rounds=none_yet)
 
 
 def _check(
@@ -239,13 +255,14 @@ def _check(
     tol: float,
 ) -> None:
     for name, value in settings.items():
-        if value not in WORDS[name]:
+        if value not in CHOICES[name]:
             raise ValueError(
-                f"{name} must be one of {', '.join(map(repr, WORDS[name]))}, got {value!r}"
+                f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}, got {value!r}"
             )
     if settings["penalty"] is not None and settings["loss"] != "exponential":
         raise ValueError(
-            f"penalty needs loss='exponential', got penalty={settings['penalty']!r} with loss={settings['loss']!r}"
+            f"penalty needs loss='exponential', got penalty={settings['penalty']!r} "
+            f"with loss={settings['loss']!r}"
         )
     if not 0 < initial_penalty < np.inf:
         raise ValueError(f"initial_penalty must be a positive number, got {initial_penalty!r}")

@@ -1,4 +1,4 @@
-"""The chunks of the leveraging algorithm (Singer, NIPS-99, section 3): kernel values of one block of instances at a time."""
+"""The chunks of the leveraging algorithm (Singer, NIPS-99, section 3): one block at a time."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -45,7 +45,10 @@ class BlockSource:
         self._block: Block | None = None
 
     def block(self, k: int) -> Block:
-        """Return block k, made anew unless it is the one at hand; raises ValueError for kernel values out of range."""
+        """Return block k, made anew unless it is the one at hand.
+
+        Raises ValueError for kernel values out of range.
+        """
         if self._block is None or k != self._current:
             self._block = None
             self._block, self._current = self._made(self._blocks[k]), k
@@ -61,7 +64,8 @@ class BlockSource:
         bad = ~np.isfinite(centres)
         if bad.any():
             raise ValueError(
-                f"kernel values must be finite and smaller than {LARGEST_VALUE:g}, but not all are with instance {indices[bad][0]}"
+                f"kernel values must be finite and smaller than {LARGEST_VALUE:g}, "
+                f"but not all are with instance {indices[bad][0]}"
             )
         return Block(rows, indices, centres, floors)
 
@@ -79,7 +83,6 @@ class BlockSource:
         rows = np.ascontiguousarray(
             rows, dtype=rows.dtype if rows.dtype == np.float32 else np.float64
         ).view()
-        rows.flags.writeable = (
-            False  # what is compiled for a matrix that may be written to serves no other
-        )
+        # What is compiled for a matrix that may be written to serves no other.
+        rows.flags.writeable = False
         return rows

@@ -1,8 +1,8 @@
-"""The candidates of a leveraging round: three sums of each over the sample, its quadratic step, the ranking. Compiled.
+"""The candidates of a leveraging round: their sums, quadratic steps and ranking. Compiled.
 
 A candidate is a row of kernel values K_j = k(x_j, .); its hypothesis phi_j = y_j K_j differs by a
 sign, which goes into alpha. Rows are centred, which only moves beta, so that a constant in the
-kernel costs no digits. With the weights w and pulls g of `leverage_losses`, W = sum w, G = sum g,
+kernel costs no digits. With the weights w and pulls g of `losses`, W = sum w, G = sum g,
 and beta eliminated, eqs. (6) and (7) are
 
     alpha = slope / curvature,  beta = G / W - alpha mean,  where
@@ -20,14 +20,14 @@ QUADRATIC, TRUE_LOSS = 0, 1  # rankings
 NOBODY = -1
 
 LARGEST_VALUE = 1e150  # of a kernel: its squares can still be summed
-FLAT = 1e-10  # a variance below this part of the mean square has few digits left of its difference
-ROUNDINGS = (
-    8.0  # times the largest kernel value's rounding: deviations that may be nothing but rounding
-)
-REASSOCIATED = {
-    "reassoc",
-    "contract",
-}  # lets sums run in vector registers; assumes nothing of nan and infinity
+# A variance below this part of the mean square has few digits left of its difference.
+FLAT = 1e-10
+# Times the largest kernel value's rounding: deviations that may be nothing but rounding.
+ROUNDINGS = 8.0
+# Lets sums run in vector registers; assumes nothing of nan and infinity.
+REASSOCIATED = {"reassoc", "contract"}
+# The sums over the sample that a candidate has, by their columns.
+SQUARES, FIRSTS, PULLED = 0, 1, 2
 
 
 class Block(NamedTuple):
@@ -40,7 +40,7 @@ class Block(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What stays the same over the rounds; the numbers are names of `leverage_losses`, this file and `leverage_rounds`."""
+    """What stays the same; the integers are constants of `losses`, this file and `rounds`."""
 
     labels: Any  # (m,)
     loss: int
@@ -58,12 +58,15 @@ class State(NamedTuple):
     direction: Any  # (m,) what a step adds to them
     weights: Any  # (m,) second derivatives of the loss
     pulls: Any  # (m,) its negative first derivatives by f
-    last: Any  # (1,) the instance of the last round
+    last_chosen: Any  # (1,) the instance of the last round
 
 
 @njit
 def centres_and_floors(rows, eps):  # type: ignore[no-untyped-def]
-    """Return the mean of each row and the variance that rounding to precision eps can make; nan for values out of range."""
+    """Return each row's mean and the variance that rounding to precision eps can make.
+
+    A row with values out of range has the mean nan.
+    """
     n, m = rows.shape
     centres, floors = np.empty(n), np.empty(n)
     for j in range(n):
@@ -123,32 +126,34 @@ def candidate_sums(block, weights, pulls, sums):  # type: ignore[no-untyped-def]
 
 @njit
 def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
-    """Return mean, slope and curvature of a candidate from its sums, W and G; a flat one has slope and curvature 0."""
-    mean, mean_square = sums[1] / weight, sums[0] / weight
+    """Return mean, slope and curvature of a candidate from its sums, W and G.
+
+    A flat candidate has slope and curvature 0.
+    """
+    mean, mean_square = sums[FIRSTS] / weight, sums[SQUARES] / weight
     variance = mean_square - mean * mean
     if not variance > max(floor, FLAT * mean_square):
         return mean, 0.0, 0.0
-    return mean, sums[2] - pull * mean, weight * variance
+    return mean, sums[PULLED] - pull * mean, weight * variance
 
 
 @njit
 def best_candidate(block, settings, state, sums, penalty, shift):  # type: ignore[no-untyped-def]
-    """Return the row that ranks first, of equals the first one, that of the last round left out; NOBODY if there is no other.
+    """Return the row that ranks first, of equals the first one; NOBODY if there is none.
 
-    Ranked is what each candidate's quadratic step from (0, 0) gains: by the quadratic model, or in
-    truth.
+    The instance of the last round is left out. Ranked is what each candidate's quadratic step from
+    (0, 0) gains: by the quadratic model, or in truth.
     """
     best, best_gain = NOBODY, -np.inf
     weight, pull = state.weights.sum(), state.pulls.sum()
     for j in range(block.indices.size):
-        if block.indices[j] == state.last[0]:
+        if block.indices[j] == state.last_chosen[0]:
             continue
         mean, slope, curvature = quadratic_model(sums[j], block.floors[j], weight, pull)
         alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, 0.0)
         if settings.ranking == QUADRATIC:
-            gain = (
-                curvature * alpha * alpha
-            )  # twice that of the model, up to what beta gains, equal for all
+            # Twice that of the model, up to what beta gains, which is equal for all.
+            gain = curvature * alpha * alpha
         else:
             point(block, j, settings.labels, alpha, pull / weight - alpha * mean, state.direction)
             gain = -loss_after(settings.loss, state.margins, state.direction, 1.0, shift)
@@ -168,9 +173,9 @@ def point(block, j, labels, alpha, beta, direction):  # type: ignore[no-untyped-
 
 @njit
 def largest_slope(block, weights, pulls, penalty):  # type: ignore[no-untyped-def]
-    """Return the largest |sum g K_j| of the block, less `penalty` where that is what it has to overcome."""
+    """Return the largest |sum g K_j| of the block, less the penalty it has to overcome."""
     largest = 0.0
     for j in range(block.indices.size):
-        pulled = sums_of(block.rows[j], 0.0, weights, pulls)[2]
+        pulled = sums_of(block.rows[j], 0.0, weights, pulls)[PULLED]
         largest = max(largest, abs(pulled) - penalty)
     return largest

@@ -1,4 +1,4 @@
-"""The two losses of leveraged vector machines as functions of the margins y f(x), and the penalty of eq. (8). Compiled.
+"""The losses of leveraged vector machines by margins, the penalty of eq. (8). Compiled.
 
 A loss l(v) of the margin v has the negative derivative p(v) ("pull") and the second derivative w(v)
 ("weight"): exponential, eq. (3): l = exp(-v), p = w = exp(-v), the distribution D of eq. (1) before
@@ -26,7 +26,7 @@ def shift_of(loss, margins):  # type: ignore[no-untyped-def]
 
 @njit
 def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-untyped-def]
-    """Write the second derivatives by f(x_i) and the negative first ones, y_i p_i, and return the sum of the losses."""
+    """Write w_i and y_i p_i, the derivatives by f(x_i), and return the sum of the losses."""
     total = 0.0
     if loss == EXPONENTIAL:
         for i in range(margins.size):
@@ -45,7 +45,7 @@ def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-unty
 
 @njit
 def loss_after(loss, margins, direction, length, shift):  # type: ignore[no-untyped-def]
-    """Return the sum of the losses at the margins plus length * direction; infinite if it overflows."""
+    """Return the sum of the losses at margins + length * direction; infinite if it overflows."""
     total = 0.0
     if loss == EXPONENTIAL:
         for i in range(margins.size):
@@ -65,13 +65,13 @@ def mean_loss(loss, total, shift, m):  # type: ignore[no-untyped-def]
 
 @njit
 def penalty_growth(power, alpha):  # type: ignore[no-untyped-def]
-    """Return exp(|alpha|^p), the factor by which a round's weight multiplies the penalty of eq. (8)."""
+    """Return exp(|alpha|^p), by which a round's weight multiplies the penalty of eq. (8)."""
     return np.exp(abs(alpha) ** power) if power != NO_PENALTY else 1.0
 
 
 @njit
 def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[no-untyped-def]
-    """Return the d that minimises the quadratic model of loss and penalty at alpha, and that model's curvature.
+    """Return the d that minimises the model of loss and penalty at alpha, and its curvature.
 
     The loss is modelled by -slope d + curvature d^2 / 2. The penalty, penalty * exp(|alpha|^p), has
     its own quadratic model for p = 2; for p = 1 the model is quadratic in |alpha + d|, hence a soft

@@ -1,4 +1,4 @@
-"""The rounds of the leveraging algorithm on one block of candidates: choose one, step, update. Compiled."""
+"""The rounds of the leveraging algorithm on one block: choose, step, update. Compiled."""
 
 from typing import Any, NamedTuple
 
@@ -25,36 +25,39 @@ from ensvm.solvers.leverage.losses import (
 NEWTON, SEARCH = 0, 1  # steps
 PAUSED, NO_GAIN, ZERO_LOSS = 0, 1, 2
 
-SUFFICIENT_DECREASE = (
-    0.1  # of what the model promises; a step that keeps less has left the model's range
-)
-MOST_HALVINGS = 50  # 2^-50 of a step is its rounding
-MOST_SEARCH_STEPS = (
-    30  # two or three suffice, except on separable data, whose optimum is infinitely far
-)
-SEARCH_TOL = (
-    1e-14  # a search ends where a further step promises less than this part of the objective
-)
-VANISHED_LOSS = 1e-250  # mean loss at which derivatives come near the end of the range of floats
+# Of what the model promises; a step that keeps less has left the model's range.
+SUFFICIENT_DECREASE = 0.1
+# 2^-50 of a step is its rounding.
+MOST_HALVINGS = 50
+# Two or three suffice, except on separable data, whose optimum is infinitely far.
+MOST_SEARCH_STEPS = 30
+# A search ends where a further step promises less than this part of the objective.
+SEARCH_TOL = 1e-14
+# Mean loss at which derivatives come near the end of the range of floats.
+VANISHED_LOSS = 1e-250
 
 
 class Record(NamedTuple):
-    """What the rounds did: round t is entry t of `index`, `alpha` (of K_j) and `beta`, and leads to entry t + 1 of the others."""
+    """What the rounds did; changed in place.
+
+    Round t is entry t of `index`, `alpha` (of K_j) and `beta`, and leads to entry t + 1 of `loss`
+    and `penalty`.
+    """
 
     index: Any
     alpha: Any
     beta: Any
     loss: Any  # mean loss
     penalty: Any  # gamma of eq. (8)
-    used: Any  # (1,) rounds so far
+    n_rounds: Any  # (1,) those so far
 
 
 @njit
 def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
-    """Play rounds on a block until `end` rounds are recorded, or none gains, or the loss has vanished."""
+    """Do rounds on a block until `end` are done, or none gains, or the loss has vanished."""
     sums = np.empty((block.indices.size, 3))
-    while record.used[0] < end:
-        t = record.used[0]
+    while record.n_rounds[0] < end:
+        t = record.n_rounds[0]
         if record.loss[t] < VANISHED_LOSS:
             return ZERO_LOSS
         shift = shift_of(settings.loss, state.margins)
@@ -72,20 +75,20 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
         if not gain > settings.tol * (total + penalty):
             return NO_GAIN
         state.margins[:] = state.trial
-        state.last[0] = record.index[t] = block.indices[j]
+        state.last_chosen[0] = record.index[t] = block.indices[j]
         record.alpha[t], record.beta[t] = alpha, beta - alpha * block.centres[j]
         record.loss[t + 1] = mean_loss(settings.loss, after, shift, state.margins.size)
         record.penalty[t + 1] = record.penalty[t] * growth * (total / after)
-        record.used[0] = t + 1
+        record.n_rounds[0] = t + 1
     return PAUSED
 
 
 @njit
 def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[no-untyped-def]
-    """Return alpha and beta of candidate j and the sum of the losses there, whose margins go into `state.trial`.
+    """Return alpha and beta of candidate j and the sum of the losses there.
 
-    Each step is eq. (6) or (7), halved until it gains a fair part of what it promises; SEARCH takes
-    many, NEWTON one.
+    The margins there go into `state.trial`. Each step is eq. (6) or (7), halved until it gains a
+    fair part of what it promises; SEARCH takes many, NEWTON one.
     """
     alpha, beta = 0.0, 0.0
     state.trial[:] = state.margins
@@ -114,8 +117,10 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
 
 
 @njit
-def _halve(settings, state, objective, promised, penalty, alpha, to_alpha, shift):  # type: ignore[no-untyped-def]
-    """Return how much of a step to take, 1, 1/2, 1/4, ... or 0 when nothing gains, and the sum of the losses there."""
+def _halve(  # type: ignore[no-untyped-def]
+    settings, state, objective, promised, penalty, alpha, to_alpha, shift
+):
+    """Return how much of a step gains, 1, 1/2, 1/4, ... or 0, and the sum of the losses there."""
     length = 1.0
     for _ in range(MOST_HALVINGS):
         after = loss_after(settings.loss, state.trial, state.direction, length, shift)

@@ -1,4 +1,4 @@
-"""The perceptron learning rule in primal and dual form, from zero weights with steps of 1. Compiled.
+"""The perceptron rule in primal and dual form, from zero weights with steps of 1. Compiled.
 
 In signed, augmented points z_i = y_i (1, x_i) the rule is w <- w + z_i for a row with w.z_i <= 0,
 and a row is right where w.z_i > 0. In the dual form w = sum_i alpha_i z_i: the rule is alpha_i <-
@@ -27,7 +27,7 @@ class PerceptronResult:
     offset: float
     """w_0"""
     alpha: NDArray[np.int64]
-    """shape (m,), the updates made for each row: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i"""
+    """shape (m,), each row's updates: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i"""
     mistake_path: NDArray[np.int64]
     """shape (mistakes,), the row of each update"""
     errors: NDArray[np.int64]
@@ -54,13 +54,26 @@ def perceptron(
     Parameters
     ----------
     X : array of shape (m, d)
-    y : array of shape (m,) of -1 and +1
-    dual : whether to keep alpha and the Gram matrix of the points, O(m^2) memory, instead of w; the
-        updates are the same, unless rounding decides on which side a point is
-    max_iter : int >= 1, the most passes
-    rng : draws a new order of the rows for each pass; None (default) keeps the order given
+        The rows.
+    y : array of shape (m,)
+        The labels, -1 and +1.
+    dual : bool, default False
+        Whether to keep alpha and the Gram matrix of the points, O(m^2) memory, instead of w; the
+        updates are the same, unless rounding decides on which side a point is.
+    max_iter : int, default 1000
+        The most passes, at least 1.
+    rng : numpy Generator, default None
+        Draws a new order of the rows for each pass; None keeps the order given.
 
-    Raises ValueError for another shape, other labels, or max_iter out of range.
+    Returns
+    -------
+    PerceptronResult
+        The plane and the updates that led to it.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a label is not -1 or +1, or max_iter is out of range.
     """
     labels = np.asarray(y, dtype=np.float64)
     if X.ndim != 2 or labels.shape != X.shape[:1] or labels.size == 0:
@@ -119,7 +132,7 @@ def pass_in_primal_form(weights, points, order):  # type: ignore[no-untyped-def]
 
 @njit
 def pass_in_dual_form(products, gram, order):  # type: ignore[no-untyped-def]
-    """Go through the points once, update all `products` w.z_j in place, and return the rows updated for."""
+    """Go through the points once, update all w.z_j in place, and return the rows updated for."""
     made, n_made = np.empty(order.size, dtype=np.int64), 0
     for i in order:
         if products[i] <= 0.0:

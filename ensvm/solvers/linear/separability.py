@@ -1,4 +1,4 @@
-"""Whether a plane through the origin has all points on its positive side, and the one that is farthest from them.
+"""Whether a plane through the origin has all points on one side, and the one farthest from them.
 
 The margin of w is min_i w.z_i / |w|, over signed points z_i = y_i (1, x_i). Its largest value is
 the distance of the origin from the convex hull of the points, so any nonnegative u bounds it from
@@ -23,11 +23,11 @@ PASSES_OF_NNLS = 30  # scipy's limit of 3 exchanges a point is met on data of fe
 
 @dataclass(frozen=True)
 class Separability:
-    """The plane through the origin with the largest margin to the signed points, or that there is none."""
+    """The plane through the origin with the largest margin to the points, or that none is."""
 
     separable: bool
     weights: NDArray[np.float64]
-    """shape (d,): the shortest w with w.z_i >= 1 for all i; zeros if the points are not separable"""
+    """shape (d,): the shortest w with all w.z_i >= 1; zeros if the points are not separable"""
     margin: float
     """min_i w.z_i / |w|, the distance of the nearest point; 0 if the points are not separable"""
     largest_margin: float
@@ -45,10 +45,10 @@ def signed_points(X: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArra
 
 
 def separability(points: NDArray[np.float64]) -> Separability:
-    """Decide whether some w has w.z > 0 for all rows z of `points`, shape (m, d), and return the best w.
+    """Decide whether some w has w.z > 0 for all rows z of `points`, and return the best w.
 
-    A margin below some roundings of the longest row counts as none. Raises ValueError where there
-    are no points.
+    `points` has shape (m, d). A margin below some roundings of the longest row counts as none.
+    Raises ValueError where there are no points.
     """
     if points.ndim != 2 or 0 in points.shape:
         raise ValueError(

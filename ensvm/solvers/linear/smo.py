@@ -1,4 +1,4 @@
-"""The linear support vector machine, hard or soft margin, by sequential minimal optimization. Compiled.
+"""The linear SVM, hard or soft margin, by sequential minimal optimization. Compiled.
 
 Maximise sum_i alpha_i - |w|^2 / 2 over 0 <= alpha_i <= C, sum_i alpha_i y_i = 0, with w = sum_i
 alpha_i y_i x_i, equation (7). Two multipliers change at a time, along the line that the equality
@@ -30,7 +30,7 @@ from ensvm.solvers.linear.separability import separability, signed_points
 # Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
 LEAST_CURVATURE = 1e-12
 # Rows of either kind that join the pairs of a sweep: enough for few sweeps, few enough for a small
-# Gram matrix
+# Gram matrix. Times of other values of this and the next constant: benchmarks/linear_smo.py.
 OFFENDERS = 64
 # Pairs among few rows go on until the violation is this share of what it was over all: more would
 # be lost at the next sweep.
@@ -50,7 +50,7 @@ class LinearSMOResult:
     objective: float
     """the dual objective, sum_i alpha_i - |w|^2 / 2"""
     certificate: float
-    """the KKT residual, the violation of the optimality conditions in units of y f(x); <= tol if converged"""
+    """the KKT residual: the violation of optimality in units of y f(x); <= tol if converged"""
     n_iter: int
     """pairs optimised"""
     converged: bool
@@ -69,13 +69,26 @@ def linear_smo(
     Parameters
     ----------
     X : array of shape (m, d)
-    y : array of shape (m,) of -1 and +1, both of them there
-    C : positive float, the price of a soft error; infinity for the hard margin
-    tol : positive float, the KKT residual to stop at
-    max_iter : int >= 0, the most pairs optimised
+        The rows.
+    y : array of shape (m,)
+        The labels, -1 and +1, both of them there.
+    C : float, default 1.0
+        The price of a soft error, positive; infinity for the hard margin.
+    tol : float, default 1e-3
+        The KKT residual to stop at, positive.
+    max_iter : int, default 10_000_000
+        The most pairs optimised, at least 0.
 
-    Raises ValueError for another shape, other labels, a number out of range, or a hard margin where
-    no plane separates.
+    Returns
+    -------
+    LinearSMOResult
+        The machine and what is known about it.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a label is neither -1 nor +1 or one of them is missing, a number
+        is out of range, or C is infinite and no plane separates the classes.
     """
     labels = np.asarray(y, dtype=np.float64)
     if X.ndim != 2 or labels.shape != X.shape[:1]:
@@ -92,7 +105,8 @@ def linear_smo(
         raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
     if np.isinf(C) and not separability(signed_points(X, labels)).separable:
         raise ValueError(
-            "C = inf asks for a hard margin, but no plane separates the two classes: give a finite C"
+            "C = inf asks for a hard margin, but no plane separates the two classes: "
+            "give a finite C"
         )
     # A shift of all rows changes w_0 alone: from their mean, products and their rounding are
     # smallest.
@@ -110,7 +124,10 @@ def _sweep(
     tol: float,
     max_iter: int,
 ) -> LinearSMOResult:
-    """Optimise pairs among few rows, then look at all, until all meet the conditions or rounding hides every ascent."""
+    """Optimise pairs among few rows, then look at all, until the conditions hold.
+
+    It also ends where rounding hides every ascent.
+    """
     signed, n_iter, before = np.zeros(labels.size), 0, -np.inf
     while True:
         weights = signed @ rows
@@ -146,7 +163,7 @@ def _few_rows(
     signed: NDArray[np.float64],
     C: float,
 ) -> NDArray[np.intp]:
-    """Return the rows strictly inside the box and, of those that may rise or fall, the most promising, in ascending order."""
+    """Return the rows strictly inside the box and the worst offenders of either kind, ascending."""
     alpha = labels * signed
     rising = np.where(np.where(labels > 0.0, alpha < C, alpha > 0.0), residual, -np.inf)
     falling = np.where(np.where(labels > 0.0, alpha > 0.0, alpha < C), -residual, -np.inf)
@@ -163,7 +180,10 @@ def _few_rows(
 
 @njit
 def ascend(gram, labels, residual, signed, C, tol, max_iter):  # type: ignore[no-untyped-def]
-    """Optimise pairs of u = `signed`, in place, until no pair violates the conditions by more than tol; return how many."""
+    """Optimise pairs of u = `signed`, in place, and return how many.
+
+    It ends where no pair violates the conditions by more than tol.
+    """
     diagonal = np.diag(gram).copy()
     least = LEAST_CURVATURE * (diagonal.max() if diagonal.max() > 0.0 else 1.0)
     for n_iter in range(max_iter):
@@ -207,8 +227,10 @@ def highest_that_may_rise(residual, labels, signed, C):  # type: ignore[no-untyp
 
 
 @njit
-def best_partner(i, row, diagonal, least, residual, labels, signed, C):  # type: ignore[no-untyped-def]
-    """Return the row that promises the largest improvement with row i (-1: none), and the least residual that may fall."""
+def best_partner(  # type: ignore[no-untyped-def]
+    i, row, diagonal, least, residual, labels, signed, C
+):
+    """Return the row that promises most with row i (-1: none), and the least residual to fall."""
     best, gain, lowest = -1, 0.0, np.inf
     for t in range(residual.size):
         if not may_fall(labels[t], signed[t], C):
@@ -226,7 +248,7 @@ def best_partner(i, row, diagonal, least, residual, labels, signed, C):  # type:
 
 @njit
 def extremes(residual, labels, signed, C):  # type: ignore[no-untyped-def]
-    """Return the greatest residual of the rows that may rise and the least of those that may fall."""
+    """Return the greatest residual of rows that may rise and the least of those that may fall."""
     highest, lowest = -np.inf, np.inf
     for t in range(residual.size):
         if may_rise(labels[t], signed[t], C):
@@ -238,7 +260,7 @@ def extremes(residual, labels, signed, C):  # type: ignore[no-untyped-def]
 
 @njit
 def offset_of(residual, labels, signed, C):  # type: ignore[no-untyped-def]
-    """Return the mean residual of the rows with 0 < alpha < C; where there is none, the middle of what is allowed."""
+    """Return the mean residual of the rows with 0 < alpha < C, or the middle of what is allowed."""
     total, n_free = 0.0, 0
     for t in range(residual.size):
         if 0.0 < labels[t] * signed[t] < C:

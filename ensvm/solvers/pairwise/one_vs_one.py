@@ -1,4 +1,4 @@
-"""Soft-margin machines for every pair of classes from one Gram matrix, their cross-validated values, their votes. Compiled.
+"""Soft-margin machines of all pairs of classes, their cross-validated values, votes. Compiled.
 
 The rows come sorted by class: those of class a are `starts[a]` up to `starts[a + 1]`. Pairs (a, b),
 a < b, follow each other as (0, 1), (0, 2), ..., (1, 2), ...; a machine's value is positive for a,
@@ -43,12 +43,15 @@ def pairwise_machines(gram, starts, upper, tol, max_iter):  # type: ignore[no-un
 
 
 @njit
-def cross_validated_values(gram, starts, upper, order, tol, max_iter):  # type: ignore[no-untyped-def]
-    """Return each row's value under the machines of its pairs trained without its fold, shape (pairs, m), 0 elsewhere.
+def cross_validated_values(  # type: ignore[no-untyped-def]
+    gram, starts, upper, order, tol, max_iter
+):
+    """Return each row's value under the machines of its pairs trained without its fold.
 
-    Arguments as in `pairwise_machines`; `order` is a permutation of the m rows, which a pair's rows
-    take to be dealt into FOLDS consecutive folds. Where the other folds hold one class only, the
-    value is its sign, as in LIBSVM.
+    The values have shape (pairs, m) and are 0 for rows of other classes. Arguments as in
+    `pairwise_machines`; `order` is a permutation of the m rows, which a pair's rows take to be
+    dealt into FOLDS consecutive folds. Where the other folds hold one class only, the value is its
+    sign, as in LIBSVM.
     """
     n_classes = starts.size - 1
     values = np.zeros((n_classes * (n_classes - 1) // 2, upper.size))
@@ -70,7 +73,9 @@ def cross_validated_values(gram, starts, upper, order, tol, max_iter):  # type: 
 
 
 @njit
-def values_without(gram, held_out, others, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def]
+def values_without(  # type: ignore[no-untyped-def]
+    gram, held_out, others, labels, upper, tol, max_iter
+):
     """Return the values of the held-out rows under the machine of the others."""
     if labels.size == 0:
         return np.zeros(held_out.size)
@@ -105,7 +110,7 @@ def in_pair(rows, starts, a, b):  # type: ignore[no-untyped-def]
 
 @njit
 def submatrix(gram, rows, columns):  # type: ignore[no-untyped-def]
-    """Return a contiguous copy of some rows and columns, or the matrix itself if they are all of it in order."""
+    """Return a contiguous copy of some rows and columns; the matrix itself for all, in order."""
     if (
         rows.size == gram.shape[0]
         and np.array_equal(rows, np.arange(rows.size))
@@ -121,8 +126,10 @@ def submatrix(gram, rows, columns):  # type: ignore[no-untyped-def]
 
 
 @njit
-def weighted_sums(starts, columns, coefficients, intercepts, kernel_values):  # type: ignore[no-untyped-def]
-    """Return the values of pairs, shape (pairs, n), from kernel values, shape (s, n), and sparse coefficients.
+def weighted_sums(  # type: ignore[no-untyped-def]
+    starts, columns, coefficients, intercepts, kernel_values
+):
+    """Return the values of pairs, (pairs, n), of kernel values, (s, n), and sparse coefficients.
 
     The entries of a pair are those from `starts[pair]` to `starts[pair + 1]`: a column says which
     row of the kernel values it weighs. Most rows are support vectors of few pairs, so that this is
@@ -148,14 +155,14 @@ def weighted_sums(starts, columns, coefficients, intercepts, kernel_values):  # 
 
 @njit
 def add_two(target, factor, row, other_factor, other_row):  # type: ignore[no-untyped-def]
-    """Add factor * row + other_factor * other_row in place: two at once halve the traffic of the target."""
+    """Add factor * row + other_factor * other_row: two at once halve the target's traffic."""
     for t in range(target.size):
         target[t] += factor * row[t] + other_factor * other_row[t]
 
 
 @njit
 def winners(values, n_classes):  # type: ignore[no-untyped-def]
-    """Return the class with the most votes, the first among equals, shape (n,), from the pairs' values, shape (pairs, n)."""
+    """Return the class with most votes, (n,), the first of equals, by pairs' values, (pairs, n)."""
     n = values.shape[1]
     votes = np.zeros((n_classes, n), np.int16)
     pair = 0

@@ -1,4 +1,4 @@
-"""Class probabilities from the values of pairwise machines: Platt's sigmoids, and their coupling. Compiled.
+"""Class probabilities of pairwise machines: Platt's sigmoids and their coupling. Compiled.
 
 Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine
 Learning 68, 2007 (the sigmoid); Wu, Lin & Weng, Probability estimates for multi-class
@@ -17,9 +17,8 @@ MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10
 HESSIAN_RIDGE = 1e-12
 GRADIENT_TOL = 1e-5
-LEAST_PROBABILITY = (
-    1e-7  # of a pair, as in LIBSVM: coupling divides what certainty would leave undefined
-)
+# Of a pair, as in LIBSVM: coupling divides what certainty would leave undefined.
+LEAST_PROBABILITY = 1e-7
 
 
 @njit
@@ -92,7 +91,7 @@ def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-unty
 
 @njit
 def fit_sigmoids(values, starts, counts):  # type: ignore[no-untyped-def]
-    """Return A and B of every pair, shape (pairs, 2), from cross-validated values; arguments as in `one_vs_one`."""
+    """Return A and B of every pair, (pairs, 2), by cross-validated values; see `one_vs_one`."""
     n_classes = starts.size - 1
     sigmoids = np.empty((n_classes * (n_classes - 1) // 2, 2))
     pair = 0
@@ -108,7 +107,7 @@ def fit_sigmoids(values, starts, counts):  # type: ignore[no-untyped-def]
 
 
 def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:
-    """Return the probabilities of the classes, shape (n_classes, n), from the pairs' values, shape (pairs, n).
+    """Return the probabilities of classes, (n_classes, n), from the pairs' values, (pairs, n).
 
     A column sums to 1. The work is done in the type of `values`, the coupling of more than two
     classes in float64.
@@ -128,11 +127,11 @@ def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> 
 
 @njit(error_model="numpy")
 def couple(pairwise):  # type: ignore[no-untyped-def]
-    """Return the p, shape (n_classes, n), that minimise sum_{a<b} (r_ba p_a - r_ab p_b)^2 subject to sum p = 1.
+    """Return the p that minimise sum_{a<b} (r_ba p_a - r_ab p_b)^2 subject to sum p = 1.
 
-    `pairwise` holds r_ab, the probability of a among a and b, in (0, 1), shape (pairs, n). With the
-    quadratic form Q the solution is proportional to (Q + 11')^{-1} 1, by Cholesky for all columns
-    at once; it has no negative entry.
+    They have shape (n_classes, n). `pairwise` holds r_ab, the probability of a among a and b, in
+    (0, 1), shape (pairs, n). With the quadratic form Q the solution is proportional to (Q +
+    11')^{-1} 1, by Cholesky for all columns at once; it has no negative entry.
     """
     n_pairs, n = pairwise.shape
     n_classes = round((1.0 + np.sqrt(1.0 + 8.0 * n_pairs)) / 2.0)
@@ -167,7 +166,7 @@ def add_pair(form_aa, form_bb, form_ba, pairwise):  # type: ignore[no-untyped-de
 
 @njit(error_model="numpy")
 def factorise(form):  # type: ignore[no-untyped-def]
-    """Overwrite the lower triangles, shape (k, k, n), with Cholesky's factors, the diagonal with its reciprocals."""
+    """Overwrite lower triangles, (k, k, n), with Cholesky's factors, diagonals inverted."""
     k = form.shape[0]
     for column in range(k):
         for inner in range(column):

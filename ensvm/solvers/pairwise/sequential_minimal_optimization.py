@@ -1,4 +1,4 @@
-"""The soft-margin dual with an intercept by sequential minimal optimization, working sets of second order. Compiled.
+"""The soft-margin dual with an intercept by SMO, working sets of second order. Compiled.
 
 Minimise alpha'Qalpha / 2 - sum alpha over 0 <= alpha_i <= C_i, y'alpha = 0, with Q_ij = y_i y_j
 K_ij. In u = y alpha and the residual r = y - K u a row may still rise if u is below its upper bound
@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import njit
 
-LEAST_CURVATURE = (
-    1e-12  # LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound
-)
+# LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound.
+LEAST_CURVATURE = 1e-12
 MAX_ITER = 10_000_000  # LIBSVM's limit
 ALL_BUT_SIGN = np.iinfo(np.int64).max
 
@@ -63,14 +62,27 @@ def sequential_minimal_optimization(
 
     Parameters
     ----------
-    gram : array of shape (m, m), float32 or float64, symmetric and positive semidefinite
-    y : array of shape (m,) of -1 and +1, both of them there
-    C : positive float or array of shape (m,) of them, a row's largest weight: a row c times there
-        is a row of c times the C
-    tol : positive float, the violation to stop at
-    max_iter : int >= 0, the most steps
+    gram : array of shape (m, m)
+        The Gram matrix, float32 or float64, symmetric and positive semidefinite.
+    y : array of shape (m,)
+        The labels, -1 and +1, both of them there.
+    C : float or array of shape (m,), default 1.0
+        A row's largest weight, positive: a row c times there is a row of c times the C.
+    tol : float, default 1e-3
+        The violation to stop at, positive.
+    max_iter : int, default 10_000_000
+        The most steps, at least 0.
 
-    Raises ValueError for another shape, other labels, or a number out of range.
+    Returns
+    -------
+    SMOResult
+        The machine and what is known about it.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a label is neither -1 nor +1 or one of them is missing, or a
+        number is out of range.
     """
     labels = np.asarray(y, dtype=np.float64)
     if labels.ndim != 1 or set(np.unique(labels)) != {-1.0, 1.0}:
@@ -95,7 +107,7 @@ def sequential_minimal_optimization(
 
 @njit
 def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def]
-    """Return u = y alpha, the intercept, the violation and the number of steps; both labels must be there."""
+    """Return u = y alpha, intercept, violation and number of steps; both labels must be there."""
     signed = np.zeros(labels.size)
     residual = labels.copy()
     bounds = bounds_of(labels, upper, gram.dtype.type(0.0))
@@ -116,9 +128,9 @@ def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def
             if violation <= tol or n_iter >= max_iter:
                 break
         step = step_length(i, j, gram, residual, signed, bounds)
-        move(i, signed, bounds, signed[i] + step)
-        move(j, signed, bounds, signed[j] - step)
-        advance(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
+        set_value(i, signed, bounds, signed[i] + step)
+        set_value(j, signed, bounds, signed[j] - step)
+        update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
         n_iter += 1
     return signed, intercept_of(residual, signed, bounds), violation, n_iter
 
@@ -140,8 +152,10 @@ def bounds_of(labels, upper, zero):  # type: ignore[no-untyped-def]
 
 
 @njit(error_model="numpy")
-def predicted_gains(gains, row, diagonal, residual, may_fall, top, top_diagonal):  # type: ignore[no-untyped-def]
-    """Set each entry to twice the decrease that the best step with that partner promises; 0 for no partner."""
+def predicted_gains(  # type: ignore[no-untyped-def]
+    gains, row, diagonal, residual, may_fall, top, top_diagonal
+):
+    """Set gains to twice the decrease that the best step with a partner promises; 0 for none."""
     real = row.dtype.type
     zero, two, least = real(0.0), real(2.0), real(LEAST_CURVATURE)
     for t in range(gains.size):
@@ -163,7 +177,7 @@ def step_length(i, j, gram, residual, signed, bounds):  # type: ignore[no-untype
 
 
 @njit
-def move(t, signed, bounds, value):  # type: ignore[no-untyped-def]
+def set_value(t, signed, bounds, value):  # type: ignore[no-untyped-def]
     """Set u_t, exactly to a bound that it reaches, and what it may do from there."""
     value = min(max(value, bounds.lower[t]), bounds.upper[t])
     # A difference of two floats, added back, may miss the bound by a rounding.
@@ -178,7 +192,9 @@ def move(t, signed, bounds, value):  # type: ignore[no-untyped-def]
 
 
 @njit
-def advance(residual, liftable, row_up, row_down, step, may_rise):  # type: ignore[no-untyped-def]
+def update_residual(  # type: ignore[no-untyped-def]
+    residual, liftable, row_up, row_down, step, may_rise
+):
     """Take the step's effect from the residual, and mark the rows that may rise."""
     for t in range(residual.size):
         value = residual[t] - step * (np.float64(row_up[t]) - np.float64(row_down[t]))
@@ -188,7 +204,7 @@ def advance(residual, liftable, row_up, row_down, step, may_rise):  # type: igno
 
 @njit
 def largest(values):  # type: ignore[no-untyped-def]
-    """Return an index of the largest entry, or of one that differs from it by less than one part in 10^10.
+    """Return an index of the largest entry, or of one less by under one part in 10^10.
 
     The floats' bits, read as integers in the same order, carry the index in their last places: only
     so does the compiler turn the search into vector instructions, several times faster.
@@ -217,7 +233,7 @@ def least_of_falling(residual, may_fall):  # type: ignore[no-untyped-def]
 
 @njit
 def intercept_of(residual, signed, bounds):  # type: ignore[no-untyped-def]
-    """Return the mean residual of the rows between their bounds; where there is none, the middle of what is allowed."""
+    """Return the mean residual of rows between their bounds, or the middle of what is allowed."""
     total, n_free = 0.0, 0
     for t in range(residual.size):
         if bounds.lower[t] < signed[t] < bounds.upper[t]:

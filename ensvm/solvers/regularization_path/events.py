@@ -1,4 +1,4 @@
-"""The event loop of the regularization path: from one breakpoint to the next, exactly one point moved at each. Compiled.
+"""The event loop of the regularization path: exactly one point changes sides at a breakpoint.
 
 In coefficients u = y alpha and h = K u + b a solution at the parameter theta satisfies, with the
 margins g = y h - theta slope: g <= 0 on the left (alpha = 1), g >= 0 on the right (alpha = 0), g =
@@ -28,7 +28,6 @@ RIGHT, LEFT, FREE, FIXED = (
     3,
 )  # FIXED: alpha = 1 whatever its margin, while the start is sought
 NOTHING = -1  # no point moved: the start and the end of the path
-THETA, INTERCEPT, CONSTANT, LARGEST_ENTRY, ROUNDING = 0, 1, 2, 3, 4  # places in `scalars`
 REACHED_END, PAUSED, LOST = 0, 1, 2
 
 EPS = float(np.finfo(np.float64).eps)
@@ -49,12 +48,15 @@ class PathState(NamedTuple):
     n_free: Any  # (1,)
     lower: Any  # (m, m), the first n_free rows and columns: the factor L
     halves: Any  # (2, m): L^{-1} (y slope)_F and L^{-1} 1
-    # Theta, b, the added constant (0: no intercept), max K_ii, what g may be off by for rounding
-    scalars: Any
+    theta: Any  # (1,)
+    intercept: Any  # (1,) b
+    constant: Any  # float, added to all kernel values; 0: no intercept
+    largest_entry: Any  # float, max K_ii
+    rounding: Any  # (1,), what g may be off by
 
 
 class Record(NamedTuple):
-    """What happened, one entry a breakpoint, and the multipliers of the free points right after it, one list after the other."""
+    """What happened, one entry a breakpoint, and the free multipliers right after it."""
 
     theta: Any
     intercept: Any
@@ -63,13 +65,17 @@ class Record(NamedTuple):
     origin: Any
     destination: Any
     n_free: Any
+    # The largest v = Ku with y = 1, alpha = 1, the least with y = 1, alpha = 0, the largest with
+    # y = -1, alpha = 0, the least with y = -1, alpha = 1; NaN where multipliers determine b
+    extremes: Any
     free_alpha: Any
-    used: Any  # (2,): breakpoints and free multipliers
+    n_breakpoints: Any  # (1,), how many are written down
+    n_free_alphas: Any  # (1,)
 
 
 @njit
 def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
-    """Follow the solution from the present theta down to `end`, or until the record is full or the direction overflows."""
+    """Follow the solution down to `end`, or until the record is full or the direction overflows."""
     step_coef, speed = np.zeros(state.labels.size), np.empty(state.labels.size)
     while True:
         step_intercept = direction(state, step_coef)
@@ -77,26 +83,26 @@ def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
             return LOST
         speeds(state, step_coef, step_intercept, speed)
         length, index = next_event(state, step_coef, speed)
-        left_over = state.scalars[THETA] - end
+        left_over = state.theta[0] - end
         if length >= left_over:
-            advance(state, step_coef, step_intercept, speed, left_over)
-            state.scalars[THETA] = end
+            take_step(state, step_coef, step_intercept, speed, left_over)
+            state.theta[0] = end
             return REACHED_END
-        if record.used[0] == record.theta.size:
+        if record.n_breakpoints[0] == record.theta.size:
             return PAUSED
-        advance(state, step_coef, step_intercept, speed, length)
+        take_step(state, step_coef, step_intercept, speed, length)
         note(state, record, index)
 
 
 @njit
 def direction(state, step_coef):  # type: ignore[no-untyped-def]
-    """Write du / d(-theta) of the free points into step_coef, in the order of the factor, and return db / d(-theta)."""
+    """Write du / d(-theta) of the free points, in the factor's order; return db / d(-theta)."""
     n = state.n_free[0]
     if n == 0:
         return 0.0
     ones, step_intercept = state.halves[1], 0.0
     step_coef[:n] = -state.halves[0, :n]
-    if state.scalars[CONSTANT] > 0.0:
+    if state.constant > 0.0:
         total, weight = 0.0, 0.0
         for k in range(n):
             total += ones[k] * step_coef[k]
@@ -121,7 +127,10 @@ def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-
 
 @njit
 def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
-    """Add sum_j weights_j gram[points_j] to out, four rows of the Gram matrix at a time: `out` is read and written less often."""
+    """Add sum_j weights_j gram[points_j] to out.
+
+    Four rows of the Gram matrix at a time, so that `out` is read and written less often.
+    """
     whole = points.size - points.size % 4
     for j in range(0, whole, 4):
         a, b, c, d = gram[points[j]], gram[points[j + 1]], gram[points[j + 2]], gram[points[j + 3]]
@@ -136,10 +145,10 @@ def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
 
 @njit
 def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
-    """Return the step to the next event (infinite: none) and its point, the smallest index among ties."""
+    """Return the step to the next event (infinite: none) and its point, the first among ties."""
     n = state.n_free[0]
     still = SPEED_ROUNDING * np.abs(step_coef[:n]).max() if n > 0 else 0.0
-    slow = SPEED_ROUNDING * (1.0 + np.abs(step_coef[:n]).sum() * state.scalars[LARGEST_ENTRY])
+    slow = SPEED_ROUNDING * (1.0 + np.abs(step_coef[:n]).sum() * state.largest_entry)
     length = np.inf
     for j in range(n):
         length = min(length, step_to_bound(state, step_coef[j], state.free[j], still))
@@ -156,14 +165,17 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
             index = min(index, state.free[j])
     for k in range(index):
         excess = _step_to_margin(state.sets[k], state.margin[k], speed[k], slow) - length
-        if excess * abs(speed[k]) <= state.scalars[ROUNDING]:
+        if excess * abs(speed[k]) <= state.rounding[0]:
             return length, k
     return length, index
 
 
 @njit
 def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
-    """Return the step after which u_point, changing at `rate`, takes alpha to a bound; infinity if it is slower than `slowest`."""
+    """Return the step at which u_point, changing at `rate`, takes alpha to a bound.
+
+    It is infinite if the rate is at most `slowest`.
+    """
     if abs(rate) <= slowest:
         return np.inf
     alpha, rate = state.coef[point] * state.labels[point], rate * state.labels[point]
@@ -182,20 +194,20 @@ def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
 
 
 @njit
-def advance(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
-    """Move the solution along the direction."""
+def take_step(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
+    """Step along the direction."""
     for j in range(state.n_free[0]):
         state.coef[state.free[j]] += length * step_coef[j]
     for k in range(speed.size):
         state.margin[k] += length * speed[k]
-    state.scalars[THETA] -= length
-    state.scalars[INTERCEPT] += length * step_intercept
+    state.theta[0] -= length
+    state.intercept[0] += length * step_intercept
 
 
 @njit
 def note(state, record, index):  # type: ignore[no-untyped-def]
-    """Move a point (or none) to its other side and write the breakpoint down."""
-    at, start, theta = record.used[0], record.used[1], state.scalars[THETA]
+    """Take a point (or none) to its other side and write the breakpoint down."""
+    at, start, theta = record.n_breakpoints[0], record.n_free_alphas[0], state.theta[0]
     record.origin[at] = record.destination[at] = NOTHING
     if index != NOTHING:
         record.origin[at] = state.sets[index]
@@ -207,7 +219,7 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
     record.index[at], record.theta[at], record.intercept[at] = (
         index,
         theta,
-        state.scalars[INTERCEPT],
+        state.intercept[0],
     )
     for j in range(state.n_free[0]):
         point = state.free[j]
@@ -217,13 +229,39 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
         margin = state.margin[k] + theta * state.slope[k]
         value += state.coef[k] * state.labels[k] * (theta - 0.5 * margin)
     record.objective[at], record.n_free[at] = value, state.n_free[0]
-    record.used[0], record.used[1] = at + 1, start + state.n_free[0]
+    find_extremes(state, record.extremes[at])
+    record.n_breakpoints[0], record.n_free_alphas[0] = at + 1, start + state.n_free[0]
+
+
+@njit
+def find_extremes(state, out):  # type: ignore[no-untyped-def]
+    """Write down the extremes of v that bound the intercept, NaN if a multiplier determines it."""
+    out[:] = np.nan
+    if state.constant == 0.0:
+        return
+    for j in range(state.n_free[0]):
+        alpha = state.coef[state.free[j]] * state.labels[state.free[j]]
+        if TIE_AT_BOUND < alpha < 1.0 - TIE_AT_BOUND:
+            return
+    out[0], out[1], out[2], out[3] = -np.inf, np.inf, -np.inf, np.inf
+    for k in range(state.coef.size):
+        label = state.labels[k]
+        value = label * (state.margin[k] + state.theta[0] * state.slope[k]) - state.intercept[0]
+        if state.coef[k] * label > 0.5:
+            if label > 0.0:
+                out[0] = max(out[0], value)
+            else:
+                out[3] = min(out[3], value)
+        elif label > 0.0:
+            out[1] = min(out[1], value)
+        else:
+            out[2] = max(out[2], value)
 
 
 @njit
 def enter(state, point):  # type: ignore[no-untyped-def]
     """Make a point free."""
-    n, constant = state.n_free[0], state.scalars[CONSTANT]
+    n, constant = state.n_free[0], state.constant
     column = np.empty(n)
     for j in range(n):
         column[j] = state.gram[state.free[j], point] + constant

@@ -23,7 +23,7 @@ REFRESH_EVENTS = (
 
 
 class PathJournal:
-    """The breakpoints passed so far, and the largest violation of the optimality conditions at the checks (`refresh`)."""
+    """The breakpoints so far, and the largest violation of optimality at the checks."""
 
     def __init__(self) -> None:
         self._stretches: list[Record] = []
@@ -32,7 +32,7 @@ class PathJournal:
         self.final_violation = 0.0
 
     def follow(self, state: PathState, end: float, limit: int) -> bool:
-        """Follow the solution from the present theta down to `end`; return whether that took no more than `limit` events.
+        """Follow the solution down to `end`; return whether it took no more than `limit` events.
 
         Raises ValueError if the direction overflows, which takes a Gram matrix that is indefinite
         far beyond its rounding.
@@ -45,7 +45,7 @@ class PathJournal:
                 raise ValueError(
                     "the Gram matrix is not positive semidefinite: its path cannot be followed"
                 )
-            self.n_events += int(record.used[0])
+            self.n_events += int(record.n_breakpoints[0])
             self._stretches.append(_trimmed(record))
             self.check(state)
         return bool(status == REACHED_END)
@@ -62,7 +62,7 @@ class PathJournal:
         self._stretches.append(_trimmed(record))
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return a field of `Record` over all breakpoints, or the free multipliers one after the other."""
+        """Return a field of `Record` over all breakpoints."""
         return np.concatenate([getattr(record, name) for record in self._stretches])
 
 
@@ -75,15 +75,20 @@ def _new_record(breakpoints: int, m: int) -> Record:
         origin=np.empty(breakpoints, dtype=np.int8),
         destination=np.empty(breakpoints, dtype=np.int8),
         n_free=np.empty(breakpoints, dtype=np.int64),
+        extremes=np.empty((breakpoints, 4)),
         free_alpha=np.empty(breakpoints * m),
-        used=np.zeros(2, dtype=np.int64),
+        n_breakpoints=np.zeros(1, dtype=np.int64),
+        n_free_alphas=np.zeros(1, dtype=np.int64),
     )
 
 
 def _trimmed(record: Record) -> Record:
     """Return a copy without what was left empty."""
-    breakpoints, free_alphas = record.used
+    breakpoints, free_alphas = int(record.n_breakpoints[0]), int(record.n_free_alphas[0])
     columns = {name: column[:breakpoints].copy() for name, column in record._asdict().items()}
-    return Record(
-        **columns | {"free_alpha": record.free_alpha[:free_alphas].copy(), "used": record.used}
-    )
+    kept = {
+        "free_alpha": record.free_alpha[:free_alphas].copy(),
+        "n_breakpoints": record.n_breakpoints,
+        "n_free_alphas": record.n_free_alphas,
+    }
+    return Record(**columns | kept)

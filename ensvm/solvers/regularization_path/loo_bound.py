@@ -1,4 +1,4 @@
-"""The leave-one-out bound of a support vector machine along its regularization path, minimised exactly over C.
+"""The leave-one-out bound of a support vector machine along its path, minimised exactly over C.
 
 For the machine without an intercept, at most the points with alpha_i K_ii - y_i f(x_i) > 0 are
 misclassified when they are left out of the training (Jaakkola & Haussler 1999; Evgeniou, Pontil &
@@ -24,10 +24,16 @@ BLOCK = 256  # breakpoints whose margins are computed in one matrix product
 
 @dataclass(frozen=True)
 class LeaveOneOutBound:
-    """The bound, as a fraction of the m points, at every breakpoint of the path, shape (n_breakpoints,), and where it is least.
+    """The bound, as a fraction of the m points, along the path, and where it is least.
 
-    `best_C` is the smallest C with the least bound, `best_bound`; it may lie between two
-    breakpoints.
+    Attributes
+    ----------
+    bounds : array of shape (n_breakpoints,)
+        The bound at every breakpoint of the path.
+    best_C : float
+        The smallest C with the least bound; it may lie between two breakpoints.
+    best_bound : float
+        The least bound.
     """
 
     bounds: Vector
@@ -38,11 +44,27 @@ class LeaveOneOutBound:
 def leave_one_out_bound(
     path: RegularizationPath, gram: ArrayLike, *, C_min: float = 0.0
 ) -> LeaveOneOutBound:
-    """Return (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0} along the path and its least value for C from C_min on.
+    """Return (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0} along the path, and its least value.
 
-    `gram` is the path's Gram matrix, shape (m, m). Below its first breakpoint only the path's scale
-    changes, so the search starts there if C_min is smaller. Raises ValueError if C_min lies beyond
-    the path's end.
+    Parameters
+    ----------
+    path : RegularizationPath
+        The machine for every C.
+    gram : array of shape (m, m)
+        The Gram matrix that the path was made from.
+    C_min : float, default 0.0
+        Where the search starts. Below its first breakpoint only the path's scale changes, so it
+        starts there if C_min is smaller.
+
+    Returns
+    -------
+    LeaveOneOutBound
+        The bound at every breakpoint, and the smallest C with the least bound.
+
+    Raises
+    ------
+    ValueError
+        If C_min lies beyond the path's end.
     """
     highest = min(path.lambdas[0], 1.0 / C_min if C_min > 0.0 else np.inf)
     if highest < path.lambdas[-1] * (1.0 - np.finfo(np.float64).eps):
@@ -74,7 +96,7 @@ def _excesses(path: RegularizationPath, gram: NDArray[np.float64]) -> Iterator[t
 
 
 def _is_last_of_equals(path: RegularizationPath, at: int) -> bool:
-    """Return whether it is this breakpoint's solution, of those with the same lambda, that holds from there on."""
+    """Return whether this breakpoint is the last of those with its lambda."""
     return at + 1 == path.lambdas.size or path.lambdas[at + 1] < path.lambdas[at]
 
 

@@ -21,16 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.regularization_path.events import (
-    CONSTANT,
     FREE,
-    INTERCEPT,
     LEFT,
     NOTHING,
     RIGHT,
-    THETA,
     PathState,
 )
 from ensvm.solvers.regularization_path.journal import PathJournal
+from ensvm.solvers.regularization_path.middle import middle_intercept, unchanged
 from ensvm.solvers.regularization_path.rebuild import multiplier_rows
 from ensvm.solvers.regularization_path.start import start_with_intercept, start_without_intercept
 from ensvm.solvers.regularization_path.state import free_points, new_state
@@ -56,7 +54,8 @@ class RegularizationPath:
     labels : array of shape (m,) of -1 and +1
     lambdas : array of shape (n_breakpoints,), falling: the start, one for each event, and the end.
         Above lambdas[0] all a_i stay as they are; equal neighbours are events without progress
-    scaled_intercepts : array of shape (n_breakpoints,), b = lambda times the intercept
+    scaled_intercepts : array of shape (n_breakpoints,), b = lambda times the intercept; where the
+        multipliers leave it open, the middle
     objectives : array of shape (n_breakpoints,), the dual objective sum alpha - u'Ku C^2 / 2
     indices : array of shape (n_breakpoints,), the point that moved; NOTHING at the start and the
         end
@@ -94,6 +93,8 @@ class RegularizationPath:
     _initial_free: NDArray[np.int64]
     _ends: NDArray[np.int64]
     _free_alphas: Vector
+    _extremes: Vector  # as in `middle_intercept`
+    _unchanged: NDArray[np.bool_]  # no multiplier changes from this breakpoint to the next
 
     def coef_at(self, C: float) -> Vector:
         """Return the multipliers alpha, 0 <= alpha_i <= C, of shape (m,).
@@ -107,15 +108,21 @@ class RegularizationPath:
         return min(C, 1.0 / self.lambdas[-1]) * ((1.0 - weight) * rows[0] + weight * rows[-1])
 
     def intercept_at(self, C: float) -> float:
-        """Return the intercept of f; where it is not unique, the one between those of the next breakpoints. Raises as `coef_at`."""
+        """Return the intercept of f; where the multipliers leave it open, the middle.
+
+        Raises ValueError as `coef_at` does.
+        """
         first, weight = self._place(C)
-        b = self.scaled_intercepts[first : first + 2]
-        inverse = 1.0 / C
-        if inverse > self.lambdas[0]:
-            return C * float(b[0] + self._initial_slope * (inverse - self.lambdas[0]))
+        inverse, b = 1.0 / C, self.scaled_intercepts[first : first + 2]
         if inverse < self.lambdas[-1]:
             return float(b[0] / self.lambdas[-1])
-        return C * float((1.0 - weight) * b[0] + weight * b[-1])
+        scaled, still = (1.0 - weight) * b[0] + weight * b[-1], bool(self._unchanged[first])
+        if inverse > self.lambdas[0]:
+            scaled, still = b[0] + self._initial_slope * (inverse - self.lambdas[0]), True
+        if still:
+            here = self._extremes[first : first + 1]
+            scaled = middle_intercept(here, np.array([inverse]), np.array([scaled]))[0]
+        return C * float(scaled)
 
     def multipliers(self, start: int, stop: int) -> Vector:
         """Return a = alpha / C at the breakpoints start, ..., stop - 1, shape (stop - start, m)."""
@@ -128,7 +135,7 @@ class RegularizationPath:
         )
 
     def staged_decision_function(self, cross_gram: ArrayLike) -> Iterator[Vector]:
-        """Yield f at n points for every breakpoint, shape (n,), from their kernel values with the m training points, shape (n, m).
+        """Yield f at n points for every breakpoint, shape (n,), from their kernel values, (n, m).
 
         Within a block of breakpoints only the columns of points whose coefficients change are
         multiplied.
@@ -207,12 +214,13 @@ def regularization_path(
     converged = journal.follow(state, 1.0 / C_max, limit)
     journal.mark(state)
     lambdas, indices = journal.column("theta"), journal.column("index")
+    extremes, intercepts = journal.column("extremes"), journal.column("intercept")
     repeats = (np.diff(lambdas) >= -REPEAT * lambdas[:-1]) & (indices[1:] != NOTHING)
     return RegularizationPath(
         labels=labels,
         fit_intercept=fit_intercept,
         lambdas=lambdas,
-        scaled_intercepts=journal.column("intercept"),
+        scaled_intercepts=middle_intercept(extremes, lambdas, intercepts),
         objectives=journal.column("objective") / lambdas**2,
         indices=indices,
         origins=journal.column("origin"),
@@ -229,6 +237,8 @@ def regularization_path(
         _initial_free=initial_free,
         _ends=np.cumsum(journal.column("n_free")),
         _free_alphas=journal.column("free_alpha"),
+        _extremes=extremes,
+        _unchanged=np.append(unchanged(extremes), False),
     )
 
 
@@ -265,15 +275,15 @@ def _checked(gram: ArrayLike, y: ArrayLike, C_max: float) -> tuple[Vector, Vecto
 
 
 def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
-    """Put the state at the path's start; return d(lambda b) / d lambda above it and the number of events that were needed."""
+    """Put the state at the path's start; return db / d lambda above it and the events needed."""
     slope, events = 0.0, 0
-    if state.scalars[CONSTANT] > 0.0:
+    if state.constant > 0.0:
         slope, events = start_with_intercept(state, limit)
     else:
         start_without_intercept(state)
-    if state.scalars[THETA] < end:  # nothing moves up to C_max
-        state.scalars[INTERCEPT] += slope * (end - state.scalars[THETA])
-        state.scalars[THETA] = end
+    if state.theta[0] < end:  # nothing moves up to C_max
+        state.intercept[0] += slope * (end - state.theta[0])
+        state.theta[0] = end
         if slope == 0.0:  # all alpha = 1, and none on its margin any more
             state.sets[:], state.n_free[0] = LEFT, 0
     return slope, events

@@ -1,4 +1,4 @@
-"""The multipliers of all points at the breakpoints of a regularization path, rebuilt from what moved."""
+"""The multipliers at the breakpoints of a regularization path, rebuilt from what changed."""
 
 import numpy as np
 from numpy.typing import NDArray

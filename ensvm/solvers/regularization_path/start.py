@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from ensvm.solvers.regularization_path.events import (
     FIXED,
-    INTERCEPT,
     LEFT,
     RIGHT,
-    THETA,
     PathState,
     enter,
 )
@@ -28,14 +26,14 @@ SLACK = 1e-3
 
 
 def start_without_intercept(state: PathState) -> None:
-    """Put the state at lambda_1: all alpha = 1, the first point just at its margin. The margins are left to be refreshed."""
+    """Put the state at lambda_1: alpha = 1, one point at its margin; margins are not refreshed."""
     state.sets[:] = LEFT
     state.coef[:] = state.labels
-    state.scalars[THETA] = max(float((state.labels * products(state, state.coef)).max()), 0.0)
+    state.theta[0] = max(float((state.labels * products(state, state.coef)).max()), 0.0)
 
 
 def start_with_intercept(state: PathState, limit: int) -> tuple[float, int]:
-    """Put the state at lambda_1, where the margins of the two classes meet. The margins are left to be refreshed.
+    """Put the state at lambda_1, where the classes' margins meet; margins are not refreshed.
 
     Return d(lambda b) / d lambda above it and the number of events that were needed. Raises
     RuntimeError if more than `limit` would be.
@@ -56,7 +54,7 @@ def start_with_intercept(state: PathState, limit: int) -> tuple[float, int]:
 def _choose_whole_points(
     state: PathState, larger: NDArray[np.int64], sign: float, quota: int
 ) -> None:
-    """Start from whole points of the larger class, and from margins under which they are optimal at theta = 1."""
+    """Start from whole points of the larger class, and margins with which they are optimal."""
     shares = np.where(state.labels == sign, quota / larger.size, 1.0)
     margins = sign * products(state, shares * state.labels)[larger]
     lagging = larger[np.argsort(margins, kind="stable")]
@@ -72,18 +70,18 @@ def _choose_whole_points(
     slack = SLACK * np.ptp(values[larger]) * np.arange(1, violators.size + 1) / larger.size
     state.slope[:] = 0.0
     state.slope[violators] = behind[violators] - slack
-    state.scalars[THETA], state.scalars[INTERCEPT] = 1.0, -sign * values[free]
+    state.theta[0], state.intercept[0] = 1.0, -sign * values[free]
     enter(state, free)
     refresh(state)
 
 
 def _meet_other_class(state: PathState, sign: float) -> None:
-    """From the larger class's optimum, set lambda_1 and the intercept so that the other class just reaches its margin."""
+    """Set lambda_1 and the intercept so that the other class just reaches its margin."""
     values = sign * products(state, state.coef)
     free = free_points(state)
     level, other = float(values[free].mean()), float(values[state.sets == FIXED].min())
-    state.scalars[THETA] = max(0.5 * (level - other), 0.0)
-    state.scalars[INTERCEPT] = sign * (state.scalars[THETA] - level)
+    state.theta[0] = max(0.5 * (level - other), 0.0)
+    state.intercept[0] = sign * (state.theta[0] - level)
     state.sets[state.sets == FIXED] = LEFT
     state.slope[:] = 1.0
     state.n_free[0] = 0

@@ -1,19 +1,14 @@
-"""The state of the regularization path between events: how it is made, checked and kept from drifting."""
+"""The state of the regularization path between events: made, checked and kept from drifting."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.solvers.cholesky_update import solve_backward, solve_forward
 from ensvm.solvers.regularization_path.events import (
-    CONSTANT,
     EPS,
     FREE,
-    INTERCEPT,
-    LARGEST_ENTRY,
     LEFT,
     RIGHT,
-    ROUNDING,
-    THETA,
     PathState,
     add_products,
     step_to_bound,
@@ -41,7 +36,11 @@ def new_state(gram: Vector, labels: Vector, *, fit_intercept: bool) -> PathState
         n_free=np.zeros(1, dtype=np.int64),
         lower=np.empty((m, m)),  # rows that are never free are never touched, and so take no memory
         halves=np.empty((2, m)),
-        scalars=np.array([0.0, 0.0, constant, diagonal, 0.0]),
+        theta=np.zeros(1),
+        intercept=np.zeros(1),
+        constant=constant,
+        largest_entry=diagonal,
+        rounding=np.zeros(1),
     )
 
 
@@ -52,7 +51,7 @@ def free_points(state: PathState) -> NDArray[np.int64]:
 
 
 def products(state: PathState, coef: Vector) -> Vector:
-    """Return K coef, summed in the same order whatever the number of BLAS threads: ties must always break the same way."""
+    """Return K coef, summed in one order whatever the number of threads, so that ties stay."""
     points = np.flatnonzero(coef)
     values = np.zeros(coef.size)
     add_products(state.gram, points, coef[points], values)
@@ -60,30 +59,30 @@ def products(state: PathState, coef: Vector) -> Vector:
 
 
 def refresh(state: PathState) -> float:
-    """Recompute the margins from the coefficients, put free points that drifted back on theirs, and return the largest violation.
+    """Recompute the margins, put free points that drifted back on theirs; return the violation.
 
-    It is that of the conditions on g, found before the correction, in units of y f(x).
+    The largest one is that of the conditions on g, found before the correction, in units of y f(x).
     """
     _recompute_margins(state)
-    margin, sets, theta = state.margin, state.sets, state.scalars[THETA]
+    margin, sets, theta = state.margin, state.sets, state.theta[0]
     off = np.where(sets == FREE, np.abs(margin), 0.0)
     off = np.where(sets == LEFT, margin, np.where(sets == RIGHT, -margin, off))
     violation = max(float(off.max()), 0.0)
-    scale = state.scalars[LARGEST_ENTRY] * np.abs(state.coef).sum()
-    state.scalars[ROUNDING] = ROUNDINGS * EPS * scale
-    if violation > max(DRIFT * theta, state.scalars[ROUNDING]):
+    scale = state.largest_entry * np.abs(state.coef).sum()
+    state.rounding[0] = ROUNDINGS * EPS * scale
+    if violation > max(DRIFT * theta, state.rounding[0]):
         _correct(state)
     return violation / theta if theta > 0.0 else 0.0
 
 
 def _recompute_margins(state: PathState) -> None:
-    values = products(state, state.coef) + state.scalars[INTERCEPT]
-    state.margin[:] = state.labels * values - state.scalars[THETA] * state.slope
+    values = products(state, state.coef) + state.intercept[0]
+    state.margin[:] = state.labels * values - state.theta[0] * state.slope
 
 
 def _correct(state: PathState) -> None:
-    """Take one step of iterative refinement on the free coefficients, which puts g back to 0 on F and sum u to 0."""
-    points, constant = free_points(state), state.scalars[CONSTANT]
+    """Refine the free coefficients by one step, which puts g back to 0 on F and sum u to 0."""
+    points, constant = free_points(state), state.constant
     n = points.size
     if n == 0:
         return
@@ -103,5 +102,5 @@ def _correct(state: PathState) -> None:
         min(step_to_bound(state, rate, point, EPS) for rate, point in zip(x, points, strict=True)),
     )
     state.coef[points] += part * x
-    state.scalars[INTERCEPT] += part * shift
+    state.intercept[0] += part * shift
     _recompute_margins(state)

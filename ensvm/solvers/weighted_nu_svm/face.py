@@ -1,13 +1,10 @@
-"""Minimising the weighted nu-SVM's dual over the coefficients strictly between their bounds, all at once. Compiled.
+"""Minimising the nu-SVM's dual over the coefficients between their bounds, all at once.
 
 Steps in three coefficients need millions of repetitions where the kernel is smooth and the optimum
 small. There the descent is interrupted for exact minimisation over the face of the feasible set
 that it has reached: Newton's step on the free coefficients, by a Cholesky factor of their Gram
 matrix; whenever it meets a bound, that coefficient leaves the face and the factor. The steps in
 between free some and bind hardly any, so that the factor is kept and grows by rows.
-
-numba's cache notices changes in the file of the calling function only: whoever changes
-`path_factor`, `path_events` or `weighted_nu_svm_factor` touches this one too.
 """
 
 from typing import Any, NamedTuple
@@ -15,18 +12,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ensvm.compiled import njit
-from ensvm.solvers.cholesky_update import dot, solve_backward, solve_forward
+from ensvm.solvers.cholesky_update import (
+    append_rows,
+    delete_row,
+    dot,
+    solve_backward,
+    solve_forward,
+)
 from ensvm.solvers.regularization_path.events import add_products
-from ensvm.solvers.weighted_nu_svm.factor import delete_point, extend
-from ensvm.solvers.weighted_nu_svm.steps import place, room_for, row_of
+from ensvm.solvers.weighted_nu_svm.steps import room_for, row_of, set_coef
 
 # Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it
-# saves
+# saves (`constants` in benchmarks/weighted_nu_svm.py, at m = 5000)
 LARGEST_FACE = 3000
 # Roundings of the matrix's own precision, added to its diagonal: it may be indefinite by as much
 RIDGE = 16.0
 # Where more than one in so many of the factor's points has gone, it is made anew: that takes less
-# time than to take them out
+# time than to take them out (`constants` in benchmarks/weighted_nu_svm.py)
 MOST_DELETED = 16
 # Relative determinant below which the two equalities are one on the face, as where it has one class
 # and equal D
@@ -34,7 +36,7 @@ SAME_TARGETS = 1e-12
 
 
 class Face(NamedTuple):
-    """The free coefficients of the last minimisation and their factor, which the next one goes on from."""
+    """The free coefficients of the last minimisation and their factor, for the next one."""
 
     points: Any  # (c,), the first `size`: the free coefficients in the order of the factor
     # (c, at least c), the first `size` rows and columns: the Cholesky factor L of their Gram matrix
@@ -64,7 +66,7 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
     Nothing is done if they are fewer than two or more than `LARGEST_FACE`, or if rounding made the
     objective rise.
     """
-    n = update(state, face, ridge)
+    n = update_face(state, face, ridge)
     if n < 2:
         return
     lower, rotated, points = face.lower, face.rotated, face.points
@@ -81,7 +83,9 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
             if room < length:
                 length, first = room, k
         for k in range(n):
-            place(state, points[k], state.coef[points[k]] + length * step[k], k == first, step[k])
+            set_coef(
+                state, points[k], state.coef[points[k]] + length * step[k], k == first, step[k]
+            )
         if first < 0:
             break
         # What the step has left of the gradient; the part that the equalities take up plays no
@@ -93,14 +97,14 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
     if not dot(state.coef, state.values, state.coef.size) <= objective:
         changes = before - state.coef[moved]
         for k in range(moved.size):
-            place(state, moved[k], before[k], False, 0.0)
+            set_coef(state, moved[k], before[k], False, 0.0)
         add_products(state.rows, state.places[moved], changes, state.values)
         face.size[0] = 0
 
 
 @njit
-def update(state, face, ridge):  # type: ignore[no-untyped-def]
-    """Bring the face up to the present free coefficients, and return their number; 0 if they are more than it has room for."""
+def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
+    """Bring the face up to the present free coefficients; return their number, 0 if too many."""
     free = (state.no_growth == 0.0) & (state.no_shrinking == 0.0)
     points, lower, rotated = face.points, face.lower, face.rotated
     n = free.sum()
@@ -118,7 +122,7 @@ def update(state, face, ridge):  # type: ignore[no-untyped-def]
             lower[a, b] = row[points[b]]
         lower[a, a] += ridge
         rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
-    extend(lower, rotated[:2], known, n)
+    append_rows(lower, rotated[:2], known, n)
     rotated[2, :n] = state.values[points[:n]]
     solve_forward(lower, rotated[2], n)
     face.size[0] = n
@@ -127,7 +131,7 @@ def update(state, face, ridge):  # type: ignore[no-untyped-def]
 
 @njit
 def newton_step(state, lower, rotated, points):  # type: ignore[no-untyped-def]
-    """Return the step of the points to the least objective on the face on which both equalities stay as they are."""
+    """Return the step of the points to the least objective that keeps both equalities."""
     n = points.size
     step = without_part_in(rotated[0, :n], rotated[1, :n], -rotated[2, :n])
     solve_backward(lower, step, n)
@@ -156,7 +160,7 @@ def drop_bound(state, face, n):  # type: ignore[no-untyped-def]
     for k in range(n - 1, -1, -1):
         point = face.points[k]
         if state.no_growth[point] != 0.0 or state.no_shrinking[point] != 0.0:
-            delete_point(face.lower, face.rotated, k, n)
+            delete_row(face.lower, face.rotated, k, n)
             for j in range(k, n - 1):
                 face.points[j] = face.points[j + 1]
             n -= 1

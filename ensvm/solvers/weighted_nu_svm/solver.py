@@ -1,13 +1,16 @@
-"""The nu-SVM on a distribution over its examples (Rangel, Lozano & Garcia, ICMLA-05, section 3.1), to a proved duality gap.
+"""The nu-SVM on a distribution over its examples, to a proved duality gap.
 
-    primal (4)    min |w|^2 / 2 - nu rho + sum_i eta_i    subject to y_i (<w, x_i> + b) >= D_i rho -
-    eta_i, eta_i >= 0, rho >= 0 dual (5)-(6)  min a'K~a / 2                           subject to 0
-    <= a_i <= 1, sum_i y_i a_i = 0, sum_i D_i a_i >= nu
+Rangel, Lozano & Garcia, ICMLA-05, section 3.1:
+
+    primal (4)    min |w|^2 / 2 - nu rho + sum_i eta_i
+                  subject to y_i (<w, x_i> + b) >= D_i rho - eta_i, eta_i >= 0, rho >= 0
+    dual (5)-(6)  min a'K~a / 2
+                  subject to 0 <= a_i <= 1, sum_i y_i a_i = 0, sum_i D_i a_i >= nu
 
 with K~_ij = y_i y_j k(x_i, x_j). The paper's slack xi_i = eta_i / D_i is counted with weight D_i,
 so that D_i does not bound a multiplier, as the sample weights of other SVMs do: it is the margin
 that an example is asked for, in units of rho. One with D_i = 0 is still asked to lie on its side.
-For equal D it is the nu-SVM. Words: alpha `weights`, D `distribution`, y `signs`, D_i rho - y_i
+For equal D it is the nu-SVM. Names: alpha `weights`, D `distribution`, y `signs`, D_i rho - y_i
 f(x_i) the shortfall of a margin.
 
 A lesser sum of D_i a_i costs no more, so that (6) is kept as an equality; its multiplier is rho, d
@@ -23,13 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.regularization_path.events import add_products
 from ensvm.solvers.weighted_nu_svm.face import RIDGE, minimise_over_face, new_face
+from ensvm.solvers.weighted_nu_svm.middle import take_middle
 from ensvm.solvers.weighted_nu_svm.steps import (
     EPS,
-    GAP,
-    INTERCEPT,
-    OBJECTIVE,
-    RHO,
-    SIZE,
     DescentState,
     certify,
     descend,
@@ -42,13 +41,13 @@ StopReason: TypeAlias = Literal[
     "gap_below_tol", "gap_below_rounding", "no_progress", "not_positive_semidefinite", "max_iter"
 ]
 
-NU_ROUNDING = (
-    1e-12  # nu may exceed nu_max by this part: both are sums that callers round in their own order
-)
+# nu may exceed nu_max by this part: both are sums that callers round in their own order
+NU_ROUNDING = 1e-12
 # Steps between two minimisations over a face, which cost about as much as the steps of a phase
+# (`constants` in benchmarks/weighted_nu_svm.py)
 LEAST_PHASE = 200
 # Phases have as many steps as this part of the points, but the first as many as points: before that
-# no face is settled
+# no face is settled (`constants` in benchmarks/weighted_nu_svm.py)
 PHASE_SHARE = 16
 # Of the largest kernel value, times (sum of weights)^2: a gap within them that steps cannot close
 # is theirs
@@ -58,13 +57,14 @@ PROGRESS = 1e-13  # a whole phase that lowers the objective by a smaller part ha
 
 @dataclass(frozen=True, eq=False)
 class WeightedNuSVMResult:
-    """A feasible point of the dual (5)-(6), the plane f(x) = sum_i y_i weights_i k(x_i, x) + intercept, and what is proved.
+    """A feasible point of the dual, f(x) = sum_i y_i weights_i k(x_i, x) + intercept, and its gap.
 
     Attributes
     ----------
     weights : array of shape (m,), in [0, 1]; 0 for those that take no part
-    intercept : float, b
-    rho : float, in the scale of the distribution given; d objective / d nu where that exists
+    intercept : float, b; where the weights leave it open, the middle (`middle`)
+    rho : float, in the scale of the distribution given; d objective / d nu where that exists, and
+        elsewhere the middle of its subgradients (`middle`)
     objective : float, weights' K~ weights / 2
     certificate : float >= 0, the duality gap: the optimum lies in [objective - certificate,
         objective]
@@ -102,7 +102,7 @@ def weighted_nu_svm(
     members: ArrayLike | None = None,
     start: ArrayLike | None = None,
 ) -> WeightedNuSVMResult:
-    """Solve (5)-(6) to a duality gap of at most tol times the objective. Deterministic, ties to the smallest index.
+    """Solve (5)-(6) to a duality gap of at most tol times the objective; ties to the first index.
 
     Parameters
     ----------
@@ -129,7 +129,8 @@ def weighted_nu_svm(
     largest = nu_max(labels, weight)
     if not 0.0 < nu <= largest * (1.0 + NU_ROUNDING):
         raise ValueError(
-            f"nu must be positive and at most nu_max = {largest!r} for this distribution, got {nu!r}"
+            f"nu must be positive and at most nu_max = {largest!r} for this distribution, "
+            f"got {nu!r}"
         )
     # Mean 1: then slopes, steps and rho do not depend on how many examples share the distribution.
     scale = 1.0 / weight.mean()
@@ -140,14 +141,15 @@ def weighted_nu_svm(
         first = _moved_to_feasible(near, first, labels, weight, min(nu, largest) * scale)
     state = _new_state(gram, rows, labels, weight, first)
     n_iter, reason = _run(state, tol, max_iter)
+    take_middle(state, tol)
     weights = np.zeros(gram.shape[0])
     weights[rows] = labels * state.coef
     return WeightedNuSVMResult(
         weights=weights,
-        intercept=float(state.scalars[INTERCEPT]),
-        rho=float(state.scalars[RHO]) * scale,
-        objective=float(state.scalars[OBJECTIVE]),
-        certificate=float(state.scalars[GAP]),
+        intercept=float(state.intercept[0]),
+        rho=float(state.rho[0]) * scale,
+        objective=float(state.objective[0]),
+        certificate=float(state.gap[0]),
         nu_max=largest,
         n_iter=n_iter,
         converged=reason in ("gap_below_tol", "gap_below_rounding"),
@@ -156,10 +158,21 @@ def weighted_nu_svm(
 
 
 def nu_max(signs: ArrayLike, distribution: ArrayLike) -> float:
-    """Return the largest nu for which (5)-(6) is feasible: the total of the s heaviest of each class, s the size of the smaller one.
+    """Return the largest nu for which (5)-(6) is feasible.
 
-    signs : array of shape (m,) of -1 and +1; distribution : array of shape (m,) of numbers >= 0. It
-        is 0 if a class is absent.
+    It is the total of the s heaviest of each class, s the size of the smaller one.
+
+    Parameters
+    ----------
+    signs : array of shape (m,)
+        The labels, -1 and +1.
+    distribution : array of shape (m,)
+        Weights >= 0.
+
+    Returns
+    -------
+    float
+        The largest nu, in the scale of the distribution; 0 if a class is absent.
     """
     _, shares = _heaviest_pairs(
         np.asarray(signs, dtype=np.float64), np.asarray(distribution, dtype=np.float64)
@@ -168,7 +181,7 @@ def nu_max(signs: ArrayLike, distribution: ArrayLike) -> float:
 
 
 def heaviest_first(signs: Vector, distribution: Vector, nu: float) -> Vector:
-    """Return feasible weights, shape (m,): the heaviest of each class at 1, in pairs, the last pair by a part; nu at most nu_max."""
+    """Return feasible weights: the heaviest of each class at 1, in pairs, the last by a part."""
     pairs, shares = _heaviest_pairs(signs, distribution)
     reached = np.cumsum(shares)
     whole = int(np.searchsorted(reached, nu))
@@ -194,7 +207,7 @@ def _heaviest_pairs(signs: Vector, distribution: Vector) -> tuple[NDArray[np.int
 def _moved_to_feasible(
     near: Vector, feasible: Vector, signs: Vector, distribution: Vector, nu: float
 ) -> Vector:
-    """Return the given weights with the class that has more scaled down, then all; `feasible` where they do not reach nu."""
+    """Return the given weights scaled down to feasible ones; `feasible` if they do not reach nu."""
     for sign in (-1.0, 1.0):
         mine, other = near[signs == sign].sum(), near[signs == -sign].sum()
         if mine > other:
@@ -211,7 +224,7 @@ def _checked(
     tol: float,
     max_iter: int,
 ) -> tuple[NDArray[Any], NDArray[np.int64], Vector, Vector]:
-    """Return the Gram matrix with its rows contiguous, the members, and their labels and weights."""
+    """Return the Gram matrix, rows contiguous, the members, and their labels and weights."""
     gram = np.asarray(gram)  # a mapped file, too, becomes a plain array
     if gram.dtype not in (np.float32, np.float64):
         gram = gram.astype(np.float64)
@@ -219,8 +232,8 @@ def _checked(
     m = labels.size
     if gram.shape != (m, m) or labels.shape != (m,) or weight.shape != (m,):
         raise ValueError(
-            f"the Gram matrix, the signs and the distribution have shapes {gram.shape}, {labels.shape} and {weight.shape}, "
-            "expected (m, m), (m,) and (m,)"
+            f"the Gram matrix, the signs and the distribution have shapes {gram.shape}, "
+            f"{labels.shape} and {weight.shape}, expected (m, m), (m,) and (m,)"
         )
     rows = np.arange(m) if members is None else np.array(members, dtype=np.int64)
     labels, weight = labels[rows], weight[rows]
@@ -260,14 +273,18 @@ def _new_state(
         no_growth=np.where(coef >= np.maximum(labels, 0.0), -np.inf, 0.0),
         no_shrinking=np.where(coef <= np.minimum(labels, 0.0), np.inf, 0.0),
         lines=np.full((2, 2), -1),
-        scalars=np.zeros(5),
+        rho=np.zeros(1),
+        intercept=np.zeros(1),
+        gap=np.zeros(1),
+        objective=np.zeros(1),
+        size=np.zeros(1),
     )
     _refresh(state)
     return state
 
 
 def _for_reading(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that cannot be written: a Gram matrix may be a file mapped into memory, and compiled code tells these apart."""
+    """Return a view that cannot be written, like a mapped file: compiled code tells them apart."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -282,7 +299,7 @@ def _refresh(state: DescentState) -> None:
 
 
 def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
-    """Descend, in phases of steps each followed by a minimisation over the face reached; return the steps and why it ended."""
+    """Take phases of steps, each followed by a minimisation over the face; return how it ended."""
     largest = float(np.abs(state.gram.diagonal()[state.members]).max())
     precision = float(np.finfo(state.gram.dtype).eps)
     floor, ridge = EPS * largest, RIDGE * precision * largest
@@ -294,25 +311,21 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
         )
         done += descend(state, tol, floor, phase)
         _refresh(state)
-        violation, _ = find_direction(state, np.empty(4, np.int64))
-        certify(state, violation)
+        find_direction(state, np.empty(4, np.int64))
+        certify(state)
         objective, rounding = (
-            state.scalars[OBJECTIVE],
-            ROUNDINGS * largest * state.scalars[SIZE] ** 2,
+            state.objective[0],
+            ROUNDINGS * largest * state.size[0] ** 2,
         )
         if objective < -rounding * precision:
             return done, "not_positive_semidefinite"
         if gap_closed(state, tol, floor):
-            vanishing = (
-                state.scalars[GAP] > tol * objective
-                or objective <= floor * state.scalars[SIZE] ** 2
-            )
+            vanishing = state.gap[0] > tol * objective or objective <= floor * state.size[0] ** 2
             return done, "gap_below_rounding" if vanishing else "gap_below_tol"
         if done >= max_iter:
             return done, "max_iter"
         if not before - objective > PROGRESS * abs(objective):  # nor if it is not a number
-            return done, "gap_below_rounding" if state.scalars[
-                GAP
-            ] <= rounding * EPS else "no_progress"
+            proved = state.gap[0] <= rounding * EPS
+            return done, "gap_below_rounding" if proved else "no_progress"
         before = objective
         minimise_over_face(state, face, ridge)

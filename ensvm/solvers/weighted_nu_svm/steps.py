@@ -1,4 +1,4 @@
-"""Descent on the dual of the weighted nu-SVM by steps in three coefficients, which keep both its equalities. Compiled.
+"""Steps on the nu-SVM's dual in three coefficients at a time, which keep both its equalities.
 
 In coefficients u_i = y_i alpha_i and targets beta_i = y_i D_i the dual (5)-(6) is min u'Ku / 2
 subject to sum u = 0, sum beta u = nu and 0 <= y_i u_i <= 1. With the values g = Ku, a point u is
@@ -21,12 +21,11 @@ import numpy as np
 from ensvm.compiled import njit
 
 FALLING, RISING = 0, 1  # the two rows of `lines`
-RHO, INTERCEPT, GAP, OBJECTIVE, SIZE = 0, 1, 2, 3, 4  # places in `scalars`
 
 EPS = float(np.finfo(np.float64).eps)
 LANES = 64  # running extremes kept side by side, for a loop that the compiler vectorises
 # A direction is taken from this part of the largest violation on: finding the steepest one costs
-# more than it saves
+# more than it saves (`constants` in benchmarks/weighted_nu_svm.py)
 NEAR_STEEPEST = 0.3
 MOST_LINES = 50  # looked at in one step; two or three are the rule
 # Slopes below this part of the mean target count as 0: what the second equality loses is rounding
@@ -59,12 +58,16 @@ class DescentState(NamedTuple):
     no_growth: Any  # (n,) 0, or -inf where u is at its upper bound
     no_shrinking: Any  # (n,) 0, or inf where u is at its lower bound
     lines: Any  # (2, 2), the pairs of the falling and the rising line; -1 where there is none
-    scalars: Any  # rho, b, the duality gap, u'Ku / 2, sum |u|
+    rho: Any  # (1,)
+    intercept: Any  # (1,) b
+    gap: Any  # (1,), the duality gap when last certified
+    objective: Any  # (1,), u'Ku / 2 then
+    size: Any  # (1,), sum |u| then
 
 
 @njit
 def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
-    """Take up to `most` steps, or fewer if the gap falls to tol times the objective or to floor times (sum |u|)^2.
+    """Take `most` steps, or fewer if the gap falls to tol objective or to floor (sum |u|)^2.
 
     Return the steps taken; fewer than `most`, too, where rounding leaves no direction.
     """
@@ -72,40 +75,39 @@ def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
     for step in range(most):
         violation, rate = find_direction(state, points)
         if violation <= 0.0 or step % CHECK_EVERY == 0:
-            certify(state, violation)
+            certify(state)
             if violation <= 0.0 or gap_closed(state, tol, floor):
                 return step
         if rate <= 0.0:
             return step
         n = combine(state, points, direction)
-        move(state, points[:n], direction[:n], rate)
+        take_step(state, points[:n], direction[:n], rate)
     return most
 
 
 @njit
 def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
     """Return whether the gap last found is within the tolerance or within rounding."""
-    scalars = state.scalars
-    return scalars[GAP] <= max(tol * scalars[OBJECTIVE], floor * scalars[SIZE] * scalars[SIZE])
+    size = state.size[0]
+    return state.gap[0] <= max(tol * state.objective[0], floor * size * size)
 
 
 @njit
 def find_direction(state, points):  # type: ignore[no-untyped-def]
-    """Move rho to where v is nearly least; return v there, and the height where the two lines of the direction meet.
+    """Set rho to where v is nearly least; return v there, and the height where two lines meet.
 
     The pairs are left in `points`: one of slope 0 (then the last two are -1), or those of both
     lines.
     """
-    targets, values, scalars, lines = state.targets, state.values, state.scalars, state.lines
+    targets, values, lines = state.targets, state.values, state.lines
+    rho, intercept = state.rho, state.intercept
     drop_blocked_lines(state)
     violation = height = 0.0
     for _ in range(MOST_LINES):
-        violation, i, j = largest_violation(state, scalars[RHO])
-        scalars[INTERCEPT] = scalars[RHO] * targets[i] - values[i] - 0.5 * violation
+        violation, i, j = largest_violation(state, rho[0])
+        intercept[0] = rho[0] * targets[i] - values[i] - 0.5 * violation
         if violation <= PAIR_ROUNDING * (
-            abs(scalars[RHO]) * (abs(targets[i]) + abs(targets[j]))
-            + abs(values[i])
-            + abs(values[j])
+            abs(rho[0]) * (abs(targets[i]) + abs(targets[j])) + abs(values[i]) + abs(values[j])
         ):
             return 0.0, 0.0
         slope = targets[i] - targets[j]
@@ -115,12 +117,12 @@ def find_direction(state, points):  # type: ignore[no-untyped-def]
         kind = FALLING if slope < 0.0 else RISING
         lines[kind, 0], lines[kind, 1] = i, j
         if lines[1 - kind, 0] < 0:
-            scalars[RHO] -= violation / slope  # to where this line is 0
+            rho[0] -= violation / slope  # to where this line is 0
             continue
         place, height = meeting_point(state)
-        if height >= NEAR_STEEPEST * violation or place == scalars[RHO]:
+        if height >= NEAR_STEEPEST * violation or place == rho[0]:
             break
-        scalars[RHO] = place
+        rho[0] = place
     points[0], points[1], points[2], points[3] = lines[0, 0], lines[0, 1], lines[1, 0], lines[1, 1]
     return violation, height if lines[FALLING, 0] >= 0 and lines[RISING, 0] >= 0 else 0.0
 
@@ -179,7 +181,7 @@ def largest_violation(state, rho):  # type: ignore[no-untyped-def]
 
 @njit
 def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
-    """Return the lane with the largest extreme times sign, the one whose point comes first among equals."""
+    """Return the lane with the largest extreme times sign, the first point among equals."""
     best = 0
     for lane in range(1, LANES):
         ahead = (
@@ -192,7 +194,7 @@ def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
 
 @njit
 def combine(state, points, direction):  # type: ignore[no-untyped-def]
-    """Write the feasible direction that mixes the pairs, each point once, and return its number of points."""
+    """Write the feasible direction that mixes the pairs, each point once; return its size."""
     direction[0], direction[1] = 1.0, -1.0
     if points[2] < 0:
         return 2
@@ -215,8 +217,8 @@ def combine(state, points, direction):  # type: ignore[no-untyped-def]
 
 
 @njit
-def move(state, points, direction, rate):  # type: ignore[no-untyped-def]
-    """Go along the direction to the least objective or to the first bound; the objective falls at `rate` at first."""
+def take_step(state, points, direction, rate):  # type: ignore[no-untyped-def]
+    """Step to the least objective or the first bound; the objective falls at `rate` at first."""
     curvature = 0.0
     for a in range(points.size):
         for b in range(points.size):
@@ -228,7 +230,7 @@ def move(state, points, direction, rate):  # type: ignore[no-untyped-def]
             length, first = room, a
     for a in range(points.size):
         change = length * direction[a]
-        place(state, points[a], state.coef[points[a]] + change, a == first, direction[a])
+        set_coef(state, points[a], state.coef[points[a]] + change, a == first, direction[a])
     add_two_rows(state, points[0], points[1], length * direction[0], length * direction[1])
     if points.size == 3:
         add_two_rows(state, points[2], points[2], length * direction[2], 0.0)
@@ -250,8 +252,8 @@ def room_for(state, point, speed):  # type: ignore[no-untyped-def]
 
 
 @njit
-def place(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
-    """Set a coefficient, exactly on the bound that it moves towards if `on_bound`, and note where it can go from there."""
+def set_coef(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
+    """Set a coefficient, to the bound ahead if `on_bound`, and note where it can go from there."""
     low = min(state.labels[point], 0.0)
     high = low + 1.0
     if on_bound:
@@ -275,7 +277,7 @@ def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
 
 @njit
 def row_of(state, point):  # type: ignore[no-untyped-def]
-    """Return a member's kernel values with all members, copied out of the whole matrix once: most rows are never needed."""
+    """Return a member's kernel values with all members, copied once: most are never needed."""
     place = state.places[point]
     if place < 0:
         place = state.n_filled[0]  # one after another: pages of memory never reached cost nothing
@@ -292,10 +294,13 @@ def row_of(state, point):  # type: ignore[no-untyped-def]
 
 
 @njit
-def certify(state, violation):  # type: ignore[no-untyped-def]
-    """Note objective, sum |u| and the duality gap at the present rho and b, as a sum of terms >= 0: one a point, 0 where it is optimal."""
+def certify(state):  # type: ignore[no-untyped-def]
+    """Compute objective, sum |u| and the duality gap at the present rho and b.
+
+    The gap is a sum of terms >= 0, one a point: 0 where that is optimal.
+    """
     objective = gap = size = 0.0
-    rho, intercept = state.scalars[RHO], state.scalars[INTERCEPT]
+    rho, intercept = state.rho[0], state.intercept[0]
     for k in range(state.coef.size):
         label, coef, value = state.labels[k], state.coef[k], state.values[k]
         surplus = label * (value + intercept - rho * state.targets[k])  # y f - D rho
@@ -303,4 +308,4 @@ def certify(state, violation):  # type: ignore[no-untyped-def]
         gap += alpha * surplus if surplus > 0.0 else (alpha - 1.0) * surplus
         objective += 0.5 * coef * value
         size += alpha
-    state.scalars[OBJECTIVE], state.scalars[GAP], state.scalars[SIZE] = objective, gap, size
+    state.objective[0], state.gap[0], state.size[0] = objective, gap, size

@@ -1,4 +1,6 @@
-"""The weighted nu-SVM made weak, and fast, by leaving examples out (Rangel, Lozano & Garcia, ICMLA-05, Figures 2 and 3).
+"""The weighted nu-SVM made weak, and fast, by leaving examples out.
+
+Rangel, Lozano & Garcia, ICMLA-05, Figures 2 and 3.
 
 WSV leaves out as many examples as it can without rejecting more than mu of the distribution: the
 lightest. Its weighted error is at most nu + mu, what the machine errs on those kept and all of
@@ -98,7 +100,7 @@ def weakened_nu_svm(
 def chosen_within(
     order: Vector, weight: Vector, limit: float, random: np.random.RandomState
 ) -> NDArray[np.intp]:
-    """Return the first rows in ascending `order`, ties at random, for as long as their total weight is at most `limit`; sorted."""
+    """Return the first rows in `order`, ties at random, of total weight at most `limit`; sorted."""
     if limit == 0.0:
         return np.empty(0, dtype=np.intp)
     rows = np.lexsort((random.permutation(order.size), order))

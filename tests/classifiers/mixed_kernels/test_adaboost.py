@@ -1,10 +1,12 @@
-"""The boosted ensembles: Algorithm 1 over drawn samples, joined runs that hold the pure runs' machines, their votes."""
+"""The boosted ensembles: Algorithm 1 over drawn samples, runs joined as they are, their votes."""
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from joblib import Memory
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -66,7 +68,7 @@ def test_errors_and_weights_are_those_of_algorithm_1(n_classes: int, gamma: str)
         assert fitted.estimator_weights_[t] == pytest.approx(
             learner_weight(error, n_classes), abs=1e-10
         )
-        sample_weight = updated(sample_weight, wrong, fitted.estimator_weights_[t])
+        sample_weight, _ = updated(sample_weight, wrong, fitted.estimator_weights_[t])
         np.testing.assert_array_equal(next(staged), fitted.classes_[votes.argmax(axis=1)])
     assert fitted.stop_reasons_ == ["n_rounds"]
 
@@ -174,7 +176,7 @@ def test_boosting_ends_early_where_no_machine_beats_chance() -> None:
     # it says.
     X = np.repeat(np.arange(10.0)[:, None], 2, axis=0)
     fitted = MixedKernelAdaBoost(["linear"], **SMALL).fit(X, np.tile([0, 1], 10))
-    assert fitted.stop_reasons_ == ["no_better_than_chance"]
+    assert fitted.stop_reasons_ == ["no_better_than_random"]
     assert (len(fitted.estimators_), fitted.estimator_weights_.tolist()) == (1, [1.0])
     assert set(fitted.predict(X)) <= {0, 1}
 
@@ -196,32 +198,35 @@ def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns(
     assert fitted.n_iter_ == sum(machine.n_iter for machine in fitted.estimators_)
     train = module.train_machine
     monkeypatch.setattr(
-        module, "train_machine", lambda *args, **words: train(*args, max_iter=3, **words)
+        module, "train_machine", lambda *args, **settings: train(*args, max_iter=3, **settings)
     )
     with pytest.warns(ConvergenceWarning, match="a machine stopped at a violation of"):
         MixedKernelAdaBoost(**SMALL).fit(X, y)
 
 
-def test_reused_runs_are_not_trained_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remembered_runs_are_not_trained_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     X, y = data()
-    pure = MixedKernelAdaBoost(["rbf"], reuse_members=True, **SMALL).fit(X, y)
+    memory = Memory(tmp_path, verbose=0)
+    pure = MixedKernelAdaBoost(["rbf"], memory=memory, **SMALL).fit(X, y)
     trained: list[str] = []
     train = module.train_machine
 
-    def watched(*args: Any, **words: Any) -> Any:
+    def watched(*args: Any, **settings: Any) -> Any:
         trained.append(args[4].name)
-        return train(*args, **words)
+        return train(*args, **settings)
 
     monkeypatch.setattr(module, "train_machine", watched)
-    joined = MixedKernelAdaBoost(["rbf", "poly"], reuse_members=True, **SMALL).fit(X, y)
+    joined = MixedKernelAdaBoost(["rbf", "poly"], memory=memory, **SMALL).fit(X, y)
     assert set(trained) == {"poly"}
     np.testing.assert_array_equal(joined.estimator_weights_[::2], pure.estimator_weights_)
     fresh = MixedKernelAdaBoost(["rbf", "poly"], **SMALL).fit(X, y)
     np.testing.assert_array_equal(joined.decision_function(X), fresh.decision_function(X))
     trained.clear()
-    MixedKernelAdaBoost(["rbf"], reuse_members=True, **{**SMALL, "random_state": 1}).fit(X, y)
-    MixedKernelAdaBoost(["rbf"], reuse_members=True, C=5.0, **SMALL).fit(X, y)
-    MixedKernelAdaBoost(["rbf"], reuse_members=True, **SMALL).fit(X + 1.0, y)
+    MixedKernelAdaBoost(["rbf"], memory=memory, **{**SMALL, "random_state": 1}).fit(X, y)
+    MixedKernelAdaBoost(["rbf"], memory=memory, C=5.0, **SMALL).fit(X, y)
+    MixedKernelAdaBoost(["rbf"], memory=memory, **SMALL).fit(X + 1.0, y)
     assert len(trained) >= 18
 
 
@@ -233,7 +238,7 @@ def test_a_pickled_ensemble_predicts_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("settings", "message"),
     [
         ({"kernels": []}, "kernels must name one or more of linear, poly, rbf"),
         ({"kernels": ["rbf", "sigmoid"]}, r"got \['rbf', 'sigmoid'\]"),
@@ -241,9 +246,9 @@ def test_a_pickled_ensemble_predicts_the_same() -> None:
         ({"scheme": "pure"}, "scheme 'pure' takes one kernel"),
     ],
 )
-def test_kernels_that_cannot_be(words: dict[str, Any], message: str) -> None:
+def test_kernels_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        MixedKernelAdaBoost(**words).fit(*data())
+        MixedKernelAdaBoost(**settings).fit(*data())
 
 
 @pytest.mark.parametrize(
@@ -260,7 +265,7 @@ def test_kernels_that_cannot_be(words: dict[str, Any], message: str) -> None:
         ("poly_gamma", "sigest"),
         ("degree", 1.5),
         ("tol", 0.0),
-        ("reuse_members", "yes"),
+        ("memory", 1),
         ("random_state", "seed"),
     ],
 )

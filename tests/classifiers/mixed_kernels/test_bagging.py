@@ -1,11 +1,13 @@
 """The bagged ensembles: stratified samples, joined machines, probabilities and votes."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import Memory
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
@@ -77,9 +79,11 @@ def test_samples_have_the_strata_and_their_rows_are_drawn_with_replacement(
     samples: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]] = []
     train = module.train_machine
 
-    def watched(rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **words: Any) -> Any:
+    def watched(
+        rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **settings: Any
+    ) -> Any:
         samples.append((codes[sample], counts, sample))
-        return train(rows, codes, sample, counts, *args, **words)
+        return train(rows, codes, sample, counts, *args, **settings)
 
     monkeypatch.setattr(module, "train_machine", watched)
     MixedKernelBagging(**SMALL).fit(X, y)
@@ -96,9 +100,11 @@ def test_no_more_rows_are_drawn_than_there_are(monkeypatch: pytest.MonkeyPatch) 
     drawn: list[int] = []
     train = module.train_machine
 
-    def watched(rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **words: Any) -> Any:
+    def watched(
+        rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **settings: Any
+    ) -> Any:
         drawn.append(int(counts.sum()))
-        return train(rows, codes, sample, counts, *args, **words)
+        return train(rows, codes, sample, counts, *args, **settings)
 
     monkeypatch.setattr(module, "train_machine", watched)
     for max_samples in (500, None):
@@ -179,25 +185,26 @@ def test_what_it_says_of_itself() -> None:
     assert {machine.kernel.gamma for machine in fitted.estimators_} == {middle, 1.0 / 6.0}
 
 
-def test_reused_machines_are_not_trained_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remembered_machines_are_not_trained_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     X, y = data()
-    MixedKernelBagging(["rbf"], reuse_members=True, **SMALL).fit(X, y)
+    memory = Memory(tmp_path, verbose=0)
+    MixedKernelBagging(["rbf"], memory=memory, **SMALL).fit(X, y)
     trained: list[str] = []
     train = module.train_machine
 
-    def watched(*args: Any, **words: Any) -> Any:
+    def watched(*args: Any, **settings: Any) -> Any:
         trained.append(args[4].name)
-        return train(*args, **words)
+        return train(*args, **settings)
 
     monkeypatch.setattr(module, "train_machine", watched)
-    larger = MixedKernelBagging(["rbf"], reuse_members=True, **{**SMALL, "n_estimators": 8}).fit(
-        X, y
-    )
+    larger = MixedKernelBagging(["rbf"], memory=memory, **{**SMALL, "n_estimators": 8}).fit(X, y)
     assert trained == ["rbf"] * 3
     fresh = MixedKernelBagging(["rbf"], **{**SMALL, "n_estimators": 8}).fit(X, y)
     np.testing.assert_array_equal(larger.predict_proba(X), fresh.predict_proba(X))
     trained.clear()
-    MixedKernelBagging(["rbf"], voting="majority", reuse_members=True, **SMALL).fit(X, y)
+    MixedKernelBagging(["rbf"], voting="majority", memory=memory, **SMALL).fit(X, y)
     assert len(trained) == 5
 
 

@@ -1,4 +1,4 @@
-"""Values of many machines: those of each alone, whatever shares the product and however the rows are cut."""
+"""Values of many machines: those of each alone, however product and rows are shared out."""
 
 import numpy as np
 import pytest
@@ -28,8 +28,8 @@ def trained(
 
 def exact_values(machine: KernelMachine, X: NDArray[np.float64]) -> NDArray[np.float64]:
     kernel = machine.kernel
-    words = {"gamma": kernel.gamma or 1.0, "degree": kernel.degree, "coef0": kernel.coef0}
-    K = gram(X[machine.support], X, kernel=kernel.name, **words)
+    settings = {"gamma": kernel.gamma or 1.0, "degree": kernel.degree, "coef0": kernel.coef0}
+    K = gram(X[machine.support], X, kernel=kernel.name, **settings)
     return machine.dual_coef @ K + machine.intercept[:, None]
 
 

@@ -29,11 +29,11 @@ def drawn(rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     return np.unique(rng.integers(150, size=100), return_counts=True)
 
 
-def machine_of(n_classes: int, kernel: Kernel, **words: Any) -> tuple[KernelMachine, Rows]:
+def machine_of(n_classes: int, kernel: Kernel, **settings: Any) -> tuple[KernelMachine, Rows]:
     rows, codes, _ = training(n_classes)
     sample, counts = drawn(np.random.default_rng(0))
     return train_machine(
-        rows, codes, sample, counts, kernel, **{"C": 10.0, "tol": 1e-3, **words}
+        rows, codes, sample, counts, kernel, **{"C": 10.0, "tol": 1e-3, **settings}
     ), rows
 
 
@@ -44,13 +44,13 @@ def test_it_predicts_as_libsvm_does_on_the_repeated_rows(n_classes: int, kernel:
     machine, _ = machine_of(n_classes, kernel, tol=1e-6)
     sample, counts = drawn(np.random.default_rng(0))
     repeated = np.repeat(sample, counts)
-    words = {
+    settings = {
         "gamma": kernel.gamma or 1.0,
         "degree": 3,
         "coef0": kernel.coef0,
         "decision_function_shape": "ovo",
     }
-    peer = SVC(kernel=kernel.name, C=10.0, tol=1e-6, **words).fit(X[repeated], codes[repeated])
+    peer = SVC(kernel=kernel.name, C=10.0, tol=1e-6, **settings).fit(X[repeated], codes[repeated])
     ((_, values),) = MachineEvaluator([machine], rows).values(rows)
     decision = peer.decision_function(X).reshape(150, -1)
     np.testing.assert_allclose(np.abs(values.T), np.abs(decision), atol=2e-3)

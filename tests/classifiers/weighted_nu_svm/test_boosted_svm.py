@@ -1,4 +1,4 @@
-"""Boosted SVMs: the vote is the reduced model, rounds follow AdaBoost, and reductions keep their promise."""
+"""Boosted SVMs: the vote is the reduced model, rounds follow AdaBoost, reductions keep bounds."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from ensvm.classifiers.weighted_nu_svm.weakened_svc import WeakenedSVC
 from ensvm.kernels import gram
 
 WEAK = pytest.mark.parametrize("weak", ["weakened", "editing"])
-WORDS: dict[str, Any] = {"gamma": 1.0, "nu": 0.2, "mu": 0.3, "random_state": 0}
+SETTINGS: dict[str, Any] = {"gamma": 1.0, "nu": 0.2, "mu": 0.3, "random_state": 0}
 
 
 def data(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -46,7 +46,9 @@ def test_the_vote_is_one_expansion(weak: str, kernel: str) -> None:
         if kernel == "precomputed"
         else (X, others)
     )
-    fitted = BoostedSVM(kernel=kernel, coef0=1.0, weak=weak, **{**WORDS, "nu": 0.4}).fit(inputs, y)
+    fitted = BoostedSVM(kernel=kernel, coef0=1.0, weak=weak, **{**SETTINGS, "nu": 0.4}).fit(
+        inputs, y
+    )
     *_, vote = fitted.staged_decision_function(cross)
     F = fitted.decision_function(cross)
     np.testing.assert_allclose(vote, F, atol=1e-10 * np.abs(F).max())
@@ -64,7 +66,7 @@ def test_the_vote_is_one_expansion(weak: str, kernel: str) -> None:
 @pytest.mark.parametrize("reduce", ["none", "sum", "independent"])
 def test_stages_end_with_the_whole(hypothesis: str, reduce: str) -> None:
     X, y = data()
-    fitted = BoostedSVM(hypothesis=hypothesis, reduce=reduce, **WORDS).fit(X, y)
+    fitted = BoostedSVM(hypothesis=hypothesis, reduce=reduce, **SETTINGS).fit(X, y)
     stages, labels = list(fitted.staged_decision_function(X)), list(fitted.staged_predict(X))
     assert len(stages) == len(labels) == fitted.n_rounds_ == fitted.alphas_.size >= 2
     np.testing.assert_allclose(stages[-1], fitted.decision_function(X), rtol=1e-9, atol=1e-9)
@@ -77,7 +79,7 @@ def test_stages_end_with_the_whole(hypothesis: str, reduce: str) -> None:
 def test_votes_of_signs_are_sums_of_signs_and_the_reduced_model_is_not() -> None:
     X, y = data()
     vote, reduced = (
-        BoostedSVM(hypothesis="sign", reduce=reduce, **WORDS).fit(X, y)
+        BoostedSVM(hypothesis="sign", reduce=reduce, **SETTINGS).fit(X, y)
         for reduce in ("none", "sum")
     )
     np.testing.assert_array_equal(vote.alphas_, reduced.alphas_)
@@ -90,8 +92,8 @@ def test_votes_of_signs_are_sums_of_signs_and_the_reduced_model_is_not() -> None
 @WEAK
 def test_one_round_is_the_weak_machine(weak: str) -> None:
     X, y = data()
-    fitted = BoostedSVM(n_rounds=1, weak=weak, sigma=0.0, **WORDS).fit(X, y)
-    single = WeakenedSVC(**WORDS).fit(X, y)
+    fitted = BoostedSVM(n_rounds=1, weak=weak, sigma=0.0, **SETTINGS).fit(X, y)
+    single = WeakenedSVC(**SETTINGS).fit(X, y)
     f = single.decision_function(X)
     np.testing.assert_allclose(
         fitted.decision_function(X), fitted.alphas_[0] * f / np.abs(f).max(), atol=1e-9
@@ -101,7 +103,7 @@ def test_one_round_is_the_weak_machine(weak: str) -> None:
 
 def test_what_the_rounds_leave_behind() -> None:
     X, y = data()
-    fitted = BoostedSVM(**WORDS).fit(X, y)
+    fitted = BoostedSVM(**SETTINGS).fit(X, y)
     T = fitted.n_rounds_
     for name in (
         "alphas_",
@@ -126,7 +128,7 @@ def test_what_the_rounds_leave_behind() -> None:
 
 @WEAK
 def test_errors_keep_the_bound_and_seconds_add_up(weak: str) -> None:
-    fitted = BoostedSVM(weak=weak, sigma=0.05, **WORDS).fit(*data())
+    fitted = BoostedSVM(weak=weak, sigma=0.05, **SETTINGS).fit(*data())
     bound = 0.5 + (0.05 if weak == "editing" else 0.0)
     assert all(made.machine.rho > 0.0 for made in fitted.rounds_)
     assert fitted.bound_excess_ == pytest.approx((fitted.errors_ - bound).max())
@@ -143,9 +145,9 @@ def test_dependent_support_vectors_go_within_the_tolerance(reduce_tol: float) ->
     rng = np.random.default_rng(0)
     y = rng.choice([-1, 1], size=300)
     X = rng.uniform(size=(300, 2)) + np.outer(y > 0, [0.8, 0.0])
-    words = {**WORDS, "nu": 0.3}
+    settings = {**SETTINGS, "nu": 0.3}
     whole, less = (
-        BoostedSVM(reduce=reduce, reduce_tol=reduce_tol, **words).fit(X, y)
+        BoostedSVM(reduce=reduce, reduce_tol=reduce_tol, **settings).fit(X, y)
         for reduce in ("none", "independent")
     )
     assert less.n_support_ == less.support_.size < whole.n_support_
@@ -160,7 +162,7 @@ def test_dependent_support_vectors_go_within_the_tolerance(reduce_tol: float) ->
 
 def test_a_linear_kernel_needs_as_many_support_vectors_as_dimensions() -> None:
     X, _ = data()
-    fitted = BoostedSVM(kernel="linear", reduce="independent", **WORDS).fit(X, X[:, 0] > 0.0)
+    fitted = BoostedSVM(kernel="linear", reduce="independent", **SETTINGS).fit(X, X[:, 0] > 0.0)
     assert fitted.n_support_ == 3
     assert np.mean(fitted.predict(X) == (X[:, 0] > 0.0)) > 0.95
 
@@ -168,7 +170,7 @@ def test_a_linear_kernel_needs_as_many_support_vectors_as_dimensions() -> None:
 def test_same_seed_same_machine_other_seed_another() -> None:
     X, y = data()
     one, again, other = (
-        BoostedSVM(**{**WORDS, "random_state": seed}).fit(X, y) for seed in (0, 0, 1)
+        BoostedSVM(**{**SETTINGS, "random_state": seed}).fit(X, y) for seed in (0, 0, 1)
     )
     np.testing.assert_array_equal(one.dual_coef_, again.dual_coef_)
     assert not np.array_equal(one.rounds_[0].rejected, other.rounds_[0].rejected)
@@ -177,7 +179,7 @@ def test_same_seed_same_machine_other_seed_another() -> None:
 def test_label_flip_flips_the_decision() -> None:
     X, y = data()
     one, other = (
-        BoostedSVM(tol=1e-10, **{**WORDS, "mu": 0.0}).fit(X, labels) for labels in (y, -y)
+        BoostedSVM(tol=1e-10, **{**SETTINGS, "mu": 0.0}).fit(X, labels) for labels in (y, -y)
     )
     np.testing.assert_allclose(one.decision_function(X), -other.decision_function(X), atol=1e-6)
 
@@ -186,7 +188,7 @@ def test_machines_cut_short_are_counted_in_a_warning() -> None:
     with pytest.warns(
         ConvergenceWarning, match=r"\d+ of \d+ machines stopped before their gap closed"
     ):
-        fitted = BoostedSVM(max_iter=3, **WORDS).fit(*data())
+        fitted = BoostedSVM(max_iter=3, **SETTINGS).fit(*data())
     assert not fitted.converged_
 
 
@@ -225,6 +227,6 @@ def test_parameters_out_of_range(name: str, value: Any) -> None:
         BoostedSVM(**{name: value}).fit(*data())
 
 
-def test_half_a_pair_of_words_is_refused() -> None:
+def test_half_a_pair_of_shares_is_refused() -> None:
     with pytest.raises(ValueError, match="nu and mu must be given together"):
         BoostedSVM(nu=0.1).fit(*data())

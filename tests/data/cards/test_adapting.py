@@ -1,4 +1,4 @@
-"""A study's own split, scaling and options: what changes, what stays, and what is refused by key."""
+"""A study's own split, scaling and options: what changes, what stays, what is refused."""
 
 from typing import Any
 

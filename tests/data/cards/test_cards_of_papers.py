@@ -1,4 +1,4 @@
-"""Cards of NIPS-99, ICMLA-05 and ECDA-13: the counts that papers and originals state, the same arrays from every provider."""
+"""Cards of NIPS-99, ICMLA-05 and ECDA-13: the papers' counts, one checksum at any provider."""
 
 import bz2
 import lzma
@@ -11,8 +11,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from ensvm.data import Dataset, DatasetCard, find_card, load
-from ensvm.data.files.formats import read
-from ensvm.data.files.layouts import one_hot_values
+from ensvm.data.files.columns import one_hot_values
+from ensvm.data.files.content import FileContent
 from ensvm.shipped import shipped_datasets
 
 MIRROR = os.environ.get("ENSVM_DATA")
@@ -87,7 +87,8 @@ ORANGE = {  # the first rows as the package Orange has them
     "bridges": "E1\tM\t3\t1818\tHIGHWAY\t?\t2\tN\tTHROUGH\tWOOD\tSHORT\tS\tWOOD\r\n",
     "echocardiogram": "11\t0\t71\t0\t0.26\t9\t4.6\t14\t1\t1\tname\t1\t0\r\n",
     "house-votes-84": "republican\tn\ty\tn\ty\ty\ty\tn\tn\tn\ty\t\ty\ty\ty\tn\ty\r\n",
-    "horse-colic": "2\t1\t530101\t38.50\t66\t28\t3\t3\t?\t2\t5\t4\t4\t?\t?\t?\t3\t5\t45.00\t8.40\t?\t?\t2\t2\t11300\t00000\t00000\t2\t\r\n",
+    "horse-colic": "2\t1\t530101\t38.50\t66\t28\t3\t3\t?\t2\t5\t4\t4\t?\t?\t?\t3\t5"
+    "\t45.00\t8.40\t?\t?\t2\t2\t11300\t00000\t00000\t2\t\r\n",
     "bupa": "85\t92\t45\t27\t31\t0.0\t1\r\n",
 }
 
@@ -165,7 +166,7 @@ def test_first_row_of_the_package_is_that_of_the_card(name: str) -> None:
     card = find_card(name)
     (source,) = [source for source in card.all if source.pip and source.pip.startswith("Orange")]
     content = b"names\r\nd\r\nclass\r\n" + ORANGE[name].encode()
-    raw = read(content, source.format, card.inputs, card.features, name)
+    raw = source.format.read(FileContent(content, name, card.inputs, card.features))
     data = load(card, offline=True)
     np.testing.assert_array_equal(raw.X[0], data.X[0])
     assert raw.labels[0] == data.classes[int(data.y[0] > 0)]

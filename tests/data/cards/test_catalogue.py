@@ -161,11 +161,11 @@ def test_file_that_is_not_yaml_is_refused(tmp_path: Path, text: str) -> None:
         ({"mirror": "a", "sha256": "abc"}, "sha256"),
         (
             {"mirror": "a", "labels": {"mirror": "b"}},
-            "`labels` and the format `idx` belong together",
+            "the format `[a-z]+` (needs|takes no) `labels`",
         ),
         (
             {"mirror": "a", "format": {"type": "idx"}},
-            "`labels` and the format `idx` belong together",
+            "the format `[a-z]+` (needs|takes no) `labels`",
         ),
         (
             {"mirror": "a", "format": {"type": "idx"}, "labels": {"file": "b"}},

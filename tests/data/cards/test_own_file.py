@@ -159,3 +159,14 @@ def test_parquet_without_its_library_is_a_readable_refusal(
     (folder / "own.parquet").write_bytes(b"PAR1")
     with pytest.raises(DataError, match="needs pyarrow"):
         inline_card(own(path="own.parquet"), folder)
+
+
+@pytest.mark.parametrize("key", ["target", "inputs", "incomplete"])
+def test_keys_of_columns_are_refused_for_files_without_named_columns(
+    tmp_path: Path, key: str
+) -> None:
+    (tmp_path / "own.svm").write_text("1 1:1\n-1 1:2\n1 1:3\n")
+    value = {"target": "y", "inputs": {"a": "number"}, "incomplete": "drop"}[key]
+    own = {"path": "own.svm", "split": {"protocol": "random", "n_train": 2}, key: value}
+    with pytest.raises(DataError, match=f"{key}: columns of a .svm file have no names"):
+        inline_card(own, tmp_path)

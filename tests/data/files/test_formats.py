@@ -4,10 +4,13 @@ import io
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
 from ensvm.data import DataError
-from ensvm.data.files.formats import read
-from ensvm.data.files.layouts import LibsvmFormat, NpzFormat
+from ensvm.data.files.content import FileContent
+from ensvm.data.files.formats import FORMAT_OF_ENDING, Format
+from ensvm.data.files.libsvm import LibsvmFormat
+from ensvm.data.files.npz import NpzFormat
 
 LIBSVM, NPZ = LibsvmFormat(type="libsvm"), NpzFormat(type="npz")
 
@@ -19,7 +22,7 @@ def npz(**arrays: object) -> bytes:
 
 
 def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards() -> None:
-    raw = read(b"+1 2:1 3:0.5 \n-1\n-1 1:2\n", LIBSVM, None, 5, "file")
+    raw = LIBSVM.read(FileContent(b"+1 2:1 3:0.5 \n-1\n-1 1:2\n", "file", features=5))
     expected = [[0, 1, 0.5, 0, 0], [0, 0, 0, 0, 0], [2, 0, 0, 0, 0]]
     np.testing.assert_array_equal(raw.X.toarray(), expected)
     assert raw.labels.tolist() == ["1", "-1", "-1"]
@@ -30,14 +33,14 @@ def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards() -> None:
 )
 def test_wrong_libsvm_text_is_refused(text: bytes) -> None:
     with pytest.raises(DataError, match="file"):
-        read(text, LIBSVM, None, 5, "file")
+        LIBSVM.read(FileContent(text, "file", features=5))
 
 
 def test_archive_gives_arrays_and_row_numbers() -> None:
     content = npz(
         X=np.arange(6).reshape(3, 2), y=np.array([1, -1, 1], np.int8), train=[[0, 1]], test=[[2]]
     )
-    raw = read(content, NPZ, None, None, "file")
+    raw = NPZ.read(FileContent(content, "file"))
     np.testing.assert_array_equal(raw.X, [[0, 1], [2, 3], [4, 5]])
     assert raw.labels.tolist() == ["1", "-1", "1"]
     assert raw.splits is not None
@@ -61,9 +64,16 @@ def test_archive_gives_arrays_and_row_numbers() -> None:
 )
 def test_wrong_archive_is_refused(arrays: dict[str, object], words: str) -> None:
     with pytest.raises(DataError, match=words):
-        read(npz(**arrays), NPZ, None, None, "file")
+        NPZ.read(FileContent(npz(**arrays), "file"))
 
 
 def test_text_is_not_an_archive() -> None:
     with pytest.raises(DataError, match="not a numpy archive"):
-        read(b"1,2,3\n", NPZ, None, None, "file")
+        NPZ.read(FileContent(b"1,2,3\n", "file"))
+
+
+def test_every_ending_makes_a_format_that_says_which_it_is() -> None:
+    for ending, form in FORMAT_OF_ENDING.items():
+        made = form.of_own_file(ending, "label", "refuse")
+        assert type(made) is form
+        assert TypeAdapter(Format).validate_python(made.model_dump()) == made

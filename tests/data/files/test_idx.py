@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ensvm.data import DataError, DatasetCard, load
-from ensvm.data.files.formats import read
-from ensvm.data.files.layouts import IdxFormat
+from ensvm.data.files.content import FileContent
+from ensvm.data.files.idx import IdxFormat
 
 PIXELS = np.arange(4 * 2 * 3, dtype=np.uint8).reshape(4, 2, 3) * 10
 DIGITS = np.array([3, 8, 1, 3], dtype=np.uint8)
@@ -27,13 +27,13 @@ def form(keep: list[str] | None = None) -> IdxFormat:
 
 
 def test_images_are_rows_of_pixels_in_their_order() -> None:
-    raw = read(IMAGES, form(), None, None, "file", LABELS)
+    raw = form().read(FileContent(IMAGES, "file", labels=LABELS))
     np.testing.assert_array_equal(raw.X, PIXELS.reshape(4, 6))
     assert raw.labels.tolist() == ["3", "8", "1", "3"]
 
 
 def test_only_the_labels_asked_for_are_kept() -> None:
-    raw = read(IMAGES, form(["8", "3"]), None, None, "file", LABELS)
+    raw = form(["8", "3"]).read(FileContent(IMAGES, "file", labels=LABELS))
     np.testing.assert_array_equal(raw.X, PIXELS.reshape(4, 6)[[0, 1, 3]])
     assert raw.labels.tolist() == ["3", "8", "3"]
 
@@ -55,7 +55,7 @@ def test_damaged_files_are_refused(
     images: bytes, labels: bytes, keep: list[str] | None, words: str
 ) -> None:
     with pytest.raises(DataError, match=words):
-        read(images, form(keep), None, None, "file", labels)
+        form(keep).read(FileContent(images, "file", labels=labels))
 
 
 def card(form: dict[str, object]) -> DatasetCard:
@@ -72,7 +72,7 @@ def card(form: dict[str, object]) -> DatasetCard:
         npm["labels"] = {"member": f"{part}-labels", "sha256": sums["labels"]}
         return [{**place, "sha256": sums["images"], "format": form} for place in (mirror, npm)]
 
-    words = {
+    keys = {
         "name": "digits",
         "title": "",
         "source": "",
@@ -81,10 +81,10 @@ def card(form: dict[str, object]) -> DatasetCard:
         "rows": 6,
         "features": 6,
     }
-    words |= {"classes": {"3": 4, "8": 2}, "positive": "8", "scaling": "pixels"}
-    words |= {"split": {"protocol": "official", "n_train": 2, "n_test": 3}}
+    keys |= {"classes": {"3": 4, "8": 2}, "positive": "8", "scaling": "pixels"}
+    keys |= {"split": {"protocol": "official", "n_train": 2, "n_test": 3}}
     parts = {part: source(part, IMAGES, LABELS) for part in ("train", "test")}
-    return DatasetCard.model_validate({**words, **parts})
+    return DatasetCard.model_validate({**keys, **parts})
 
 
 DIGITS_CARD = card({"type": "idx", "keep": ["3", "8"]})

@@ -1,11 +1,12 @@
-"""Reading tables: every value lands in its column; a wrong one is named by file, line, column and value."""
+"""Reading tables: every value in its column; a wrong one named by file, line and column."""
 
 import numpy as np
 import pytest
 
 from ensvm.data import DataError
-from ensvm.data.files.layouts import TableFormat, encoded_columns
-from ensvm.data.files.tables import read_table
+from ensvm.data.files.columns import Inputs, encoded_columns
+from ensvm.data.files.content import FileContent, Raw
+from ensvm.data.files.tables import TableFormat
 
 INPUTS = {
     "age": "number",
@@ -17,6 +18,10 @@ INPUTS = {
 
 def form(**settings: object) -> TableFormat:
     return TableFormat.model_validate({"type": "table", "target": "class", **settings})
+
+
+def read_table(content: bytes, form: TableFormat, inputs: Inputs | None, where: str) -> Raw:
+    return form.read(FileContent(content, where, inputs))
 
 
 @pytest.mark.parametrize(
@@ -114,21 +119,21 @@ def test_missing_inputs_are_kept_as_nan_in_every_column_they_become() -> None:
 
 def test_rows_without_a_class_are_dropped_only_when_asked() -> None:
     text = b"u,class\n1,?\n?,b\n3,a\n"
-    words = {"header": 1, "missing": ["?"]}
-    kept = read_table(text, form(**words, incomplete="keep", unlabelled="drop"), None, "file")
+    keys = {"header": 1, "missing": ["?"]}
+    kept = read_table(text, form(**keys, incomplete="keep", unlabelled="drop"), None, "file")
     np.testing.assert_array_equal(kept.X, [[np.nan], [3]])
-    dropped = read_table(text, form(**words, incomplete="drop"), None, "file")
+    dropped = read_table(text, form(**keys, incomplete="drop"), None, "file")
     np.testing.assert_array_equal(dropped.X, [[3]])
     with pytest.raises(DataError, match=r"line 2, column 'class'.*`unlabelled: drop`"):
-        read_table(text, form(**words, incomplete="keep"), None, "file")
+        read_table(text, form(**keys, incomplete="keep"), None, "file")
     with pytest.raises(DataError, match=r"line 3, column 'u'.*`incomplete: drop`"):
-        read_table(text, form(**words, unlabelled="drop"), None, "file")
+        read_table(text, form(**keys, unlabelled="drop"), None, "file")
 
 
 def test_several_comments_other_quotes_and_letter_case() -> None:
     text = b"% about\n@data\n1,'No, never',YES\n2,'often','no'\n"
-    words = {"columns": ["u", "v", "class"], "comment": ["%", "@"], "quote": "'", "lowercase": True}
-    raw = read_table(text, form(**words), {"v": ["no, never", "often"]}, "file")
+    keys = {"columns": ["u", "v", "class"], "comment": ["%", "@"], "quote": "'", "lowercase": True}
+    raw = read_table(text, form(**keys), {"v": ["no, never", "often"]}, "file")
     np.testing.assert_array_equal(raw.X, [[1], [2]])
     assert raw.labels.tolist() == ["yes", "no"]
 

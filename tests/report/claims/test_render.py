@@ -34,7 +34,7 @@ def test_every_comparison_without_figures_says_why_and_decides_nothing(study):
     assert titanic.reason == "a: not run yet"
     assert "ask the author" in web2.reason
     assert two.comparisons[0].reason == "later: unavailable: not written yet"
-    assert three.comparisons[0].reason == "a leaves no figure 'n_iter_'"
+    assert three.comparisons[0].reason == "a: the algorithm leaves no 'n_iter_'"
     assert "no finite number: inf" in four.comparisons[0].reason
     silent = [titanic, web2, *two.comparisons, *three.comparisons, *four.comparisons]
     assert {(comparison.verdict, comparison.n) for comparison in silent} == {(None, 0)}
@@ -59,7 +59,7 @@ def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     frame = pd.read_csv(made.folder / "claims.csv")
     assert list(frame.columns) == [
         "claim_verdict", "claim", "relation", "metric", "row", "better", "than", "threshold", "better_mean", "than_mean", "n",
-        "effect", "low", "high", "printed", "verdict", "reason",
+        "effect", "low", "high", "printed", "unit", "verdict", "reason",
     ]  # fmt: skip
     assert frame.loc[0, "effect"] == next(evaluate_claims(made)).comparisons[0].effect
     assert frame["verdict"].tolist()[-2:] == ["holds", "fails"]

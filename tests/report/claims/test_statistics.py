@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from ensvm.report.claims.statistics import (
-    Bound,
     judge_all,
     judge_most,
     judge_sample,
     judge_single_split,
 )
+from ensvm.study.relations import Bound
 
 BELOW_ZERO = Bound(0.0, 0.0, strict=True)
 AT_MOST_ONE = Bound(1.0, 0.0)

@@ -97,7 +97,7 @@ def test_an_algorithm_that_leaves_no_curve_is_missing(study):
     figure = study.config.figures[0].model_copy(update={"y": "other_"})
     curves, missing = read_curves(study, figure)
     assert curves == []
-    assert "german, a: leaves no curve 'other_'" in missing
+    assert "german, a: the algorithm leaves no 'other_'" in missing
 
 
 @pytest.mark.slow
@@ -183,16 +183,17 @@ def test_a_sweep_of_data_sets_is_drawn_against_its_values_in_percent(swept):
 
 def test_a_sweep_of_an_algorithm_has_a_line_for_each_stage(swept):
     curves, missing = read_curves(swept, swept.config.figures[1])
-    assert [(curve.label, curve.x, curve.y) for curve in curves] == [
-        ("stage 1", (2.0,), (5.0,)),
-        ("stage 3", (2.0,), (2.0,)),  # the curve that ended before stays where it ended
-    ]
-    assert missing == ("T, stage 1 at 3: failed: ouch", "T, stage 3 at 3: failed: ouch")
+    assert [(curve.label, curve.x, curve.y) for curve in curves] == [("stage 1", (2.0,), (5.0,))]
+    assert missing == (
+        "T, stage 1 at 3: failed: ouch",
+        "T, stage 3 at 2: 1 of 2 realizations ended before",
+        "T, stage 3 at 3: failed: ouch",
+    )
 
 
-def test_the_mean_of_curves_keeps_those_that_end_early(swept):
+def test_the_mean_of_curves_ends_where_the_first_of_them_does(swept):
     (curve,), _ = read_curves(swept, swept.config.figures[2])
-    assert (curve.x, curve.y, curve.n) == ((1, 2, 3), (5.0, 2.5, 2.0), (2, 2, 2))
+    assert (curve.x, curve.y, curve.n) == ((1, 2), (5.0, 2.5), (2, 2))
 
 
 @pytest.mark.slow

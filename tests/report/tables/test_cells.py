@@ -12,7 +12,8 @@ from scipy.stats import ttest_ind
 from ensvm.records.record import Record, Run
 from ensvm.records.store import Store
 from ensvm.report.published import read_published
-from ensvm.report.tables.cells import best_of_row, build_table, find_studies, read_study, underlined
+from ensvm.report.query import find_studies, read_study
+from ensvm.report.tables.cells import best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
 
 CONFIG = """\

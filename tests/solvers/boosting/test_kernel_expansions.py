@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from ensvm.kernels import gram
 from ensvm.solvers.boosting.kernel_expansions import (
     LARGEST_ALPHA,
-    BoostingResult,
-    adaboost,
     best_alpha,
+    boosted_expansions,
 )
+from ensvm.solvers.boosting.result import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 SIGNS = pytest.mark.parametrize("use_sign", [False, True])
@@ -38,7 +38,7 @@ def boosted(
     def weak(D: Any, last: Any) -> Any:
         return weakened_nu_svm(K, y, D, nu, mu, random=random, start=last)
 
-    return adaboost(K, y, np.full(y.size, 1.0 / y.size), weak, n_rounds, use_sign=use_sign)
+    return boosted_expansions(K, y, weak, n_rounds, use_sign=use_sign)
 
 
 @SEEDS
@@ -46,10 +46,10 @@ def boosted(
 def test_each_round_follows_figure_1(seed: int, use_sign: bool) -> None:
     K, y = noisy(seed)
     result = boosted(K, y, use_sign=use_sign)
-    assert result.alphas.size >= 2
+    assert result.weights.size >= 2
     D, vote, bound = np.full(y.size, 1.0 / y.size), np.zeros(y.size), 1.0
-    for t, alpha in enumerate(result.alphas):
-        f = K @ result.coefs[t] + result.intercepts[t]
+    for t, alpha in enumerate(result.weights):
+        f = K @ result.learners[t].coef + result.learners[t].intercept
         assert np.abs(f).max() == pytest.approx(1.0, rel=1e-12)
         h = np.where(f > 0.0, 1.0, -1.0) if use_sign else f
         assert result.errors[t] == pytest.approx(
@@ -72,13 +72,17 @@ def test_each_round_follows_figure_1(seed: int, use_sign: bool) -> None:
             np.mean((vote > 0.0) != (y > 0.0)), abs=1e-12
         )
         assert result.train_errors[t] <= bound * (1.0 + 1e-9)
-    np.testing.assert_allclose(D, result.distribution, rtol=1e-8, atol=1e-15)
+        margins = y * vote / result.weights[: t + 1].sum()
+        assert result.min_margins[t] == pytest.approx(margins.min(), abs=1e-12)
+    np.testing.assert_allclose(D, result.sample_weight, rtol=1e-8, atol=1e-15)
+    np.testing.assert_allclose(margins, result.margins, atol=1e-12)
+    assert result.certificate >= -1e-12
 
 
 @SEEDS
 def test_alpha_of_signs_is_the_textbooks(seed: int) -> None:
     result = boosted(*noisy(seed), use_sign=True)
-    np.testing.assert_allclose(result.alphas, 0.5 * np.log(1.0 / result.errors - 1.0), rtol=1e-9)
+    np.testing.assert_allclose(result.weights, 0.5 * np.log(1.0 / result.errors - 1.0), rtol=1e-9)
     np.testing.assert_allclose(
         result.normalizers, 2.0 * np.sqrt(result.errors * (1.0 - result.errors)), rtol=1e-9
     )
@@ -102,9 +106,9 @@ def test_a_sign_that_is_right_everywhere_ends_boosting_real_values_go_on() -> No
     by_sign, by_value = (
         boosted(K, y, use_sign=use_sign, nu=0.01, mu=0.0) for use_sign in (True, False)
     )
-    assert (by_sign.stop_reason, by_sign.alphas.tolist()) == ("perfect", [LARGEST_ALPHA])
+    assert (by_sign.stop_reason, by_sign.weights.tolist()) == ("perfect", [LARGEST_ALPHA])
     assert by_value.stop_reason == "n_rounds"
-    assert by_value.alphas.size == 8
+    assert by_value.weights.size == 8
     assert not by_value.train_errors.any()
 
 
@@ -113,8 +117,8 @@ def test_a_hypothesis_no_better_than_random_ends_boosting_and_is_left_out() -> N
     first = weakened_nu_svm(
         K, y, np.full(y.size, 1.0 / y.size), 0.2, 0.0, random=np.random.RandomState(0)
     )
-    result = adaboost(K, y, np.full(y.size, 1.0 / y.size), lambda D, last: first, 10, use_sign=True)
-    assert (result.stop_reason, result.alphas.size) == (
+    result = boosted_expansions(K, y, lambda D, last: first, 10, use_sign=True)
+    assert (result.stop_reason, result.weights.size) == (
         "no_better_than_random",
         1,
     )  # the same again has no edge
@@ -126,18 +130,15 @@ def test_the_first_hypothesis_stays_whatever_it_is_worth() -> None:
         K, -y, np.full(y.size, 1.0 / y.size), 0.2, 0.0, random=np.random.RandomState(0)
     )
     assert opposite is not None
-    result = adaboost(
-        K, -y, np.full(y.size, 1.0 / y.size), lambda D, last: opposite, 10, use_sign=False
-    )
+    result = boosted_expansions(K, -y, lambda D, last: opposite, 10, use_sign=False)
     assert result.normalizers[0] < 1.0
-    wrong = adaboost(
-        -K, -y, np.full(y.size, 1.0 / y.size), lambda D, last: opposite, 10, use_sign=False
-    )
-    assert (wrong.stop_reason, wrong.alphas.tolist()) == ("no_better_than_random", [1.0])
+    wrong = boosted_expansions(-K, -y, lambda D, last: opposite, 10, use_sign=False)
+    assert not wrong.converged
+    assert (wrong.stop_reason, wrong.weights.tolist()) == ("no_better_than_random", [1.0])
     assert wrong.normalizers[0] >= 1.0
 
 
-def test_one_class_left_ends_boosting_and_refuses_to_begin() -> None:
+def test_one_class_left_ends_boosting_and_leaves_nothing_in_the_first_round() -> None:
     K, y = noisy(0)
     machines = iter(
         [
@@ -145,9 +146,7 @@ def test_one_class_left_ends_boosting_and_refuses_to_begin() -> None:
             None,
         ]
     )
-    result = adaboost(
-        K, y, np.full(120, 1 / 120), lambda D, last: next(machines), 10, use_sign=False
-    )
-    assert (result.stop_reason, result.alphas.size) == ("one_class_left", 1)
-    with pytest.raises(ValueError, match="rejects all examples of a class in the first round"):
-        adaboost(K, y, np.full(120, 1 / 120), lambda D, last: None, 10, use_sign=False)
+    result = boosted_expansions(K, y, lambda D, last: next(machines), 10, use_sign=False)
+    assert (result.stop_reason, result.weights.size) == ("one_class_left", 1)
+    nothing = boosted_expansions(K, y, lambda D, last: None, 10, use_sign=False)
+    assert (nothing.stop_reason, nothing.n_iter, nothing.certificate) == ("one_class_left", 0, None)

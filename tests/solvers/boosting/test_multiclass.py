@@ -1,4 +1,4 @@
-"""Algorithm 1 of ECDA-13: the update's law, scikit-learn's SAMME at half the rate, and rounds out of the ordinary."""
+"""Algorithm 1 of ECDA-13: its update's law, SAMME at half the rate, rounds out of the ordinary."""
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from ensvm.solvers.boosting.multiclass import (
     multiclass_adaboost,
     updated,
 )
+from ensvm.solvers.boosting.rounds import Round
 
 
 @given(st.integers(2, 20), st.floats(0.0, 1.0), st.integers(0, 1000))
@@ -24,9 +25,10 @@ def test_the_learners_error_after_the_update(n_classes: int, share: float, seed:
     wrong = np.zeros(30, dtype=bool)
     wrong[: 1 + int(share * 28)] = True
     e = weights[wrong].sum()
-    after = updated(weights, wrong, learner_weight(e, n_classes))
+    after, normalizer = updated(weights, wrong, learner_weight(e, n_classes))
     expected = np.sqrt(e * (n_classes - 1)) / (np.sqrt(1 - e) + np.sqrt(e * (n_classes - 1)))
     assert after.sum() == pytest.approx(1.0)
+    assert after[~wrong].sum() * normalizer == pytest.approx(1.0 - e)
     assert after[wrong].sum() == pytest.approx(expected, rel=1e-9)
 
 
@@ -34,11 +36,9 @@ def test_the_learners_error_after_the_update(n_classes: int, share: float, seed:
 def test_it_is_samme_at_half_the_rate(n_classes: int) -> None:
     X, y = make_classification(300, 8, n_informative=5, n_classes=n_classes, random_state=0)
 
-    def learn(
-        weights: NDArray[np.float64], t: int, attempt: int
-    ) -> tuple[object, NDArray[np.intp]]:
+    def learn(current: Round) -> tuple[object, NDArray[np.intp]]:
         learner = DecisionTreeClassifier(max_depth=2, random_state=0).fit(
-            X, y, sample_weight=weights
+            X, y, sample_weight=current.sample_weight
         )
         return learner, learner.predict(X)
 
@@ -55,11 +55,16 @@ def test_it_is_samme_at_half_the_rate(n_classes: int) -> None:
     np.testing.assert_allclose(ours.errors, peer.estimator_errors_, rtol=0.0, atol=1e-10)
     np.testing.assert_allclose(ours.weights, peer.estimator_weights_, rtol=0.0, atol=1e-10)
     assert ours.stop_reason == "n_rounds"
+    assert ours.converged
+    staged = [np.mean(predicted != y) for predicted in peer.staged_predict(X)]
+    np.testing.assert_allclose(ours.train_errors, staged)
+    assert (ours.margins < 0.0).mean() <= staged[-1] <= (ours.margins <= 0.0).mean()
+    assert ours.min_margins[-1] == ours.margins.min() >= -1.0
 
 
 def test_a_learner_without_error_gets_a_finite_weight_and_boosting_goes_on() -> None:
     codes = np.array([0, 1, 2, 0])
-    result = multiclass_adaboost(codes, 3, 4, lambda weights, t, attempt: (t, codes))
+    result = multiclass_adaboost(codes, 3, 4, lambda current: (len(current.weights), codes))
     assert result.learners == [0, 1, 2, 3]
     assert result.errors.tolist() == [0.0] * 4
     np.testing.assert_allclose(
@@ -72,9 +77,10 @@ def test_a_learner_no_better_than_chance_is_made_again_from_the_same_weights() -
     codes = np.array([0, 1, 0, 1])
     asked: list[tuple[int, int, list[float]]] = []
 
-    def learn(weights: NDArray[np.float64], t: int, attempt: int) -> tuple[str, NDArray[np.intp]]:
-        asked.append((t, attempt, weights.tolist()))
-        good = attempt == 2
+    def learn(current: Round) -> tuple[str, NDArray[np.intp]]:
+        place = len(current.weights), current.attempt
+        asked.append((*place, current.sample_weight.tolist()))
+        good = current.attempt == 2
         return ("good" if good else "bad"), (np.array([0, 1, 0, 0]) if good else 1 - codes)
 
     result = multiclass_adaboost(codes, 2, 1, learn, max_attempts=5)
@@ -88,13 +94,14 @@ def test_boosting_ends_where_every_attempt_is_no_better_than_chance() -> None:
     codes = np.array([0, 1, 0, 1])
     half_wrong = np.array([0, 1, 1, 0])
 
-    def learn(weights: NDArray[np.float64], t: int, attempt: int) -> tuple[int, NDArray[np.intp]]:
+    def learn(current: Round) -> tuple[int, NDArray[np.intp]]:
+        t = len(current.weights)
         return t, (
             half_wrong if t == 2 else np.array([0, 1, 0, 0]) if t == 0 else np.array([0, 1, 1, 1])
         )
 
     result = multiclass_adaboost(codes, 2, 5, learn, max_attempts=3)
-    assert result.stop_reason == "no_better_than_chance"
+    assert result.stop_reason == "no_better_than_random"
     assert result.learners == [0, 1]
     assert result.weights.shape == result.errors.shape == (2,)
 
@@ -102,7 +109,7 @@ def test_boosting_ends_where_every_attempt_is_no_better_than_chance() -> None:
 def test_a_first_round_no_better_than_chance_leaves_one_learner() -> None:
     codes = np.array([0, 1])
     result = multiclass_adaboost(
-        codes, 2, 5, lambda weights, t, attempt: (attempt, 1 - codes), max_attempts=3
+        codes, 2, 5, lambda current: (current.attempt, 1 - codes), max_attempts=3
     )
     assert (result.learners, result.weights.tolist(), result.errors.tolist()) == ([2], [1.0], [1.0])
-    assert result.stop_reason == "no_better_than_chance"
+    assert result.stop_reason == "no_better_than_random"

@@ -111,36 +111,6 @@ def test_result_is_one_path_told_in_several_ways(seed: int) -> None:
 
 
 @SEEDS
-def test_known_optimum_is_reached(seed: int) -> None:
-    K, y = problem(seed)
-    optimum = exact_optimum(K, y)
-    result = entropy_projection(K, y, known_optimum=optimum, tol=1e-3)
-    assert result.stop_reason == "gap_below_tol"
-    assert optimum * (1.0 - 1e-6) <= result.objective <= 1.001 * optimum
-    assert result.n_matvec == result.n_iter + 1
-
-
-@SEEDS
-def test_steps_to_a_known_optimum_approach_the_optimal_weights(seed: int) -> None:
-    K, y = problem(seed)
-    optimal = entropy_projection(K, y, tol=1e-7, max_iter=100_000)
-    states = history(K, y, known_optimum=optimal.objective, tol=0.01)
-    support = optimal.weights > 1e-12
-    distances = [
-        np.sum(optimal.weights[support] * np.log(optimal.weights[support] / state.weights[support]))
-        for state in states
-    ]
-    assert np.all(np.diff(distances) < 1e-6)
-
-
-def test_a_known_optimum_that_is_too_small_is_found_out() -> None:
-    result = entropy_projection(np.eye(2), [1, -1], known_optimum=0.4)  # rho* = 1/2 at the start
-    assert result.stop_reason == "optimum_out_of_reach"
-    assert not result.converged
-    assert result.certificate == pytest.approx(0.0, abs=1e-15)
-
-
-@SEEDS
 @pytest.mark.parametrize("learning_rate", [0.1, 1.0])
 def test_fixed_rate_descends_where_the_kernel_is_at_most_one(
     seed: int, learning_rate: float
@@ -303,8 +273,6 @@ def test_reaching_the_most_steps_is_not_convergence() -> None:
         ({"initial_tol": 0.001}, "initial_tol must be at least tol"),
         ({"learning_rate": -1.0}, "learning_rate must be"),
         ({"learning_rate": "fast"}, "learning_rate must be"),
-        ({"known_optimum": 0.0}, "known_optimum must be"),
-        ({"known_optimum": 0.1, "learning_rate": 0.1}, "known_optimum must be"),
         ({"max_iter": -1}, "max_iter must be at least 0"),
         ({"y": [1, -1, 0]}, "labels must be -1 or \\+1"),
         ({"y": [1, -1]}, "shape \\(3, 3\\), but there are 2 labels"),

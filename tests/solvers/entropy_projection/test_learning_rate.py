@@ -1,4 +1,4 @@
-"""Laws of the entropy projection in one step: the rate solves its problem, the weights their constraint."""
+"""Laws of one entropy projection: the rate solves its problem, the weights their constraint."""
 
 from typing import Any
 

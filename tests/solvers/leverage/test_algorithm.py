@@ -1,4 +1,4 @@
-"""Laws of the leveraging algorithm of NIPS-99: its formulas replayed, descent, invariances, the optimum it tends to, its edges."""
+"""Laws of the leveraging algorithm of NIPS-99: its formulas, descent, invariances, the optimum."""
 
 from itertools import pairwise
 from typing import Any

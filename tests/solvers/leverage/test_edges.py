@@ -1,4 +1,4 @@
-"""The leveraging algorithm at its edges: blocks, forms of the matrix, precision, data that might overflow, bad arguments."""
+"""The leveraging algorithm at its edges: blocks, precision, overflow, bad arguments."""
 
 from typing import Any
 

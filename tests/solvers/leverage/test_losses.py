@@ -1,4 +1,4 @@
-"""Losses and penalty of leveraged machines: derivatives against finite differences, and margins of any size."""
+"""Losses and penalty of leveraged machines: finite differences, and margins of any size."""
 
 import math
 from collections.abc import Callable
@@ -132,8 +132,8 @@ def test_l1_increment_minimises_the_model_in_the_absolute_value(slope: float, al
     increment, _ = newton_increment(curvature, slope, L1, penalty, alpha)
     best = minimize_scalar(model, bounds=(-5.0, 5.0), method="bounded", options={"xatol": 1e-10})
     assert model(increment) <= best.fun + 1e-14
-    assert (increment == -alpha) == (abs(slope + curvature * alpha + penalty * math.exp(abs(alpha)) * alpha)
-                                     <= penalty * math.exp(abs(alpha)))  # fmt: skip
+    pressure = penalty * math.exp(abs(alpha))
+    assert (increment == -alpha) == (abs(slope + curvature * alpha + pressure * alpha) <= pressure)
 
 
 def test_without_curvature_there_is_no_step() -> None:

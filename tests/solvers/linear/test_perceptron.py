@@ -1,4 +1,4 @@
-"""Laws of the perceptron learning rule: two forms, one sequence of updates; the bound; what changes nothing."""
+"""Laws of the perceptron rule: two forms, one sequence of updates; what changes nothing."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def separable(seed: int, m: int = 30, d: int = 3) -> Problem:
-    """Return whole numbers, whose sums are exact, labelled by a random plane; what lies on it is moved off."""
+    """Return whole numbers, whose sums are exact, labelled by a random plane without any on it."""
     generator = np.random.default_rng(seed)
     X = generator.integers(-9, 10, size=(m, d)).astype(float)
     values = X @ generator.integers(-3, 4, size=d) + 0.5
@@ -21,7 +21,7 @@ def separable(seed: int, m: int = 30, d: int = 3) -> Problem:
 
 
 def rule_by_hand(X: NDArray[np.float64], y: NDArray[np.float64]) -> list[int]:
-    """Return the rows of the updates of the rule as the notes print it, from zero weights with steps of 1."""
+    """Return the rows of the updates of the rule as the notes print it."""
     w, w_0, path, wrong = np.zeros(X.shape[1]), 0.0, [], True
     while wrong:
         wrong = False

@@ -25,7 +25,7 @@ def random_points(seed: int, m: int, d: int, grid: bool) -> NDArray[np.float64]:
 
 
 def greatest_product(points: NDArray[np.float64]) -> float:
-    """Return max over |w_k| <= 1 of min_i w.z_i by linear programming: positive where the points are separable."""
+    """Return max over |w_k| <= 1 of min_i w.z_i by linear programming: positive if separable."""
     m, d = points.shape
     answer = linprog(
         np.append(np.zeros(d), -1.0),

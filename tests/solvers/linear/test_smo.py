@@ -1,4 +1,4 @@
-"""The linear machine: the KKT conditions, LIBSVM's solution, limits and invariances, and a hard margin that does not exist."""
+"""The linear machine: KKT conditions, LIBSVM's solution, invariances, impossible hard margins."""
 
 from typing import Any
 
@@ -121,6 +121,18 @@ def test_repeated_rows_with_both_labels_go_to_their_bounds() -> None:
     assert result.converged
     np.testing.assert_array_equal(result.alpha, 2.0)
     np.testing.assert_array_equal(result.weights, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_the_optimum_leaves_the_offset_open_it_is_the_middle(seed: int) -> None:
+    X = np.random.default_rng(seed).normal(size=(40, 3))
+    y, C = np.repeat([1.0, -1.0], 20), 1e-3
+    result = linear_smo(X, y, C=C)
+    assert (result.alpha == C).all()  # so that y f <= 1 in every row, and nothing else holds
+    residual = y - X @ result.weights
+    least, most = residual[y < 0.0].max(), residual[y > 0.0].min()
+    assert least < most
+    assert result.offset == pytest.approx(0.5 * (least + most), abs=1e-12)
 
 
 def test_the_limit_of_pairs_cuts_it_short() -> None:

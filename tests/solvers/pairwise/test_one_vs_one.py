@@ -1,4 +1,4 @@
-"""Pairs of classes: each machine is the machine of its two classes, votes are counted as LIBSVM does."""
+"""Pairs of classes: each machine is that of its two classes, votes are counted as in LIBSVM."""
 
 from itertools import combinations
 

@@ -87,6 +87,19 @@ def test_without_a_free_row_the_intercept_is_in_the_middle_of_what_is_allowed() 
     assert result.certificate == -1.5
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_where_the_optimum_leaves_the_intercept_open_it_is_the_middle(seed: int) -> None:
+    X = np.random.default_rng(seed).normal(size=(40, 3))
+    y, C = np.repeat([1.0, -1.0], 20), 1e-3
+    K = gram(X, kernel="rbf", gamma=0.5)
+    result = sequential_minimal_optimization(K, y, C=C)
+    assert (result.alpha == C).all()  # so that y f <= 1 in every row, and nothing else holds
+    residual = y - K @ (y * result.alpha)
+    least, most = residual[y < 0.0].max(), residual[y > 0.0].min()
+    assert least < most
+    assert result.intercept == pytest.approx(0.5 * (least + most), abs=1e-12)
+
+
 def test_one_step_solves_two_rows() -> None:
     result = sequential_minimal_optimization(np.array([[4.0, 1.0], [1.0, 2.0]]), [1, -1], C=10.0)
     np.testing.assert_allclose(result.alpha, 0.5)

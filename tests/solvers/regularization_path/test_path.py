@@ -1,4 +1,4 @@
-"""The path is the C-SVM at every C: optimality, limit cases, invariances, and data on which naive path algorithms fail."""
+"""The path is the C-SVM at every C: optimality, limits, invariances, and difficult data."""
 
 from functools import cache
 
@@ -43,7 +43,7 @@ def objective(K, y, alpha):
 
 
 def violation(path, K, y, C):
-    """The largest violation of the optimality conditions, in units of y f, and of the constraints, in units of C."""
+    """Return the largest violation of optimality, in units of y f, and of constraints, in C."""
     alpha = path.coef_at(C)
     excess = y * (K @ (y * alpha) + path.intercept_at(C)) - 1.0
     inside = np.where(alpha >= C * (1.0 - 1e-12), np.maximum(excess, 0.0), np.abs(excess))
@@ -95,7 +95,7 @@ def lattice():
 
 
 def difficult(name):
-    """Return a Gram matrix and labels on which a path by textbook rules divides by zero or cycles."""
+    """Return a Gram matrix and labels on which textbook rules divide by zero or cycle."""
     X, y = clouds()
     if name == "one row in ten twice":
         X[-4:] = X[:4]
@@ -130,9 +130,12 @@ def difficult(name):
 
 
 DIFFICULTIES = (
-    "one row in ten twice", "every row three times", "opposite labels on identical rows", "two identical points of opposite labels",
-    "all rows identical", "constant features", "one positive point", "one negative point", "linear kernel of rank two",
-    "linear kernel far from the origin", "balanced classes on a lattice", "rounded inputs, wide kernel", "zero kernel",
+    "one row in ten twice", "every row three times", "opposite labels on identical rows",
+    "two identical points of opposite labels",
+    "all rows identical", "constant features", "one positive point", "one negative point",
+    "linear kernel of rank two",
+    "linear kernel far from the origin", "balanced classes on a lattice",
+    "rounded inputs, wide kernel", "zero kernel",
 )  # fmt: skip
 
 

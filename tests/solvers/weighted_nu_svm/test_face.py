@@ -1,4 +1,4 @@
-"""Minimising over a face: it never rises, keeps both equalities, and ends where the face's gradient is theirs."""
+"""Minimising over a face: no rise, both equalities kept, the gradient in their span at the end."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 
 from ensvm.kernels import gram
 from ensvm.solvers.weighted_nu_svm import solver
-from ensvm.solvers.weighted_nu_svm.face import minimise_over_face, new_face, update
+from ensvm.solvers.weighted_nu_svm.face import minimise_over_face, new_face, update_face
 from ensvm.solvers.weighted_nu_svm.steps import descend
 
 RIDGE = 1e-14
@@ -60,7 +60,7 @@ def test_the_factor_kept_is_that_of_the_faces_gram_matrix(bound: int) -> None:
     ):  # grows, loses some for others, grows
         state.no_growth[every], state.no_shrinking[fixed] = 0.0, np.inf
         state.no_shrinking[np.setdiff1d(every, fixed)] = 0.0
-        n = update(state, face, RIDGE)
+        n = update_face(state, face, RIDGE)
         points = face.points[:n]
         np.testing.assert_array_equal(np.sort(points), free(state))
         expected = np.linalg.cholesky(state.gram[np.ix_(points, points)])

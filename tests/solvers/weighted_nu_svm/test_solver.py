@@ -1,4 +1,4 @@
-"""The weighted nu-SVM of ICMLA-05: against a general QP solver, its own certificate, its limit cases and invariances."""
+"""The weighted nu-SVM against a general QP solver, its certificate, limit cases, invariances."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ def certified(K: Any, y: Any, D: Any, nu: float, result: Any) -> tuple[float, fl
 
 
 def by_interior_points(K: Any, y: Any, D: Any, nu: float, scale: float) -> float | None:
-    """Return the optimum as a general QP solver finds it, None where it does not meet its own tolerances."""
+    """Return the optimum of a general QP solver, None where it misses its own tolerances."""
     m = y.size
     settings = clarabel.DefaultSettings()
     settings.verbose = False

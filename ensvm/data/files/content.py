@@ -1,0 +1,87 @@
+"""What a file holds, before and after it is read; the base of the formats."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.files.columns import Incomplete, Inputs
+from ensvm.data.strict import Strict
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """The uncompressed bytes of one file, and what the card says that its reader needs.
+
+    Attributes
+    ----------
+    data : bytes
+        The file.
+    where : str
+        What messages call the file.
+    inputs : mapping or None
+        The columns used and their encodings, for formats with named columns; None: all columns.
+    features : int or None
+        The number of columns, for LIBSVM text whose last columns may be empty.
+    labels : bytes
+        The file of the labels, for formats that keep them apart.
+    """
+
+    data: bytes
+    where: str
+    inputs: Inputs | None = None
+    features: int | None = None
+    labels: bytes = b""
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What a reader finds in one file.
+
+    Attributes
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The inputs.
+    labels : ndarray of str, shape (n,)
+        The labels as cards write them.
+    splits : pair of ndarray or None
+        Row numbers of the training and the test parts, each of shape (realizations, rows), if the
+        file brings them.
+    """
+
+    X: Any
+    labels: NDArray[np.str_]
+    splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+
+
+class FileFormat(Strict):
+    """A format: the options that a card may set, and how a file is read with them.
+
+    Attributes
+    ----------
+    endings : mapping of str to options
+        The endings of users' own files in this format, each with the options that it implies.
+    named_columns : bool
+        Whether columns have names or positions, so that `target` and `inputs` choose among them.
+    labels_apart : bool
+        Whether the labels are in a file of their own.
+    sparse : bool
+        Whether most values are left out because they are zero.
+    """
+
+    endings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    named_columns: ClassVar[bool] = False
+    labels_apart: ClassVar[bool] = False
+    sparse: ClassVar[bool] = False
+
+    @abstractmethod
+    def read(self, file: FileContent) -> Raw:
+        """Return the inputs and labels; raise DataError naming file and, if possible, place."""
+
+    @classmethod
+    def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
+        """Return the format of a user's own file with one of the `endings`."""
+        return cls.model_validate({**cls.endings[ending]})

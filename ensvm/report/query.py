@@ -1,0 +1,217 @@
+"""A study's folder, and the one question that all reports ask of it: which values has a cell, or why has it none?"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.records.record import Identity, Record, RunPass
+from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, read_records
+from ensvm.report.published import Published, read_published
+from ensvm.study.config import StudyConfig
+from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, unit_of
+from ensvm.study.reading import read_config
+
+AnswerStatus: TypeAlias = Literal[
+    "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"
+]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study's folder: its config and printed numbers as they were at the last run, and its records."""
+
+    folder: Path
+    config: StudyConfig
+    published: Mapping[tuple[str, str, str], Published]
+    records: Mapping[Identity, Record]
+
+
+def find_studies(results: Path) -> list[Path]:
+    """Return the study folders with records: `results` itself, or those in it."""
+    folders = (
+        [results, *sorted(path for path in results.iterdir() if path.is_dir())]
+        if results.is_dir()
+        else []
+    )
+    return [
+        folder
+        for folder in folders
+        if (folder / CELLS_FILE).is_file() and (folder / CONFIG_COPY).is_file()
+    ]
+
+
+def read_study(folder: Path) -> Study:
+    """Read a study's folder as `ensvm run` left it."""
+    config, _ = read_config(folder / CONFIG_COPY)
+    printed = folder / PUBLISHED_COPY
+    return Study(
+        folder, config, read_published(printed) if printed.exists() else {}, read_records(folder)
+    )
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a report asks of a study.
+
+    Attributes
+    ----------
+    row, algorithm : str
+        The data set's name in the study, and the algorithm's (`data` for facts of the data).
+    metric : str
+        A metric, seconds, or a curve.
+    run_pass : 'error' or 'timing'
+        The pass whose records are meant; seconds come from the timing pass alone.
+    stage : int, 'all' or None
+        The entry of the curve that is meant, from 1; of a curve that ended before, its last: an
+        ensemble that needs no more rounds is what its last round left. `all`: the whole curve.
+        None: the metric is no curve.
+    """
+
+    row: str
+    algorithm: str
+    metric: str
+    run_pass: RunPass = "error"
+    stage: int | Literal["all"] | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The values of a cell over its realizations, or why there are none.
+
+    Attributes
+    ----------
+    values : dict of int to number or list
+        By realization, as recorded: numbers, or whole curves.
+    unit : Unit
+        In which they are shown.
+    status : str
+        `ok`; `incomplete` where some realizations did not end well; else why there are no values:
+        `failed`, `timeout`, `unavailable`, `missing`, or `mixed` for seconds of several machines.
+    reason : str
+        More about a status that is not `ok`.
+    n_not_ok : int
+        How many realizations did not end well.
+    records : dict of int to Record
+        The records behind the values.
+    """
+
+    values: Mapping[int, Any]
+    unit: Unit
+    status: AnswerStatus = "ok"
+    reason: str = ""
+    n_not_ok: int = 0
+    records: Mapping[int, Record] = field(default_factory=dict)
+
+    @property
+    def why(self) -> str:
+        """The status and the reason in one text; the reason alone where it says all."""
+        return self.reason if self.status == "missing" else f"{self.status}: {self.reason}"
+
+    def shown(self) -> NDArray[np.float64]:
+        """Return the values in the unit they are shown in, in the order of the realizations."""
+        return np.array([float(value) for value in self.values.values()]) * self.unit.scale
+
+
+def ask(study: Study, question: Question) -> Answer:
+    """Return the values that answer a question, or why there are none.
+
+    All are of one and the same settings, those of the newest record; seconds are all of one
+    machine.
+    """
+    unit = unit_of(question.metric)
+    if reason := _unavailable(study, question):
+        return Answer({}, unit, "unavailable", reason)
+    records = _records(study, question)
+    troubles = [record for record in records if not record.ok]
+    good = {record.realization: record for record in records if record.ok}
+    found = {number: _value(record, question) for number, record in good.items()}
+    values = {number: value for number, value in found.items() if value is not None}
+    behind = {number: good[number] for number in values}
+    if mixture := mixed_machines(behind.values(), question):
+        return Answer({}, unit, "mixed", mixture, len(troubles))
+    status, reason = _status(study, question, records, troubles, len(values))
+    return Answer(values, unit, status, reason, len(troubles), behind)
+
+
+def mixed_machines(records: Iterable[Record], question: Question) -> str:
+    """Return why the records' seconds must not stand together; nothing where they may."""
+    hosts = machines(records)
+    if unit_of(question.metric) != SECONDS or len(hosts) < 2:
+        return ""
+    return f"seconds of different machines ({', '.join(hosts)}) are not put together"
+
+
+def machines(records: Iterable[Record]) -> dict[str, str]:
+    """Return the hosts on which records were timed, each with its processor."""
+    found: dict[str, str] = {}
+    for record in records:
+        if record.conditions is not None:
+            processor = record.run.processor if record.run else ""
+            found[record.conditions.host] = processor or found.get(record.conditions.host, "")
+    return dict(sorted(found.items()))
+
+
+def _records(study: Study, question: Question) -> list[Record]:
+    """Return the records that may stand behind one number: those with the settings of the newest."""
+    wanted = (question.row, question.algorithm, question.run_pass)
+    records = [
+        record
+        for (row, _, algorithm, run_pass), record in sorted(study.records.items())
+        if (row, algorithm, run_pass) == wanted
+    ]
+    newest = max(records, key=lambda record: (record.time, record.realization), default=None)
+    return [record for record in records if newest and record.settings_key == newest.settings_key]
+
+
+def _value(record: Record, question: Question) -> Any:
+    if question.stage is None:
+        seconds = record.seconds if question.run_pass == "timing" else {}
+        value = {**record.metrics, **seconds}.get(question.metric)
+        in_error_pass = question.run_pass == "error" and unit_of(question.metric) == SECONDS
+        return None if in_error_pass else value
+    curve = record.curves.get(question.metric) or None
+    if curve is None or question.stage == "all":
+        return curve
+    return curve[min(question.stage, len(curve)) - 1]
+
+
+def _unavailable(study: Study, question: Question) -> str | None:
+    reason = study.config.dataset(question.row).unavailable
+    if reason is None and question.algorithm != DATA_CELL:
+        reason = study.config.algorithms[question.algorithm].unavailable
+    return reason
+
+
+def _status(
+    study: Study, question: Question, records: list[Record], troubles: list[Record], n: int
+) -> tuple[AnswerStatus, str]:
+    if troubles:
+        kinds = Counter((record.status, record.reason) for record in troubles)
+        (status, reason), count = kinds.most_common(1)[0]
+        if not n:
+            return status, reason
+        return "incomplete", (
+            f"{len(troubles)} of {len(records)} realizations did not end well, "
+            f"most often ({count}): {reason}"
+        )
+    if n:
+        return "ok", ""
+    if records:
+        return "missing", f"the algorithm leaves no {question.metric!r}"
+    return "missing", "not run yet" if _asked_for(
+        study, question
+    ) else "not asked for by the config"
+
+
+def _asked_for(study: Study, question: Question) -> bool:
+    config, name = study.config, question.algorithm
+    if name == DATA_CELL:
+        return True
+    return name in config.algorithms_of(config.dataset(question.row)) and (
+        question.run_pass == "error" or config.times(question.row, name)
+    )

@@ -1,0 +1,97 @@
+"""An algorithm of a study: an estimator, its parameters and kernel, what is scored and kept."""
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from ensvm.data.errors import near_miss
+from ensvm.kernels import NAMED_KERNELS
+from ensvm.study.block import Block, SweepConfig
+from ensvm.study.metrics import DATA_CELL
+from ensvm.study.source import Location, YamlSource
+
+if TYPE_CHECKING:
+    from ensvm.study.config import StudyConfig
+
+
+class KernelConfig(Block):
+    """The kernel all algorithms of a study share unless their own `params` say otherwise.
+
+    `dtype` is the precision of shared Gram matrices; float32 halves their memory.
+    """
+
+    kernel: Literal[NAMED_KERNELS] = "rbf"  # type: ignore[valid-type]
+    gamma: float | Literal["scale", "auto", "mean-distance"] | None = None
+    degree: int | None = None
+    coef0: float | None = None
+    dtype: Literal["float64", "float32"] = "float64"
+
+    def params(self) -> dict[str, Any]:
+        """Return the given keys as estimator parameters."""
+        return self.model_dump(exclude_none=True, exclude={"dtype"})
+
+
+class AlgorithmConfig(Block):
+    """One algorithm (a column): an estimator with parameters, and which of its stages is scored.
+
+    `grid` turns any classifier into a staged one, one stage a grid point. `stage: best-on-test`
+    scores the stage with the smallest test error (an oracle: it reads the test labels, as the
+    papers' SVM(BEST) does); `best-on-validation` holds out a third of the training rows to choose a
+    grid point, then fits it on all of them. Ties go to the earliest. With `share_gram: false` the
+    estimator is given X and computes its own kernel, as a user would run it. `record` names what is
+    kept beside the test error and the fitted scalars: fitted array attributes (curves),
+    `train_error`, and the values of all stages, `staged_test_error`, `staged_test_accuracy` and
+    `staged_train_error`. Algorithms with the same `seed` (a name) draw the same random numbers.
+    """
+
+    label: str | None = None
+    estimator: str | None = None
+    params: dict[str, Any] = Field(default_factory=dict)
+    grid: dict[str, list[Any]] | None = None
+    stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
+    share_gram: bool = True
+    record: tuple[str, ...] = ()
+    seed: str | None = None
+    unavailable: str | None = None
+    sweep: SweepConfig | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        if (self.estimator is None) == (self.unavailable is None):
+            raise ValueError(
+                "give either `estimator:` (a name or package.module:Class) "
+                "or `unavailable:` (a reason)"
+            )
+        if self.grid is not None and self.stage == "last":
+            raise ValueError(
+                "a `grid:` needs `stage: best-on-test` or `best-on-validation` "
+                "to choose among its points"
+            )
+        if self.grid is None and self.stage == "best-on-validation":
+            raise ValueError(
+                "`stage: best-on-validation` chooses among the points of a `grid:`, "
+                "which is missing"
+            )
+        if self.grid is not None and not all(self.grid.values()):
+            raise ValueError("a `grid:` needs at least one value for each parameter")
+        return self
+
+
+def check_algorithms(config: "StudyConfig", source: YamlSource) -> None:
+    """Refuse the name that is reserved for the facts of the data."""
+    if DATA_CELL in config.algorithms:
+        message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
+        raise source.error(("algorithms", DATA_CELL), message)
+
+
+def must_be_recorded(
+    config: "StudyConfig", source: YamlSource, location: Location, curve: str, algorithm: str
+) -> None:
+    """Raise ConfigError unless an algorithm's `record:` keeps a curve."""
+    words = config.algorithms[algorithm]
+    if words.unavailable is None and curve not in words.record:
+        kept = ", ".join(words.record) or "nothing"
+        hint = near_miss(curve, words.record)
+        raise source.error(
+            location, f"{curve!r} is not in the `record:` of {algorithm}, which keeps {kept}{hint}"
+        )

@@ -1,0 +1,68 @@
+"""A data set of a study: which card or file, and what the study changes about it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import ConfigDict, Field, model_validator
+
+from ensvm.study.algorithm import KernelConfig
+from ensvm.study.block import Block, Name, SweepConfig
+from ensvm.study.source import YamlSource
+
+if TYPE_CHECKING:
+    from ensvm.study.config import StudyConfig
+
+
+class DatasetConfig(Block):
+    """One data set of a study: a card's name, or a file of the user's own given by `path`.
+
+    `name` is the row's name in the tables; `card` the card it stands for (default: the same name).
+    `split`, `scaling` and `options` (of a generator) change what the card says, `kernel` what the
+    study says. `realizations_of` has the most realizations of single algorithms, for where more
+    would be the same again. With `path`, the remaining keys describe the file, as
+    `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no values.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: Name
+    card: str | None = None
+    path: str | None = None
+    unavailable: str | None = None
+    split: dict[str, Any] | None = None
+    scaling: str | None = None
+    options: dict[str, Any] | None = None
+    kernel: KernelConfig | None = None
+    algorithms: tuple[str, ...] | None = None
+    realizations: int | None = Field(default=None, ge=1)
+    realizations_of: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    sweep: SweepConfig | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, entry: Any) -> Any:
+        if isinstance(entry, str):
+            return {"name": entry}
+        if isinstance(entry, dict) and "name" not in entry and ("path" in entry or "card" in entry):
+            return {"name": Path(str(entry.get("path", entry.get("card")))).stem, **entry}
+        return entry
+
+    @classmethod
+    def _known_keys(cls, block: dict[str, Any]) -> list[str] | None:
+        return None if "path" in block else super()._known_keys(block)
+
+    def file_keys(self) -> dict[str, Any]:
+        """Return the keys that describe the user's own file."""
+        keys = {"name": self.name, "path": self.path, **(self.model_extra or {})}
+        keys |= {"split": self.split, "scaling": self.scaling}
+        return {key: value for key, value in keys.items() if value is not None}
+
+
+def check_datasets(config: "StudyConfig", source: YamlSource) -> None:
+    """Refuse a data set given twice, and algorithms that the study does not have."""
+    source.must_be_distinct("datasets", "data set", [entry.name for entry in config.datasets])
+    for index, entry in enumerate(config.datasets):
+        for key in ("algorithms", "realizations_of"):
+            for name in getattr(entry, key) or ():
+                where = ("datasets", index, key)
+                source.must_be_one_of(where, "algorithm", name, config.algorithms)

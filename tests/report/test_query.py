@@ -1,0 +1,53 @@
+"""The values of a cell, or why there are none: never a mixture of machines, never seconds of the error pass."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_records import claimed, record
+
+from ensvm.records.record import Conditions
+from ensvm.report.query import Question, ask
+
+CLAIM = "- {id: 1, text: t, better: a, than: b, relation: less}"
+
+
+def timed(number, host):
+    """Return a record of the timing pass from a machine."""
+    made = record("german", number, "a", run_pass="timing", seconds=float(number), n_iter_=3)
+    return replace(made, conditions=Conditions(host, 1, None, True))
+
+
+def test_seconds_of_one_machine_are_values_in_seconds(tmp_path):
+    study = claimed(tmp_path / "s", CLAIM, [timed(1, "one"), timed(2, "one")])
+    answer = ask(study, Question("german", "a", "train_seconds", "timing"))
+    assert (answer.status, dict(answer.values), answer.unit.name) == ("ok", {1: 1.0, 2: 2.0}, "s")
+
+
+def test_seconds_of_two_machines_are_refused_but_their_counts_are_not(tmp_path):
+    study = claimed(tmp_path / "s", CLAIM, [timed(1, "one"), timed(2, "other")])
+    answer = ask(study, Question("german", "a", "train_seconds", "timing"))
+    assert (answer.status, len(answer.values)) == ("mixed", 0)
+    assert "one, other" in answer.reason
+    assert ask(study, Question("german", "a", "n_iter_", "timing")).status == "ok"
+
+
+def test_seconds_of_the_error_pass_are_no_values(tmp_path):
+    study = claimed(tmp_path / "s", CLAIM, [record("german", 1, "a", seconds=1.0, error=0.1)])
+    assert not ask(study, Question("german", "a", "train_seconds")).values
+    assert ask(study, Question("german", "a", "error")).shown() == pytest.approx([10.0])
+
+
+def test_a_stage_beyond_the_end_is_the_last(tmp_path):
+    study = claimed(tmp_path / "s", CLAIM, [record("german", 1, "a", curve=[3.0, 1.0])])
+    found = {
+        stage: ask(study, Question("german", "a", "path_", stage=stage)).values[1]
+        for stage in (1, 2, 9, "all")
+    }
+    assert found == {1: 3.0, 2: 1.0, 9: 1.0, "all": [3.0, 1.0]}
+
+
+def test_why_there_is_nothing(tmp_path):
+    study = claimed(tmp_path / "s", CLAIM, [])
+    assert ask(study, Question("german", "a", "error")).why == "not run yet"
+    assert ask(study, Question("astro", "b", "error")).why == "not asked for by the config"
+    assert ask(study, Question("german", "later", "error")).why == "unavailable: not written yet"

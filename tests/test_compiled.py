@@ -1,0 +1,122 @@
+"""No machine code outlives the source of a function that was compiled into it."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import pytest
+
+from ensvm import compiled
+
+ROOT = Path(__file__).parents[1]
+CALLEE = "from ensvm.compiled import njit\n\n\n@njit\ndef inner(x):\n    return x + 1.0\n"
+CALLER = (
+    "from ensvm.callee import inner\nfrom ensvm.compiled import njit\n\n\n"
+    "@njit\ndef outer(x):\n    return 10.0 * inner(x)\n\n\n"
+    "if __name__ == 'ensvm.caller':\n    print(outer(1.0), sum(outer.stats.cache_hits.values()))\n"
+)
+COMPILED_FILES = sorted(
+    path for path in compiled.PACKAGE.rglob("*.py") if compiled.MARK in path.read_bytes()
+)
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package's root with a compiled function that calls one of another file."""
+    folder = tmp_path / "ensvm"
+    folder.mkdir()
+    for name in ("__init__.py", "compiled.py"):
+        shutil.copy(compiled.PACKAGE / name, folder)
+    (folder / "callee.py").write_text(CALLEE)
+    (folder / "caller.py").write_text(CALLER)
+    return folder
+
+
+def called(package: Path, cache: Path) -> list[float]:
+    """Return what a new process computes, and how often it found machine code."""
+    run = subprocess.run(
+        [sys.executable, "-c", "import ensvm.caller"],
+        env={**os.environ, "PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": str(cache)},
+        cwd=package.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [float(part) for part in run.stdout.split()]
+
+
+@pytest.mark.slow
+def test_an_edited_callee_is_seen_by_its_callers(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    first, again = called(package, cache), called(package, cache)
+    assert first == [20.0, 0.0]
+    assert again == [20.0, 1.0]
+    (package / "callee.py").write_text(CALLEE.replace("x + 1.0", "x + 2.0"))
+    assert called(package, cache) == [30.0, 0.0]
+    (package / "callee.py").write_text(CALLEE)
+    assert called(package, cache) == again
+
+
+@pytest.mark.slow
+def test_a_folder_that_cannot_be_written_costs_the_cache_alone(
+    package: Path, tmp_path: Path
+) -> None:
+    no_folder = tmp_path / "file"
+    no_folder.write_text("")
+    assert called(package, no_folder) == called(package, no_folder) == [20.0, 0.0]
+    assert not list(package.rglob("*.nbi"))
+
+
+def test_the_hash_is_of_compiled_sources_alone(package: Path) -> None:
+    before = compiled.sources_hash(package)
+    (package / "other.py").write_text("x = 1\n")
+    assert compiled.sources_hash(package) == before
+    (package / "caller.py").rename(package / "renamed.py")
+    assert compiled.sources_hash(package) != before
+    assert compiled.sources_hash(package / "nothing") is None
+
+
+def test_other_peoples_machine_code_stays_where_it_was() -> None:
+    before = numba.config.CACHE_DIR
+    compiled.njit(lambda x: x)
+    assert before == numba.config.CACHE_DIR
+
+
+def test_folders_long_unused_go_and_others_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long_ago = time.time() - 2.0 * compiled.KEPT_SECONDS
+    names = {"old": f"{compiled.PREFIX}1", "new": f"{compiled.PREFIX}2", "foreign": "theirs"}
+    for name in names.values():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code").write_text("")
+    for which in ("old", "foreign"):
+        os.utime(tmp_path / names[which], (long_ago, long_ago))
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    own = compiled.code_folder.__wrapped__()
+    assert {path.name for path in tmp_path.iterdir()} == {names["new"], names["foreign"], own.name}
+
+
+@pytest.mark.parametrize("path", COMPILED_FILES, ids=lambda path: path.name)
+def test_what_a_compiled_function_reads_is_in_the_hash(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    source_of = {
+        alias.asname or alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("ensvm.")
+        for alias in node.names
+    }
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef) or not any(
+            "njit" in ast.unparse(decorator) for decorator in function.decorator_list
+        ):
+            continue
+        read = {node.id for node in ast.walk(ast.Module(function.body, [])) if hasattr(node, "id")}
+        for name in read & set(source_of):
+            module = ROOT.joinpath(*str(source_of[name]).split(".")).with_suffix(".py")
+            assert module in COMPILED_FILES, f"{function.name} reads {name} of {module.name}"
