@@ -1,4 +1,4 @@
-"""Leveraged vector machines as classifiers: what the fit says of itself, stages, probabilities, memory of the blocks."""
+"""Leveraged vector machines: what a fit says of itself, stages, probabilities, memory of blocks."""
 
 import tracemalloc
 from typing import Any
@@ -36,7 +36,7 @@ def test_estimator_check(estimator: Any, check: Any) -> None:
 
 
 def circle(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the paper's clean data, section 4: half of the points inside the circle R^2 = 2 ln 2."""
+    """Return the paper's clean data, section 4: half of the points lie within R^2 = 2 ln 2."""
     X = np.random.default_rng(seed).normal(size=(m, 2))
     return X, np.where((X**2).sum(axis=1) <= 2.0 * np.log(2.0), 1, -1)
 
