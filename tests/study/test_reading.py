@@ -155,7 +155,7 @@ def test_a_choice_that_is_not_in_the_study_is_refused(tmp_path, choice):
         make_plan(path, **{choice: ("x",)})
 
 
-def test_an_estimator_among_the_parameters_is_made_from_its_words(study):
+def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
     text = """
     plain: {estimator: "sklearn.ensemble:BaggingClassifier"}
     trees:

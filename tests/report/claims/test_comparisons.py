@@ -294,7 +294,7 @@ def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(study):
 
 
 def test_a_stage_of_a_whole_curve_or_of_no_curve_is_refused(study):
-    for words, message in (
+    for keys, message in (
         ("metric: path_, stage: 2, relation: curve-falls", "no `stage:`"),
         (
             "metric: error, stage: 2, relation: value-at-most, limit: 1",
@@ -302,7 +302,7 @@ def test_a_stage_of_a_whole_curve_or_of_no_curve_is_refused(study):
         ),
     ):
         with pytest.raises(ValueError, match=message):
-            study(f"- {{id: 1, text: t, better: a, {words}}}", [])
+            study(f"- {{id: 1, text: t, better: a, {keys}}}", [])
 
 
 GROWTH = (
@@ -354,7 +354,7 @@ def test_growth_needs_all_members_and_positive_figures(tmp_path):
         (GROWTH.replace("limit", "rows: [german], limit"), "give `over:` or `rows:`, not both"),
     ],
 )
-def test_wrong_words_of_growth_are_refused(tmp_path, claim, message):
+def test_wrong_keys_of_growth_are_refused(tmp_path, claim, message):
     text = CLAIMED.replace(CLAIMED.splitlines()[2], SWEPT).replace("published: p.csv\n", "")
     with pytest.raises(ValueError, match=message):
         make_study(tmp_path / "s", text + "  " + claim + "\n", [])

@@ -1,4 +1,4 @@
-"""Claims as files, and every way of having no figures for one."""
+"""Claims as files, and every reason why one has no values."""
 
 import pandas as pd
 import pytest
@@ -14,7 +14,7 @@ def study(tmp_path):
     return lambda claims, records: claimed(tmp_path / "s", claims, records)
 
 
-def test_every_comparison_without_figures_says_why_and_decides_nothing(study):
+def test_every_comparison_without_values_says_why_and_decides_nothing(study):
     claims = """
     - {id: 1, text: t, better: a, than: b, relation: less}
     - {id: 2, text: t, better: a, than: later, relation: less, rows: [german]}

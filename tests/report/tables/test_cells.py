@@ -139,7 +139,7 @@ def test_seconds_of_other_machines_have_no_verdict(folder):
     assert "80" in text
 
 
-def test_every_cell_without_a_figure_says_why(cells):
+def test_every_cell_without_a_value_says_why(cells):
     assert (cells["2", "web2", "a"].status, cells["2", "web2", "a"].reason) == (
         "unavailable",
         "ask the author",
@@ -310,7 +310,7 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
     assert "b against c" in text
 
 
-def test_exact_figures_need_no_interval(tmp_path):
+def test_exact_values_need_no_interval(tmp_path):
     with Store(tmp_path / "s") as store:
         store.append([Run(id="r", dirty=False)])
         store.append(
