@@ -249,10 +249,8 @@ def test_categories_of_adult_have_a_column_each() -> None:
     data = mirrored("adult-14")
     coded = data.X[:, ((data.X == 0) | (data.X == 1)).all(axis=0)]
     assert coded.shape[1] == 97
-    assert set(coded.sum(axis=1)) == {
-        7.0,
-        8.0,
-    }  # seven attributes have one 1 each, the sex has one column
+    # Seven attributes have one 1 each, the sex has one column.
+    assert set(coded.sum(axis=1)) == {7.0, 8.0}
 
 
 @pytest.mark.parametrize(("name", "classes"), [("acoustic", [0, 1, 2]), ("acoustic2", [-1, 1])])
