@@ -19,7 +19,7 @@ BLOCK = re.compile(
 
 
 def filled(text: str) -> str:
-    """Return the README with the present content of the files it shows: whole (`file`), or their first table (`grid`)."""
+    """Return the README with the files it shows as they are: whole (`file`) or a table (`grid`)."""
 
     def block(match: re.Match[str]) -> str:
         if match["what"] == "classes":

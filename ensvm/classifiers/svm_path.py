@@ -41,7 +41,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
     coef0 : float, default 0.0
         The constant of 'poly'.
     select : {'loo', 'end'} or float, default 'loo'
-        How C is chosen: by the least leave-one-out bound, as `C_max`, or given as a positive number.
+        How C is chosen: by the least leave-one-out bound, as `C_max`, or a given positive number.
     C_min : float, default 0.0
         The least C that 'loo' may choose. The path's first breakpoint is a limit of its own: below
         it only the scale of f and the intercept change; at least 0.

@@ -230,45 +230,45 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
 
 
 def _algorithm_settings(
-    source: YamlSource, words: AlgorithmConfig, name: str, kernel: KernelConfig | None
+    source: YamlSource, block: AlgorithmConfig, name: str, kernel: KernelConfig | None
 ) -> tuple[AlgorithmSettings, str] | None:
     """Return an algorithm and the identity of its code, or None for one that is unavailable."""
-    if words.estimator is None:
+    if block.estimator is None:
         return None
     try:
-        estimator = build(words.estimator, dict(words.params))
-        shared = _shared_kernel(kernel, words, estimator)
+        estimator = build(block.estimator, dict(block.params))
+        shared = _shared_kernel(kernel, block, estimator)
         estimator.set_params(**shared)
         classes = classes_of(estimator)
-        for parameter, values in (words.grid or {}).items():
+        for parameter, values in (block.grid or {}).items():
             for value in values:
-                point = build(words.estimator, {**words.params, parameter: value})
+                point = build(block.estimator, {**block.params, parameter: value})
                 check_values(point.set_params(**shared))
                 classes |= classes_of(point)
         check_values(estimator)
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
-    if words.stage != "last" and words.grid is None and not hasattr(estimator, "staged_predict"):
+    if block.stage != "last" and block.grid is None and not hasattr(estimator, "staged_predict"):
         raise source.error(
             ("algorithms", name, "stage"),
-            f"{words.estimator} has no stages (staged_predict) and no grid:",
+            f"{block.estimator} has no stages (staged_predict) and no grid:",
         )
-    staged = [key for key in words.record if key in STAGED]
-    if staged and (words.grid is not None or not hasattr(estimator, "staged_predict")):
+    staged = [key for key in block.record if key in STAGED]
+    if staged and (block.grid is not None or not hasattr(estimator, "staged_predict")):
         raise source.error(
             ("algorithms", name, "record"),
             f"{staged[0]!r} needs the stages of one machine (staged_predict), not a grid",
         )
     method = AlgorithmSettings(
-        estimator=words.estimator,
-        params={**words.params, **shared},
+        estimator=block.estimator,
+        params={**block.params, **shared},
         defaults={name: repr(value) for name, value in sorted(estimator.get_params().items())},
-        grid=words.grid,
-        stage=words.stage,
-        record=words.record,
-        share_gram=words.share_gram,
-        gram_dtype=kernel.dtype if kernel and words.share_gram else "float64",
-        seed=words.seed,
+        grid=block.grid,
+        stage=block.stage,
+        record=block.record,
+        share_gram=block.share_gram,
+        gram_dtype=kernel.dtype if kernel and block.share_gram else "float64",
+        seed=block.seed,
     )
     return method, code_identity([DATA_PATH, SCORING, *map(_place, classes)])
 
@@ -278,10 +278,10 @@ def _place(found: type) -> str:
 
 
 def _shared_kernel(
-    kernel: KernelConfig | None, words: AlgorithmConfig, estimator: Any
+    kernel: KernelConfig | None, block: AlgorithmConfig, estimator: Any
 ) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator; its own `params` come first."""
-    if kernel is None or any(key in words.params for key in KERNEL_PARAMETERS):
+    if kernel is None or any(key in block.params for key in KERNEL_PARAMETERS):
         return {}
     accepted = estimator.get_params(deep=False)
     return {
