@@ -4,7 +4,7 @@ Minimise alpha'Qalpha / 2 - sum alpha over 0 <= alpha_i <= C_i, y'alpha = 0, wit
 K_ij. In u = y alpha and the residual r = y - K u a row may still rise if u is below its upper bound
 and fall if u is above its lower one; the solution is optimal where no row that may rise has a
 greater r than one that may fall, and the difference of the two extremes is the violation. Each step
-moves u_i up and u_j down by the same length: i has the greatest r, j promises the greatest decrease
+raises u_i and lowers u_j by the same length: i has the greatest r, j promises the greatest decrease
 of the objective to second order. The steps, the stop and the intercept are LIBSVM's (without its
 shrinking).
 

@@ -7,9 +7,9 @@ that survive duplicates and singular Gram matrices are those of Sentelle, Anagno
 Georgiopoulos (2016): a free set that is never singular, one point an event, events without
 progress, the smallest index among ties.
 
-Kept are the breakpoints and the free points' a at each; those on the bounds follow from what moved.
-That takes less than the Gram matrix (measured: 1 to 66 % of its bytes), which is not needed any
-more, and a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
+Kept are the breakpoints and the free points' a at each; those on the bounds follow from the changes
+of sets. That takes less than the Gram matrix (measured: 1 to 66 % of its bytes), which is not needed
+any more, and a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
 Directions solved anew from the sets alone would: free points may depend on each other to the last
 digit.
 """
@@ -360,7 +360,7 @@ def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
         slope, events = start_with_intercept(state, limit)
     else:
         start_without_intercept(state)
-    if state.theta[0] < end:  # nothing moves up to C_max
+    if state.theta[0] < end:  # nothing changes up to C_max
         state.intercept[0] += slope * (end - state.theta[0])
         state.theta[0] = end
         if slope == 0.0:  # all alpha = 1, and none on its margin any more
