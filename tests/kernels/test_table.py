@@ -15,7 +15,7 @@ from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_fact
 from ensvm.kernels.low_rank import incomplete_cholesky, kernel_columns
 from ensvm.kernels.table import KernelRow
 from ensvm.runner.shared_gram import GramPool
-from ensvm.study.config import KernelWords
+from ensvm.study.algorithm import KernelConfig
 
 
 def laplacian(arguments: NDArray[Any], degree: int) -> None:
@@ -109,7 +109,7 @@ def test_all_offers_are_those_of_the_table() -> None:
     (options, _) = KernelExpansionClassifier._parameter_constraints["kernel"]
     assert set(options.options) == {*NAMED_KERNELS, "precomputed"}
     assert (
-        get_args(KernelWords.model_fields["kernel"].annotation) == NAMED_KERNELS == tuple(KERNELS)
+        get_args(KernelConfig.model_fields["kernel"].annotation) == NAMED_KERNELS == tuple(KERNELS)
     )
     for name, row in KERNELS.items():
         assert set(parameters_of(name)) == {"kernel", *row.parameters} <= set(KERNEL_PARAMETERS)
