@@ -149,7 +149,7 @@ class WeightedNuSVC(KernelExpansionClassifier):
 
         Returns
         -------
-        self : object
+        self : WeightedNuSVC
             The fitted classifier.
 
         Raises
