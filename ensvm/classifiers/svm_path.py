@@ -150,7 +150,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
         self.fit_intercept = fit_intercept
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield f(x) of each row at every breakpoint, C = 1 / path_.lambdas in ascending order.
+        """Yield f(x) of each row at every breakpoint, in ascending order of C = 1 / path_.lambdas.
 
         The kernel values between the rows and all training rows are held in memory, beside
         the values of f at a block of breakpoints, whose size does not depend on their number.
@@ -172,7 +172,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
         yield from self.path_.staged_decision_function(cross)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row at every breakpoint, C = 1 / path_.lambdas in ascending order.
+        """Yield the class of each row at every breakpoint, in ascending order of C.
 
         Parameters
         ----------
