@@ -45,7 +45,7 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. It must be symmetric.
+        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be symmetric.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
         The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
         squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
@@ -117,8 +117,8 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         The mean loss, plus the penalty as a mean per row.
     certificate_ : float
         The largest absolute derivative of the mean loss by beta or by the alpha of any row, at
-        least 0, and 0 exactly at the optimum. With penalty='l1', by how much it exceeds that of the
-        penalty.
+        least 0, and 0 exactly at the optimum. With penalty='l1', a derivative by alpha counts by
+        how much it exceeds that of the penalty.
     n_iter_ : int
         The number of rounds.
     converged_ : bool

@@ -29,7 +29,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
         semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
         The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
@@ -80,7 +80,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
         The weights of the rho-SVM that the members lead to.
     objective_ : float
         The objective of the rho-SVM, an upper bound of its optimum rho*. With `low_rank`, this
-        value and the two bounds below belong to the factor that was trained on.
+        value, `lower_bound_` and `certificate_` belong to the problem with the factor.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each step: of each member and, at the end, of the
         rho-SVM.
