@@ -10,15 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data import Realization
 from ensvm.runner.estimators import made
 from ensvm.runner.inputs import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.seeds import seed_of
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
-
-VALIDATION_SHARE = 1 / 3
-WARM_UP_ROWS = 20
 
 
 @dataclass
@@ -112,7 +107,7 @@ def evaluate(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evalua
 def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
     """Choose a grid point on held-out training rows, then fit it on all of them and score it."""
     start = time.perf_counter()
-    inner = GramPool(_holdout(grams.realization, seed))
+    inner = grams.held_out(seed)
     oracle = replace(algorithm, stage="best-on-test", record=())
     choice = evaluate(oracle, seed, inner)
     selection = time.perf_counter() - start
@@ -125,27 +120,6 @@ def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPo
         stage=choice.stage,
         n_stages=choice.n_stages,
         validation_error=choice.metrics["error"],
-    )
-
-
-def _holdout(realization: Realization, seed: int) -> Realization:
-    """Return the training part cut in two: rows to fit on, and `VALIDATION_SHARE` to choose on."""
-    n = realization.y_train.shape[0]
-    order = np.random.default_rng(seed_of("validation", seed)).permutation(n)
-    held = max(1, round(VALIDATION_SHARE * n))
-    X, y = realization.X_train, realization.y_train
-    return Realization(X[order[held:]], y[order[held:]], X[order[:held]], y[order[:held]])
-
-
-def warm_up(realization: Realization) -> Realization:
-    """Return a realization that is fitted in no time: a few rows of each class, a few test rows."""
-    y = realization.y_train
-    rows = np.sort(
-        np.concatenate([np.flatnonzero(y == label)[:WARM_UP_ROWS] for label in np.unique(y)])
-    )
-    test = slice(0, WARM_UP_ROWS)
-    return Realization(
-        realization.X_train[rows], y[rows], realization.X_test[test], realization.y_test[test]
     )
 
 

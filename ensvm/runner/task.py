@@ -19,7 +19,7 @@ from ensvm.data import DataError, DatasetCard, Realization, load
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.deadline import DeadlineExceeded, deadline
-from ensvm.runner.evaluate import Evaluation, evaluate, warm_up
+from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
 from ensvm.runner.memory import FitMemory
@@ -77,7 +77,7 @@ def run_task(task: Task) -> list[Record]:
     except DataError as error:
         return [new_record(task, cell, "failed", str(error)) for cell in task.cells]
     if task.run_pass == "timing":
-        return [_time_cell(task, cell, realization) for cell in task.cells]
+        return [_time_cell(task, cell, GramPool(realization)) for cell in task.cells]
     grams = GramPool(realization, FitMemory())
     # Cells are parallel already, and one BLAS thread gives the same values at any number of jobs.
     with _thread_pools().limit(limits=1):
@@ -159,14 +159,14 @@ def _run_cell(
     return record
 
 
-def _time_cell(task: Task, cell: Cell, realization: Realization) -> Record:
+def _time_cell(task: Task, cell: Cell, grams: GramPool) -> Record:
     """Run a cell alone, after a warm-up, with a Gram matrix of its own, and note the conditions."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
     with _thread_pools().limit(limits=cell.blas_threads):
-        warm = _warm_up(task, cell, GramPool(warm_up(realization)))
+        warm = _warm_up(task, cell, grams.for_warm_up())
         threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)
         conditions = Conditions(platform.node(), threads, load, warm)
-        return _run_cell(task, cell, GramPool(realization), conditions)
+        return _run_cell(task, cell, grams, conditions)
 
 
 def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
