@@ -15,6 +15,9 @@ from numpydoc.validate import validate
 # What these name in `__all__`, or else what they define without a leading underscore.
 EXPORTING = [
     "ensvm.data",
+    "ensvm.data.generators.draws",
+    "ensvm.data.scaling",
+    "ensvm.data.splits",
     "ensvm.kernels",
     "ensvm.kernels.labels",
     "ensvm.kernels.low_rank",
