@@ -1,8 +1,9 @@
-"""A study's folder, and the one question that all reports ask of it: which values has a cell, or why has it none?"""
+"""A study's folder, and the one question all reports ask: the values of a cell, or why none."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -23,12 +24,20 @@ AnswerStatus: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Study:
-    """A study's folder: its config and printed numbers as they were at the last run, and its records."""
+    """A study's folder: config and printed numbers as at the last run, and the records."""
 
     folder: Path
     config: StudyConfig
     published: Mapping[tuple[str, str, str], Published]
     records: Mapping[Identity, Record]
+
+    @cached_property
+    def by_cell(self) -> Mapping[tuple[str, str, RunPass], list[Record]]:
+        """The records by data set, algorithm and pass, in the order of the realizations."""
+        found: dict[tuple[str, str, RunPass], list[Record]] = defaultdict(list)
+        for (row, _, algorithm, run_pass), record in sorted(self.records.items()):
+            found[row, algorithm, run_pass].append(record)
+        return found
 
 
 def find_studies(results: Path) -> list[Path]:
@@ -157,13 +166,8 @@ def machines(records: Iterable[Record]) -> dict[str, str]:
 
 
 def _records(study: Study, question: Question) -> list[Record]:
-    """Return the records that may stand behind one number: those with the settings of the newest."""
-    wanted = (question.row, question.algorithm, question.run_pass)
-    records = [
-        record
-        for (row, _, algorithm, run_pass), record in sorted(study.records.items())
-        if (row, algorithm, run_pass) == wanted
-    ]
+    """Return the records that may stand behind one number: those of the newest settings."""
+    records = study.by_cell.get((question.row, question.algorithm, question.run_pass), [])
     newest = max(records, key=lambda record: (record.time, record.realization), default=None)
     return [record for record in records if newest and record.settings_key == newest.settings_key]
 

@@ -1,4 +1,4 @@
-"""Published against reproduced: is the difference within the margin, outside it, or can we not tell?"""
+"""Published against reproduced: does the difference lie within the margin, or outside?"""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Sample:
-    """A mean with the spread and the number of realizations behind it (`std` is None for a single one)."""
+    """A mean, the spread and the number of realizations (`std` is None for a single one)."""
 
     mean: float
     std: float | None
@@ -21,9 +21,9 @@ class Sample:
 
 
 def verdict(ours: Sample, published: Sample, margin: float) -> Verdict:
-    """Compare two means: `reproduced` when the 95 % interval of their difference lies inside ±margin, `differs` when it lies
-    wholly outside, else `cannot tell`.
+    """Compare two means by the 95 % interval of their difference.
 
+    `reproduced` when it lies inside ±margin, `differs` when wholly outside, else `cannot tell`.
     A published sample without a printed spread is given ours. The interval is Welch's. Fewer than
     two realizations never pass.
     """
@@ -43,10 +43,10 @@ def verdict(ours: Sample, published: Sample, margin: float) -> Verdict:
 
 
 def single_split_verdict(error: float, published: float, n_test: int, margin: float) -> Verdict:
-    """Compare two error rates (fractions) of one and the same official split, where there is no spread over realizations.
+    """Compare two error rates (fractions) of one official split, with no spread of their own.
 
     The interval is the binomial one of two rates on `n_test` points; one split can contradict a
-    printed figure, never confirm it.
+    printed value, never confirm it.
     """
     square = (error * (1 - error) + published * (1 - published)) / n_test
     half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(max(square, 0.0))

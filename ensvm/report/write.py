@@ -15,7 +15,7 @@ from ensvm.study.figure import FigureConfig
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure's files, none if it has no curve at all, and which of its curves are missing and why."""
+    """A figure's files, none if it has no curve at all, and which curves are missing and why."""
 
     figure: FigureConfig
     paths: tuple[Path, ...]
@@ -41,7 +41,7 @@ def write_tables(study: Study, form: str) -> Iterator[tuple[str, list[Path]]]:
 
 
 def write_claims(study: Study) -> tuple[str, list[Path]]:
-    """Write the study's claims with their evidence as `claims.csv` and `claims.md`; return the latter and the paths."""
+    """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
     findings = list(evaluate_claims(study))
     paths = [study.folder / "claims.csv", study.folder / "claims.md"]
     texts = [claim_render.to_csv(findings), claim_render.to_markdown(study, findings)]

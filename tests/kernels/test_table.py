@@ -15,7 +15,7 @@ from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_fact
 from ensvm.kernels.low_rank import incomplete_cholesky, kernel_columns
 from ensvm.kernels.table import KernelRow
 from ensvm.runner.shared_gram import GramPool
-from ensvm.study.config import KernelWords
+from ensvm.study.algorithm import KernelConfig
 
 
 def laplacian(arguments: NDArray[Any], degree: int) -> None:
@@ -54,13 +54,13 @@ def expected(name: str, X: NDArray[np.float64], Z: NDArray[np.float64]) -> NDArr
 
 def test_gram_matrices_and_low_rank(kernel: str) -> None:
     X, Z = rows(40), rows(30, seed=1)
-    words = {"kernel": kernel, "gamma": GAMMA, "coef0": COEF0}
-    np.testing.assert_allclose(gram(X, Z, **words), expected(kernel, X, Z), atol=1e-12)
-    training = gram(X, **words)
+    parameters = {"kernel": kernel, "gamma": GAMMA, "coef0": COEF0}
+    np.testing.assert_allclose(gram(X, Z, **parameters), expected(kernel, X, Z), atol=1e-12)
+    training = gram(X, **parameters)
     np.testing.assert_allclose(training, expected(kernel, X, X), atol=1e-7)
     assert np.array_equal(training, training.T)
     if kernel == "laplacian":
-        factor = incomplete_cholesky(*kernel_columns(X, **words)).factor
+        factor = incomplete_cholesky(*kernel_columns(X, **parameters)).factor
         np.testing.assert_allclose(factor @ factor.T, training, atol=1e-6)
     with pytest.raises(ValueError, match="gamma must be a positive number"):
         gram(X, kernel=kernel)
@@ -109,7 +109,7 @@ def test_all_offers_are_those_of_the_table() -> None:
     (options, _) = KernelExpansionClassifier._parameter_constraints["kernel"]
     assert set(options.options) == {*NAMED_KERNELS, "precomputed"}
     assert (
-        get_args(KernelWords.model_fields["kernel"].annotation) == NAMED_KERNELS == tuple(KERNELS)
+        get_args(KernelConfig.model_fields["kernel"].annotation) == NAMED_KERNELS == tuple(KERNELS)
     )
     for name, row in KERNELS.items():
         assert set(parameters_of(name)) == {"kernel", *row.parameters} <= set(KERNEL_PARAMETERS)

@@ -1,4 +1,4 @@
-"""The values of a cell, or why there are none: never a mixture of machines, never seconds of the error pass."""
+"""The values of a cell, or why there are none: no mixture of machines, no seconds of errors."""
 
 from dataclasses import replace
 

@@ -283,6 +283,28 @@ class DatasetCard(Strict):
             told |= {"name": self.base or self.name, "brought_splits": self.brought_splits()}
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
+    def seed_identity(self) -> str:
+        """Return what the seeds of algorithms on these data are hashed from.
+
+        It says which data they are, as of a fixed form: another one would draw other numbers in
+        every study. What decides on a cell's values is in `fingerprint` and the cell's code.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits.
+        """
+        told: list[Any] = [self.scaling, self.checksum]
+        if self.generator:
+            told += [self.generator.model_dump(), 1, self.positive]
+        elif self.checksum is None:
+            told += [self.base or self.name, self.rows, self.features, self.classes, self.positive]
+        if self.missing is not None:
+            told.append({"missing": self.missing})
+        if self.scaling == "e1071" and any(self.one_hot):
+            told.append("one-hot columns unscaled")
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
     @property
     def one_hot(self) -> list[bool]:
         """Return of each column whether it belongs to a one-hot code; empty without `inputs`."""

@@ -1,4 +1,4 @@
-"""From records to the evidence for a paper's claims: one comparison a data set and pair of algorithms."""
+"""From records to the evidence for claims: one comparison a data set and pair of algorithms."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -81,7 +81,7 @@ class Finding:
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """`holds` or `fails` where the comparisons that have values settle it, else `cannot tell`."""
+        """`holds` or `fails` where the comparisons with values settle it, else `cannot tell`."""
         verdicts = [comparison.verdict for comparison in self.comparisons if comparison.verdict]
         return (judge_most if self.claim.scope == "most" else judge_all)(verdicts)
 
@@ -99,7 +99,7 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
 
 
 def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
-    """Return the claim's rows: its own, its sweep, or every data set that has all its algorithms."""
+    """Return the claim's rows: its own, its sweep, or all data sets with its algorithms."""
     if claim.over is not None:
         return (claim.over,)
     if claim.rows is not None:
@@ -177,7 +177,8 @@ def _compared(
         names = dict.fromkeys(question.algorithm for question in questions)
         members = f" on all members of {claim.over}" if claim.over else ""
         raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
-    swept = [float(value) for value in study.config.sweep_values(claim.over or "").values()]
+    sweep = study.config.sweep_values(claim.over) if claim.over else {}
+    swept = [float(value) for value in sweep.values()]
     rows = []
     for number in shared:
         recorded = [answer.values[number] for answer in answers]

@@ -1,4 +1,4 @@
-"""Claims as files: CSV, a comparison a line and unrounded; Markdown with the evidence of each claim and a legend."""
+"""Claims as files: CSV, a comparison a line; Markdown with the evidence and a legend."""
 
 from collections import Counter
 from dataclasses import asdict, fields
@@ -14,9 +14,20 @@ from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import Unit
 from ensvm.study.relations import RELATIONS
 
+LEGEND = (
+    "Where the paper prints the values, *printed* is what they make of the effect; it decides "
+    "nothing. A row **holds** or **fails** when the 95 % interval of the effect lies wholly on "
+    "that side of the threshold, else we **cannot tell**. Intervals are paired t over realizations "
+    "(of the logarithm for ratios). A single error of an official split has the binomial interval "
+    "of two independent rates (Agresti & Caffo); any other single value (n = 1, no interval) "
+    "decides only where it lies beyond both the threshold and equality. A claim **holds** when "
+    "every row with values holds, and **fails** when any row fails; one about most rows holds when "
+    "more than half hold, and fails when half or more fail."
+)
+
 
 def to_csv(findings: list[Finding]) -> str:
-    """Return the comparisons in long form, one line each, numbers unrounded, and beside each its claim's verdict."""
+    """Return the comparisons, one line each and unrounded, with the verdict of the claim."""
     columns = ["claim_verdict", *(field.name for field in fields(Comparison))]
     lines = [
         {"claim_verdict": finding.verdict, **asdict(comparison)}
@@ -27,7 +38,7 @@ def to_csv(findings: list[Finding]) -> str:
 
 
 def to_markdown(study: Study, findings: list[Finding]) -> str:
-    """Return the claims with verdict, counts and evidence each, a legend, and where the figures come from."""
+    """Return the claims with verdict, counts and evidence, a legend, and the records' origin."""
     parts = [f"## Claims: {study.config.title or study.config.study}", _overview(findings)]
     for finding in findings:
         parts += _claim(study, finding)
@@ -36,13 +47,14 @@ def to_markdown(study: Study, findings: list[Finding]) -> str:
 
 
 def counts(finding: Finding) -> str:
-    """Return on how many rows (or comparisons, where a row has several) a claim holds, fails, or cannot be told."""
+    """Return on how many rows (or comparisons) a claim holds, fails, or cannot be told."""
     judged = Counter(comparison.verdict for comparison in finding.comparisons if comparison.verdict)
     several = len({comparison.row for comparison in finding.comparisons}) < len(finding.comparisons)
     parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := judged[name])]
     silent = len(finding.comparisons) - judged.total()
-    text = f"{', '.join(parts) or 'nothing known'} of {judged.total()} {'comparisons' if several else 'rows'}"
-    return text + (f"; {silent} without figures" if silent else "")
+    what = "comparisons" if several else "rows"
+    text = f"{', '.join(parts) or 'nothing known'} of {judged.total()} {what}"
+    return text + (f"; {silent} without values" if silent else "")
 
 
 def _overview(findings: list[Finding]) -> str:
@@ -72,7 +84,7 @@ def _claim(study: Study, finding: Finding) -> list[str]:
 
 
 def _evidence(study: Study, finding: Finding) -> str:
-    """Return the table of comparisons; algorithms stand in the heading where there is one pair, else in each line."""
+    """Return the table of comparisons; one pair of algorithms stands in the heading."""
     claim = finding.claim
     shown = [comparison for comparison in finding.comparisons if comparison.verdict]
     pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
@@ -165,17 +177,11 @@ def _legend(findings: list[Finding]) -> str:
             bullet_list(
                 "Relations", [f"*{relation.name}*: {relation.meaning}" for relation in used]
             ),
-            "Where the paper prints the figures, *printed* is what they make of the effect; it decides nothing. "
-            "A row **holds** or **fails** when the 95 % interval of the effect lies wholly on that side of the threshold, else we "
-            "**cannot tell**. Intervals are paired t over realizations (of the logarithm for ratios). A single error of an official "
-            "split has the binomial interval of two independent rates (Agresti & Caffo); any other single figure (n = 1, no "
-            "interval) decides only where it lies beyond both the threshold and equality. A claim **holds** when every row "
-            "with figures holds, and **fails** when any row fails; one about most rows holds when more than half hold, and fails when "
-            "half or more fail.",
+            LEGEND,
         ]
     )
 
 
 def _assumptions(study: Study) -> list[str]:
-    """Return the assumptions about the study as a whole or about no table; those of single tables stand there."""
+    """Return the assumptions about no table; those of single tables stand there."""
     return [f"*{entry.id}*: {entry.text}" for entry in study.config.assumptions if not entry.tables]

@@ -21,7 +21,7 @@ PSEUDO_ERRORS = 1
 
 @dataclass(frozen=True)
 class Evidence:
-    """An effect with its 95 % interval (None: a single value) of `n` realizations, and the verdict."""
+    """An effect of `n` realizations, its 95 % interval (None: a single value), the verdict."""
 
     effect: float
     low: float | None
@@ -125,14 +125,14 @@ def _exp(log: float | None) -> Any:
 
 
 def judge_all(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return `holds` when all hold (and there is one), `fails` when any fails, else `cannot tell`."""
+    """Return `holds` when all hold (there is one), `fails` when any fails, else `cannot tell`."""
     if "fails" in verdicts:
         return "fails"
     return "holds" if verdicts and set(verdicts) == {"holds"} else "cannot tell"
 
 
 def judge_most(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return `holds` when more than half hold, `fails` when half or more fail, else `cannot tell`."""
+    """Return `holds` when over half hold, `fails` when half or more fail, else `cannot tell`."""
     if 2 * verdicts.count("holds") > len(verdicts):
         return "holds"
     return "fails" if verdicts and 2 * verdicts.count("fails") >= len(verdicts) else "cannot tell"

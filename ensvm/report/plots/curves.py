@@ -21,7 +21,7 @@ from ensvm.study.metrics import unit_of
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a panel: points (x, y), y in percent for errors, each the mean of `n` realizations.
+    """One line of a panel: points (x, y), each the mean of `n` realizations.
 
     `panel` is the panel's number from 0; `std` is the standard deviation over the realizations,
     None at a point of one; `mark` is the x of the curve's mark, if any.
@@ -38,7 +38,7 @@ class Curve:
 
 
 def read_curves(study: Study, figure: FigureConfig) -> tuple[list[Curve], tuple[str, ...]]:
-    """Return the figure's curves, panel by panel in the paper's order, and a line for each that is missing."""
+    """Return the figure's curves, panel by panel, and a line of text for each that is missing."""
     curves: list[Curve] = []
     missing: list[str] = []
     for number, panel in enumerate(figure.panels):
@@ -51,7 +51,7 @@ def read_curves(study: Study, figure: FigureConfig) -> tuple[list[Curve], tuple[
 
 
 def to_csv(figure: FigureConfig, curves: list[Curve]) -> str:
-    """Return the data behind a figure in long form, unrounded: a line a point, and a line a mark (no y)."""
+    """Return the data behind a figure, unrounded: a line a point, and a line a mark (no y)."""
     columns = ["figure", "panel", "series", "what", "x", "y", "std", "n"]
     lines: list[tuple[object, ...]] = []
     for curve in curves:

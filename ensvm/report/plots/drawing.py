@@ -1,4 +1,4 @@
-"""Figures drawn for print: panels side by side, one legend in the paper's order, told apart without colour too."""
+"""Figures drawn for print: panels side by side, told apart without colour too."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -61,28 +61,28 @@ STYLE: Any = {
 METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
 
 
-def draw_curves(words: FigureConfig, curves: list[Curve], paths: Iterable[Path]) -> None:
-    """Draw the curves, panel by panel, and write the figure to each path in the format of its ending (.png, .svg)."""
-    looks = _looks(words, curves)
+def draw_curves(config: FigureConfig, curves: list[Curve], paths: Iterable[Path]) -> None:
+    """Draw the curves, panel by panel, to each path in the format of its ending (.png, .svg)."""
+    looks = _looks(config, curves)
     with style.context(["default", STYLE]):  # whatever the user has set up for other plots
-        figure, axes = _panels(words)
+        figure, axes = _panels(config)
         for number, of_panel in groupby(curves, key=lambda curve: curve.panel):
-            _draw_panel(axes[number], words, list(of_panel), looks)
+            _draw_panel(axes[number], config, list(of_panel), looks)
         _legend(figure, curves, looks)
         for path in paths:
             figure.savefig(path, metadata=METADATA[path.suffix])
 
 
-def _looks(words: FigureConfig, curves: list[Curve]) -> dict[str, Look]:
-    """Return how each series looks, in the order of the config; the first is the one the figure is about."""
-    order = {name: at for at, name in enumerate(words.series)}
+def _looks(config: FigureConfig, curves: list[Curve]) -> dict[str, Look]:
+    """Return how each series looks; the first is the one the figure is about."""
+    order = {name: at for at, name in enumerate(config.series)}
     names = sorted(
         dict.fromkeys(curve.series for curve in curves), key=lambda name: order.get(name, 0)
     )
     # An algorithm keeps its place, and so its look, whether or not others are missing.
     places = {name: order.get(name, at) for at, name in enumerate(names)}
     marker = (
-        {"marker": "o", "markersize": MARKER_SIZE} if isinstance(words, SweepFigureConfig) else {}
+        {"marker": "o", "markersize": MARKER_SIZE} if isinstance(config, SweepFigureConfig) else {}
     )
     return {
         name: {
@@ -95,32 +95,32 @@ def _looks(words: FigureConfig, curves: list[Curve]) -> dict[str, Look]:
     }
 
 
-def _panels(words: FigureConfig) -> tuple[Figure, list[Axes]]:
-    count = len(words.panels)
+def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
+    count = len(config.panels)
     figure = Figure(
         figsize=(PANEL_SIZE[0] * count, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained"
     )
     axes = list(figure.subplots(1, count, squeeze=False)[0])
-    for letter, panel, drawn in zip(ascii_lowercase, words.panels, axes, strict=False):
+    for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
-        drawn.set_xlabel(panel.x_label or words.x_label)
-        drawn.set_ylabel(panel.y_label or words.y_label)
-        drawn.set_xscale(words.x_scale, **SCALES[words.x_scale])
-        drawn.set_yscale(words.y_scale, **SCALES[words.y_scale])
+        drawn.set_xlabel(panel.x_label or config.x_label)
+        drawn.set_ylabel(panel.y_label or config.y_label)
+        drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
+        drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])
     return figure, axes
 
 
 def _draw_panel(
-    axes: Axes, words: FigureConfig, curves: list[Curve], looks: Mapping[str, Look]
+    axes: Axes, config: FigureConfig, curves: list[Curve], looks: Mapping[str, Look]
 ) -> None:
     # Limits come first: a curve with no place on a logarithmic axis has no limits to find.
-    if words.x_scale == "log":
+    if config.x_scale == "log":
         low, high = _decades(
             np.concatenate([curve.x for curve in curves])
         )  # x = 0, a curve's start, is left out
         end = max(max(curve.x) for curve in curves)
         axes.set_xlim(low, end if end > low else high)
-    if words.y_scale == "log":
+    if config.y_scale == "log":
         axes.set_ylim(_decades(np.concatenate([curve.y for curve in curves])))
     # The first series is drawn last, on top: it is the one the figure is about.
     names = list(looks)
@@ -142,7 +142,7 @@ def _standard_error(std: float | None, n: int) -> float:
 
 
 def _decades(values: np.ndarray) -> tuple[float, float]:
-    """Return the powers of ten that enclose the positive numbers among `values`, at least one decade apart."""
+    """Return the powers of ten that enclose the positive values, at least one decade apart."""
     exponents = np.log10(values[(values > 0.0) & np.isfinite(values)])
     if not exponents.size:
         return 1.0, 10.0

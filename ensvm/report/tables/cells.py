@@ -1,4 +1,4 @@
-"""From records to the cells of the paper's tables: ours beside published, unrounded, each with its verdict or reason."""
+"""From records to the cells of tables: ours beside published, each with verdict or reason."""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ SIGNIFICANCE = 0.05
 
 @dataclass(frozen=True)
 class TableCell:
-    """One cell of a table: our mean and spread (percent for errors), the printed number, and how they compare.
+    """One cell of a table: our mean and spread, the printed number, and how they compare.
 
     `status` is that of the study's answer; whatever is not `ok` has its `reason`.
     """
@@ -96,7 +96,7 @@ def _verdict(
 
 
 def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
-    """Return the columns whose mean, as displayed, is the best of the row's columns with the same metric."""
+    """Return the columns whose displayed mean is the best of those with the same metric."""
     found: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
     for metric in (
@@ -115,7 +115,7 @@ def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
 
 
 def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
-    """Return the columns that are significantly better than those `underline:` names with them (at 5 %, none equal)."""
+    """Return the columns significantly better than all that `underline:` names with them."""
     by_column = {cell.column: cell for cell in cells}
     return {
         column

@@ -24,7 +24,7 @@ def to_csv(cells: list[TableCell]) -> str:
 
 
 def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
-    """Return the table as the paper lays it out, each cell ours beside published, with legend, assumptions and reasons."""
+    """Return the table as the paper lays it out, with legend, assumptions and reasons."""
     headers = [
         "data set",
         *(column.label or algorithm_label(study, column.name) for column in table.columns),
@@ -118,27 +118,35 @@ def _latex_cell(cell: TableCell, best: bool, decimals: int) -> str:
 
 def _legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     if table.of == "data":
-        return f"Ours, and small the paper's figure: {MARKS['reproduced']} equal, {MARKS['differs']} different."
+        return (
+            f"Ours, and small the paper's value: {MARKS['reproduced']} equal, "
+            f"{MARKS['differs']} different."
+        )
     printed = any(cell.published is not None for cell in cells)
     text = "Each cell: our mean ± standard deviation over n realizations"
     if printed and table.of == "timing":
-        text += ", and small the paper's figure, on other machines: to be compared as ratios only"
+        text += ", and small the paper's value, on other machines: to be compared as ratios only"
     elif printed:
         text += (
-            f", and small the paper's figure: {MARKS['reproduced']} at most {_margins(table)} from it, {MARKS['differs']} further"
+            f", and small the paper's value: {MARKS['reproduced']} at most {_margins(table)} "
+            f"from it, {MARKS['differs']} further"
             if table.exact
-            else f", and small the paper's figure with the verdict: {MARKS['reproduced']} reproduced (the 95 % interval of the "
-            f"difference lies within ±{_margins(table)}), {MARKS['differs']} differs (wholly outside), "
-            f"{MARKS['cannot tell']} cannot tell (always so for a single realization that does not differ)"
+            else ", and small the paper's value with the verdict: "
+            f"{MARKS['reproduced']} reproduced (the 95 % interval of the difference lies "
+            f"within ±{_margins(table)}), {MARKS['differs']} differs (wholly outside), "
+            f"{MARKS['cannot tell']} cannot tell "
+            "(always so for a single realization that does not differ)"
         )
     lines = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
     if table.of == "timing":
         lines += _machines(study, table)
     if table.underline:
         lines.append(
-            "Underlined: significantly better than the columns it is compared with, by a one-sided Welch t test at 5 %: "
+            "Underlined: significantly better than the columns it is compared with, "
+            "by a one-sided Welch t test at 5 %: "
             + "; ".join(
-                f"{_name(study, table, one)} against {', '.join(_name(study, table, other) for other in others)}"
+                f"{_name(study, table, one)} against "
+                + ", ".join(_name(study, table, other) for other in others)
                 for one, others in table.underline.items()
             )
             + "."
@@ -151,7 +159,8 @@ def _legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     ]
     if oracles:
         lines.append(
-            f"{', '.join(oracles)}: chosen on the test error, an oracle; not to be compared as equals."
+            f"{', '.join(oracles)}: chosen on the test error, an oracle; "
+            "not to be compared as equals."
         )
     counts = [
         f"{count} {name}"
@@ -160,7 +169,8 @@ def _legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     ]
     if counts:
         lines.append(
-            f"Verdicts: {', '.join(counts)}, of {sum(cell.published is not None for cell in cells)} printed cells."
+            f"Verdicts: {', '.join(counts)}, "
+            f"of {sum(cell.published is not None for cell in cells)} printed cells."
         )
     return "\n\n".join(lines)
 
@@ -183,7 +193,7 @@ def _machines(study: Study, table: TableConfig) -> list[str]:
 
 
 def _name(study: Study, table: TableConfig, column: str) -> str:
-    return next(words.label for words in table.columns if words.name == column) or algorithm_label(
+    return next(shown.label for shown in table.columns if shown.name == column) or algorithm_label(
         study, column
     )
 
@@ -199,14 +209,14 @@ def _margins(table: TableConfig) -> str:
 
 
 def algorithm_label(study: Study, name: str) -> str:
-    """Return an algorithm's label from the config, with its value where it is part of a sweep; its name where there is none."""
-    words = study.config.algorithms.get(name)
-    if words is None or words.label is None:
+    """Return an algorithm's label, with its value in a sweep; its name where there is none."""
+    block = study.config.algorithms.get(name)
+    if block is None or block.label is None:
         return name
     return (
-        words.label
-        if words.sweep is None
-        else f"{words.label}, {words.sweep.key} = {words.sweep.value}"
+        block.label
+        if block.sweep is None
+        else f"{block.label}, {block.sweep.key} = {block.sweep.value}"
     )
 
 
@@ -220,7 +230,7 @@ def _assumptions(study: Study, table: TableConfig) -> list[str]:
 
 
 def _reasons(cells: list[TableCell]) -> list[str]:
-    """Say why cells have no figure or not all of them, a whole row or column at once where the reason is one."""
+    """Say why cells have no value or not all; rows and columns at once where they agree."""
     wanting = [cell for cell in cells if cell.status != "ok"]
     lines: dict[tuple[str, str], list[TableCell]] = {}
     for cell in wanting:
@@ -249,7 +259,7 @@ def bullet_list(title: str, lines: list[str] | tuple[str, ...]) -> str:
 
 
 def origin(study: Study) -> str:
-    """Return the small print: version, days and commits of the runs behind the records, citation."""
+    """Return the small print: version, days and commits of the runs, citation."""
     runs = {run.id: run for record in study.records.values() if (run := record.run)}
     if not runs:
         return ""
@@ -263,7 +273,10 @@ def origin(study: Study) -> str:
     )
     span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     code = f", commit {', '.join(commits)}" if commits else ""
-    return f"<sub>ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`. {study.config.citation.strip()}</sub>"
+    return (
+        f"<sub>ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`. "
+        f"{study.config.citation.strip()}</sub>"
+    )
 
 
 def _escape(text: str) -> str:
