@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
@@ -94,3 +95,19 @@ def test_every_field_is_documented(place: str) -> None:
         for name in entry.name.split(", ")
     }
     assert fields_of(THINGS[place]) - documented == set()
+
+
+@pytest.mark.parametrize("place", [place for place in THINGS if not inspect.isclass(THINGS[place])])
+def test_the_defaults_documented_are_those_of_the_signature(place: str) -> None:
+    signature = inspect.signature(THINGS[place]).parameters
+    parsed = NumpyDocString(inspect.getdoc(THINGS[place]) or "")
+    documented = {
+        entry.name: eval(entry.type.rpartition(", default ")[2], {"np": np, "sqrt": np.sqrt})
+        for entry in parsed["Parameters"]
+        if ", default " in entry.type
+    }
+    assert documented == {
+        name: parameter.default
+        for name, parameter in signature.items()
+        if parameter.default is not parameter.empty
+    }
