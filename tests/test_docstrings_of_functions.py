@@ -1,7 +1,9 @@
-"""Every docstring that the lower rooms export is complete in numpydoc's form."""
+"""Every docstring that the lower rooms export is complete and true, and its examples run."""
 
 import dataclasses
+import doctest
 import inspect
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import import_module
@@ -83,6 +85,19 @@ def test_docstrings_are_complete(place: str) -> None:
         excluded.add("PR01")  # its fields are attributes: see the next test
     errors = validate(place)["errors"]
     assert [error for error in errors if error[0] not in excluded] == []
+
+
+@pytest.mark.parametrize(
+    "place", [place for place in THINGS if ">>>" in (inspect.getdoc(THINGS[place]) or "")]
+)
+def test_examples_run(place: str) -> None:
+    thing = THINGS[place]
+    finder = doctest.DocTestFinder(recurse=False)
+    runner = doctest.DocTestRunner()
+    for test in finder.find(thing, place, module=sys.modules[thing.__module__]):
+        runner.run(test)
+    assert runner.summarize(verbose=False).attempted > 0
+    assert runner.summarize(verbose=False).failed == 0
 
 
 @pytest.mark.parametrize("place", [place for place in THINGS if fields_of(THINGS[place])])
