@@ -1,13 +1,16 @@
-"""Every docstring that the lower rooms export is complete in numpydoc's form."""
+"""Every docstring that the lower rooms export is complete and true, and its examples run."""
 
 import dataclasses
+import doctest
 import inspect
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
@@ -15,6 +18,9 @@ from numpydoc.validate import validate
 # What these name in `__all__`, or else what they define without a leading underscore.
 EXPORTING = [
     "ensvm.data",
+    "ensvm.data.generators.draws",
+    "ensvm.data.scaling",
+    "ensvm.data.splits",
     "ensvm.kernels",
     "ensvm.kernels.labels",
     "ensvm.kernels.low_rank",
@@ -81,6 +87,19 @@ def test_docstrings_are_complete(place: str) -> None:
     assert [error for error in errors if error[0] not in excluded] == []
 
 
+@pytest.mark.parametrize(
+    "place", [place for place in THINGS if ">>>" in (inspect.getdoc(THINGS[place]) or "")]
+)
+def test_examples_run(place: str) -> None:
+    thing = THINGS[place]
+    finder = doctest.DocTestFinder(recurse=False)
+    runner = doctest.DocTestRunner()
+    for test in finder.find(thing, place, module=sys.modules[thing.__module__]):
+        runner.run(test)
+    assert runner.summarize(verbose=False).attempted > 0
+    assert runner.summarize(verbose=False).failed == 0
+
+
 @pytest.mark.parametrize("place", [place for place in THINGS if fields_of(THINGS[place])])
 def test_every_field_is_documented(place: str) -> None:
     parsed = NumpyDocString(inspect.getdoc(THINGS[place]) or "")
@@ -91,3 +110,19 @@ def test_every_field_is_documented(place: str) -> None:
         for name in entry.name.split(", ")
     }
     assert fields_of(THINGS[place]) - documented == set()
+
+
+@pytest.mark.parametrize("place", [place for place in THINGS if not inspect.isclass(THINGS[place])])
+def test_the_defaults_documented_are_those_of_the_signature(place: str) -> None:
+    signature = inspect.signature(THINGS[place]).parameters
+    parsed = NumpyDocString(inspect.getdoc(THINGS[place]) or "")
+    documented = {
+        entry.name: eval(entry.type.rpartition(", default ")[2], {"np": np, "sqrt": np.sqrt})
+        for entry in parsed["Parameters"]
+        if ", default " in entry.type
+    }
+    assert documented == {
+        name: parameter.default
+        for name, parameter in signature.items()
+        if parameter.default is not parameter.empty
+    }

@@ -152,8 +152,8 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     ----------
     card : DatasetCard
         The card of the data set.
-    data_dir : Path, optional
-        A folder with data files, or several separated as in PATH; default ENSVM_DATA.
+    data_dir : Path, default None
+        A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
     offline : bool, default False
         Whether the network must not be used; ENSVM_OFFLINE says so for all calls.
 
@@ -187,8 +187,8 @@ def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = F
     ----------
     card : DatasetCard
         The card of the data set.
-    data_dir : Path, optional
-        A folder with data files, or several separated as in PATH; default ENSVM_DATA.
+    data_dir : Path, default None
+        A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
     offline : bool, default False
         Whether the network must not be used.
 

@@ -15,8 +15,19 @@ def fill_with_training_mean(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both parts with NaN replaced by the mean of the column in training.
 
-    The parts have shapes (m, d) and (n, d). The mean is that of the training part's known values; a
-    column without any becomes 0 where it is missing.
+    Parameters
+    ----------
+    X_train : ndarray of shape (m, d)
+        The training part.
+    X_test : ndarray of shape (n, d)
+        The test part.
+
+    Returns
+    -------
+    X_train : ndarray of shape (m, d)
+        The training part; the mean is that of its known values, and 0 in a column without any.
+    X_test : ndarray of shape (n, d)
+        The test part, filled with the same means.
     """
     known = ~np.isnan(X_train)
     totals = np.where(known, X_train, 0.0).sum(axis=0)
@@ -27,8 +38,21 @@ def fill_with_training_mean(
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return X with mean 0 and standard deviation 1 (ddof 1) over ALL rows.
 
-    So Rätsch's benchmark ships its inputs. X is (n, d); a constant column becomes 0. Reference:
-    Rätsch, Onoda & Müller, Machine Learning 42 (2001).
+    So Rätsch's benchmark ships its inputs.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The rows, training and test together.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        The standardised rows; a constant column becomes 0.
+
+    References
+    ----------
+    Rätsch, Onoda & Müller, Soft margins for AdaBoost, Machine Learning 42, 2001.
     """
     return _shift_and_divide(X, X.mean(axis=0), _spread_or_zero(X, X.std(axis=0, ddof=1)))
 
@@ -39,15 +63,33 @@ def scale(
     X_test: NDArray[np.float64],
     nominal: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return both parts, of shapes (m, d) and (n, d), scaled by what the training part shows.
+    """Return both parts, scaled by what the training part shows.
 
     `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training
-    part fills [-1, 1]; the test part may leave it. A column that is constant in training becomes 0
-    in both parts, for it tells nothing. `e1071`: as `svm` of the R package e1071 does, mean 0 and
-    standard deviation 1 (ddof 1) on the training part, but nothing at all is scaled if any column
-    is constant there; `nominal`, shape (d,), marks the one-hot columns, which it neither scales nor
-    looks at. `pixels`: bytes 0..255 become [0, 1]. `none`, and `standard-benchmark`, which is done
-    before: unchanged.
+    part fills [-1, 1]; the test part may leave it. With both a column that is constant in training
+    becomes 0 in both parts, for it tells nothing. `e1071`: as `svm` of the R package e1071 does,
+    mean 0 and standard deviation 1 (ddof 1) on the training part, but nothing at all is scaled if
+    any column is constant there. `pixels`: bytes 0..255 become [0, 1]. `none`, and
+    `standard-benchmark`, which is done before: unchanged.
+
+    Parameters
+    ----------
+    scaling : str
+        The name of the scaling.
+    X_train : ndarray of shape (m, d)
+        The training part.
+    X_test : ndarray of shape (n, d)
+        The test part.
+    nominal : ndarray of bool, shape (d,), default None
+        The columns that belong to a one-hot code, which `e1071` neither scales nor looks at; None
+        for no column.
+
+    Returns
+    -------
+    X_train : ndarray of shape (m, d)
+        The scaled training part.
+    X_test : ndarray of shape (n, d)
+        The scaled test part.
     """
     numbers = np.ones(X_train.shape[1], dtype=bool) if nominal is None else ~nominal
     if scaling == "standard":

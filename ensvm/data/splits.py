@@ -15,9 +15,18 @@ IndexPair = tuple[np.ndarray, np.ndarray]
 class OfficialSplit(Strict):
     """The publisher's training and test files, in their order.
 
-    With `n_train` smaller than the training file each realization trains on so many of its rows,
-    drawn at random; a smaller draw is a part of a larger one. With `realizations` there are so
-    many: without a draw they have the same rows and differ by the algorithms' seeds alone.
+    Attributes
+    ----------
+    protocol : str
+        The name 'official'.
+    n_train : int
+        The number of training rows, at least 2. Where the training file has more, each realization
+        trains on so many of its rows, drawn at random; a smaller draw is a part of a larger one.
+    n_test : int
+        The number of test rows, at least 1.
+    realizations : int or None
+        The number of realizations, at least 1. Without a draw they have the same rows and differ by
+        the algorithms' seeds alone.
     """
 
     protocol: Literal["official"]
@@ -27,7 +36,17 @@ class OfficialSplit(Strict):
 
 
 class RandomSplit(Strict):
-    """Rows drawn without replacement, unstratified, anew for each realization."""
+    """Rows drawn without replacement, unstratified, anew for each realization.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'random'.
+    n_train : int
+        The number of training rows, at least 2.
+    n_test : int
+        The number of test rows, at least 1.
+    """
 
     protocol: Literal["random"]
     n_train: int = Field(ge=2)
@@ -35,7 +54,17 @@ class RandomSplit(Strict):
 
 
 class KFoldSplit(Strict):
-    """Shuffled k-fold: realization r is fold (r-1) mod k of repetition (r-1) div k."""
+    """Shuffled k-fold: realization r is fold (r-1) mod k of repetition (r-1) div k.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'kfold'.
+    n_splits : int
+        The number k of folds, at least 2.
+    stratified : bool
+        Whether every fold has the classes in the proportions of all rows, as nearly as can be.
+    """
 
     protocol: Literal["kfold"]
     n_splits: int = Field(ge=2)
@@ -43,7 +72,19 @@ class KFoldSplit(Strict):
 
 
 class IndicesSplit(Strict):
-    """Row numbers that come with the data, one line of `train` and of `test` a realization."""
+    """Row numbers that come with the data, one line of `train` and of `test` a realization.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'indices'.
+    n_train : int
+        The number of training rows, at least 2.
+    n_test : int
+        The number of test rows, at least 1.
+    realizations : int
+        The number of realizations, at least 1.
+    """
 
     protocol: Literal["indices"]
     n_train: int = Field(ge=2)
@@ -54,8 +95,19 @@ class IndicesSplit(Strict):
 class DisjointSplit(Strict):
     """Realization r is the r-th block of consecutive rows.
 
-    Its first `n_train` rows are the training part, its last `n_test` the test part. `block` is
-    n_train + n_test by default; a larger one lets `n_train` vary while the test rows stay the same.
+    Its first rows are the training part, its last rows the test part.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'disjoint'.
+    n_train : int
+        The number of training rows, at least 2.
+    n_test : int
+        The number of test rows, at least 1.
+    block : int or None
+        The number of rows of a block, at least 3; None for n_train + n_test. A larger one lets
+        `n_train` vary while the test rows stay the same.
     """
 
     protocol: Literal["disjoint"]
@@ -76,7 +128,22 @@ Split = Annotated[
 
 
 def split_sizes(split: Split, rows: int) -> tuple[int, int]:
-    """Return (n_train, n_test) of a realization; for kfold those of the first fold."""
+    """Return the sizes of a realization's parts.
+
+    Parameters
+    ----------
+    split : Split
+        The protocol.
+    rows : int
+        The number of rows of the data set.
+
+    Returns
+    -------
+    n_train : int
+        The number of training rows; for kfold those of the first fold.
+    n_test : int
+        The number of test rows; for kfold those of the first fold.
+    """
     if isinstance(split, KFoldSplit):
         n_test = -(-rows // split.n_splits)
         return rows - n_test, n_test
@@ -84,7 +151,20 @@ def split_sizes(split: Split, rows: int) -> tuple[int, int]:
 
 
 def check_split(split: Split, rows: int) -> None:
-    """Raise ValueError, naming the key, if `rows` rows cannot be split so."""
+    """Refuse a protocol by which the rows of a data set cannot be split.
+
+    Parameters
+    ----------
+    split : Split
+        The protocol.
+    rows : int
+        The number of rows of the data set.
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows, or the parts do not fit a block; the message names the key.
+    """
     n_train, n_test = split_sizes(split, rows)
     if isinstance(split, KFoldSplit):
         if split.n_splits > rows or n_train < 2:
@@ -101,7 +181,20 @@ def check_split(split: Split, rows: int) -> None:
 
 
 def max_realizations(split: Split, rows: int) -> int | None:
-    """Return how many different realizations the protocol has; None if there is no limit."""
+    """Return how many different realizations a protocol has.
+
+    Parameters
+    ----------
+    split : Split
+        The protocol.
+    rows : int
+        The number of rows of the data set.
+
+    Returns
+    -------
+    int or None
+        The number of realizations; None if there is no limit.
+    """
     if isinstance(split, DisjointSplit):
         return rows // split.rows
     if isinstance(split, OfficialSplit):
@@ -110,18 +203,53 @@ def max_realizations(split: Split, rows: int) -> int | None:
 
 
 def identity(split: Split) -> dict[str, Any]:
-    """Return the keys given of the split as a JSON-able mapping, beginning {"protocol": ...}."""
+    """Return the keys given of a split as a JSON-able mapping.
+
+    Parameters
+    ----------
+    split : Split
+        The protocol.
+
+    Returns
+    -------
+    dict
+        The keys that are not None, beginning {"protocol": ...}.
+    """
     return split.model_dump(exclude_none=True)
 
 
 def split_rows(
     split: Split, name: str, index: int, y: np.ndarray, fixed: IndexPair | None
 ) -> IndexPair:
-    """Return the (train, test) row numbers of realization `index` (from 1) of the data set `name`.
+    """Return the row numbers of one realization.
 
-    The rows follow from name, protocol and index alone. `fixed` holds the row numbers that came
-    with the data, each of shape (realizations, n), for the protocols `official` and `indices`.
-    Raises DataError if there is no such realization.
+    Drawn rows follow from name, protocol and index alone.
+
+    Parameters
+    ----------
+    split : Split
+        The protocol.
+    name : str
+        The name of the data set.
+    index : int
+        The number of the realization, from 1.
+    y : ndarray of shape (n,)
+        The classes of all rows, which a stratified protocol reads.
+    fixed : pair of ndarray of int, or None
+        The row numbers of the training and the test parts that came with the data, each of shape
+        (realizations, rows), for the protocols `official` and `indices`.
+
+    Returns
+    -------
+    train : ndarray of int, shape (n_train,)
+        The row numbers of the training part.
+    test : ndarray of int, shape (n_test,)
+        The row numbers of the test part.
+
+    Raises
+    ------
+    DataError
+        If there is no such realization, or the protocol needs row numbers that did not come.
     """
     limit = max_realizations(split, len(y))
     if index < 1 or (limit is not None and index > limit):

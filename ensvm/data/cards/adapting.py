@@ -21,11 +21,11 @@ def adapt(
     ----------
     card : DatasetCard
         The card to begin with.
-    split : dict, optional
+    split : dict, default None
         A whole protocol (with the key `protocol`), or some keys of the card's own.
-    scaling : str, optional
+    scaling : str, default None
         The name of another scaling.
-    options : dict, optional
+    options : dict, default None
         Some options of the generator.
 
     Returns

@@ -25,11 +25,28 @@ _DECIMALS = 6  # far finer than any kernel's width, far coarser than the last bi
 
 
 def waveform(rows: int, seed: int) -> Drawn:
-    """Return noisy waveforms X of shape (rows, 21) and their classes, 0, 1 or 2.
+    """Return noisy waveforms and their classes.
 
-    The classes are equally likely. A row is u h + (1-u) h' + noise: h, h' the two triangles of its
-    class, u uniform in [0, 1], noise of variance 1. Rounded to two decimals like the UCI file.
-    Reference: Breiman, Friedman, Olshen & Stone (1984), CART, section 2.6.2.
+    A row is u h + (1-u) h' + noise: h, h' the two triangles of its class, u uniform in [0, 1],
+    noise of variance 1. Rounded to two decimals like the UCI file.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows, at least 1.
+    seed : int
+        The seed, at least 0.
+
+    Returns
+    -------
+    X : ndarray of shape (rows, 21)
+        The inputs.
+    classes : ndarray of int, shape (rows,)
+        The classes, 0, 1 or 2, in equal shares on average.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone, Classification and Regression Trees, 1984, section 2.6.2.
     """
     draw = np.random.Generator(np.random.PCG64(seed)).random
     classes = (3 * draw(rows)).astype(int)
@@ -42,13 +59,34 @@ def waveform(rows: int, seed: int) -> Drawn:
 
 
 def circle(rows: int, seed: int, noise: float = 0.0, redundant: int = 0) -> Drawn:
-    """Return standard normal inputs X of shape (rows, 2 + redundant) and classes -1 or 1.
+    """Return standard normal inputs and classes parted by a circle.
 
     A row is of class 1 if its first two inputs lie within the circle of radius sqrt(2 ln 2), which
     holds for half of the rows; then its class is flipped with probability `noise`. The same seed
     gives the same first two inputs whatever the options; fewer redundant inputs are the first of
-    more; a label flipped at some noise is flipped at any larger one. Reference: Singer, Leveraged
-    vector machines (NIPS-99), section 4.
+    more; a label flipped at some noise is flipped at any larger one.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows, at least 1.
+    seed : int
+        The seed, at least 0.
+    noise : float, default 0.0
+        The probability that a label is flipped, in [0, 1].
+    redundant : int, default 0
+        The number of further inputs, which tell nothing of the class; at least 0.
+
+    Returns
+    -------
+    X : ndarray of shape (rows, 2 + redundant)
+        The inputs.
+    classes : ndarray of int, shape (rows,)
+        The classes, -1 or 1, in equal shares on average.
+
+    References
+    ----------
+    Singer, Leveraged vector machines, NIPS 1999, section 4.
     """
     U = np.round(_normal(_stream(seed, 0), (rows, 2)), _DECIMALS)
     draw = _stream(seed, 1)
@@ -59,13 +97,32 @@ def circle(rows: int, seed: int, noise: float = 0.0, redundant: int = 0) -> Draw
 
 
 def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
-    """Return X of shape (rows, 20) from four normal distributions, and classes -1 or 1.
+    """Return inputs from four normal distributions, two for each class.
 
-    The classes are equally likely. Each distribution has the identity as covariance. The means are
-    m (a, a, ..., a) for class 1 and m (a, -a, a, ..., -a) for class -1, m being -1 or 1 with equal
-    probability. The same seed gives the same
-    classes and deviations from the means whatever `a`. Reference: Rangel, Lozano & Garcia
-    (ICMLA-05), section 4.1, which prints a = 2/sqrt(2).
+    Each distribution has the identity as covariance. The means are m (a, a, ..., a) for class 1 and
+    m (a, -a, a, ..., -a) for class -1, m being -1 or 1 with equal probability. The same seed gives
+    the same classes and deviations from the means whatever `a`.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows, at least 1.
+    seed : int
+        The seed, at least 0.
+    a : float, default 2 / sqrt(20)
+        The size of each coordinate of the means, at least 0; the paper prints 2 / sqrt(2).
+
+    Returns
+    -------
+    X : ndarray of shape (rows, 20)
+        The inputs.
+    classes : ndarray of int, shape (rows,)
+        The classes, -1 or 1, in equal shares on average.
+
+    References
+    ----------
+    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
+    2005, section 4.1.
     """
     draw = _stream(seed, 0)
     classes, sides = _signs(draw, rows), _signs(draw, rows)
@@ -76,12 +133,32 @@ def fournorm(rows: int, seed: int, a: float = FOURNORM_A) -> Drawn:
 
 
 def squares(rows: int, seed: int, shift: float = 0.8) -> Drawn:
-    """Return X of shape (rows, 2), uniform in one unit square for each class, -1 or 1.
+    """Return inputs that are uniform in one unit square for each class.
 
-    The classes are equally likely. The square of class -1 is centred at (0, 0), that of class 1 at
-    (shift, 0); where they overlap no rule tells the classes apart, so the Bayes error is half of
-    the overlap's area, 10 % at a shift of 0.8. Reference: Rangel, Lozano & Garcia (ICMLA-05),
-    section 4.2.
+    The square of class -1 is centred at (0, 0), that of class 1 at (shift, 0); where they overlap
+    no rule tells the classes apart, so the Bayes error is half of the overlap's area, 10 % at a
+    shift of 0.8.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows, at least 1.
+    seed : int
+        The seed, at least 0.
+    shift : float, default 0.8
+        The distance between the centres, at least 0.
+
+    Returns
+    -------
+    X : ndarray of shape (rows, 2)
+        The inputs.
+    classes : ndarray of int, shape (rows,)
+        The classes, -1 or 1, in equal shares on average.
+
+    References
+    ----------
+    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
+    2005, section 4.2.
     """
     classes = _signs(_stream(seed, 0), rows)
     X = _stream(seed, 1)((rows, 2)) - 0.5

@@ -82,7 +82,7 @@ def boosted_expansions(
         The largest number of members, >= 1.
     use_sign : bool
         Whether h_t = sign f_t rather than f_t / max |f_t|; 0 counts as negative.
-    after_round : callable, optional
+    after_round : callable, default None
         Called without arguments when a round whose machine is kept is over.
 
     Returns

@@ -104,7 +104,7 @@ def boost(
         The largest number of learners, >= 1.
     max_attempts : int, default 1
         How many learners of a round may be refused before boosting ends with the last of them.
-    after_round : callable, optional
+    after_round : callable, default None
         Called without arguments when a round whose learner is kept is over.
 
     Returns
