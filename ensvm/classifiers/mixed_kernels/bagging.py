@@ -52,12 +52,12 @@ class MixedKernelBagging(MixedKernelEnsemble):
         accuracies.
     gamma : {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'} or float, \
             default 'sigest'
-        The width of the radial kernel: 'sigest', the middle of the range of
+        The width of 'rbf' (of every kernel of a distance): 'sigest', the middle of the range of
         `ensvm.kernels.widths`; 'sigest-random', drawn anew for each machine, uniformly from that
         range, as in the paper; or as of `ensvm.kernels.resolve_gamma`, or positive.
     poly_gamma : {'auto', 'scale', 'mean-distance'} or float, default 'auto'
-        The factor of the polynomial kernel: 'auto' is 1 / n_features, which e1071 puts before the
-        inner product and the paper does not print; 1.0 is the kernel as printed.
+        The factor of 'poly' (of every kernel of a product): 'auto' is 1 / n_features, which e1071
+        puts before the inner product and the paper does not print; 1.0 is the kernel as printed.
     degree : int, default 3
         d of the polynomial kernel, >= 0; the paper does not print its value.
     coef0 : float, default 1.0
