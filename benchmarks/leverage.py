@@ -105,8 +105,8 @@ def growth(m: int) -> list[object]:
 def rankings(X: Any, y: Any) -> list[object]:
     """Return seconds by ranking, and how much of the two machines is the same."""
     quick, true = (
-        LeveragedVectorMachine(gamma=GAMMA, n_rounds=100, ranking=word)
-        for word in ("quadratic", "loss")
+        LeveragedVectorMachine(gamma=GAMMA, n_rounds=100, ranking=ranking)
+        for ranking in ("quadratic", "loss")
     )
     seconds = take_turns(lambda: quick.fit(X, y), lambda: true.fit(X, y))
     same = np.mean(quick.predict(X) == true.predict(X))

@@ -190,10 +190,18 @@ def boosting() -> list[list[object]]:
         return []
     rows: list[list[object]] = []
     for mu in (0.0, 0.3, 0.5, 0.6):
-        words: dict[str, Any] = {"kernel": "poly", "degree": 3, "gamma": 0.01, "nu": 0.1, "mu": mu}
+        parameters: dict[str, Any] = {
+            "kernel": "poly",
+            "degree": 3,
+            "gamma": 0.01,
+            "nu": 0.1,
+            "mu": mu,
+        }
         seconds, fitted = best_of(
             1,
-            lambda words=words: BoostedSVM(**words, random_state=0).fit(data.X_train, data.y_train),
+            lambda parameters=parameters: BoostedSVM(**parameters, random_state=0).fit(
+                data.X_train, data.y_train
+            ),
         )
         error = 1 - fitted.score(data.X_test, data.y_test)
         rows.append(

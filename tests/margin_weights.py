@@ -1,4 +1,4 @@
-"""What scikit-learn's checks expect of sample weights and classifiers do not whose weights are the margins asked for."""
+"""The checks of sample weights that fail where weights are the margins asked for."""
 
 from typing import Any
 

@@ -83,9 +83,15 @@ def test_nothing_imports_in_a_circle():
 
 
 def top_level_imports(path: Path) -> list[str]:
-    """Return what a file imports when it is imported itself: not within functions or for types."""
+    """Return what a file imports outside of functions, under `if TYPE_CHECKING:` too."""
     names = []
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    waiting: list[ast.stmt] = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, ast.If | ast.Try):
+            waiting += [
+                inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt)
+            ]
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:

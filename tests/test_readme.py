@@ -1,5 +1,6 @@
 """The README shows files of real runs; `python tests/test_readme.py` writes them into it again."""
 
+import inspect
 import re
 import subprocess
 from pathlib import Path
@@ -7,15 +8,22 @@ from pathlib import Path
 import pytest
 import yaml
 
+import ensvm
+from ensvm.study.reading import reproduced
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-BLOCK = re.compile(r"(<!-- (?P<what>file|grid): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(
+    r"(<!-- (?P<what>file|grid|classes): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
+)
 
 
 def filled(text: str) -> str:
-    """Return the README with the present content of the files it shows: whole (`file`), or their first table (`grid`)."""
+    """Return the README with the files it shows as they are: whole (`file`) or a table (`grid`)."""
 
     def block(match: re.Match[str]) -> str:
+        if match["what"] == "classes":
+            return f"{match[1]}\n{table_of_classes()}\n\n{match[4]}"
         content = (
             (ROOT / match["path"]).read_text(encoding="utf-8").replace("## Table", "#### Table")
         )
@@ -24,6 +32,24 @@ def filled(text: str) -> str:
         return f"{match[1]}\n{content.strip()}\n\n{match[4]}"
 
     return BLOCK.sub(block, text)
+
+
+def table_of_classes() -> str:
+    """Return the public classes, each with the summary of its docstring."""
+    names = [name for name in ensvm.__all__ if not name.startswith("_")]
+    summaries = [inspect.getdoc(getattr(ensvm, name)).partition("\n")[0] for name in names]
+    lines = [f"| `{name}` | {text} |" for name, text in zip(names, summaries, strict=True)]
+    return "\n".join(["| class | what it is |", "|:--|:--|", *lines])
+
+
+def test_the_readme_names_every_study_of_make_reproduce():
+    text = README.read_text(encoding="utf-8")
+    for study in reproduced():
+        assert f"`{study}`" in text
+
+
+def test_the_readme_shows_the_classes_as_they_are():
+    assert table_of_classes() in README.read_text(encoding="utf-8")
 
 
 def test_the_readme_shows_the_files_as_they_are():

@@ -48,6 +48,8 @@ class Cell:
         What the algorithm is; None for the cell that states the facts of the data.
     blas_threads : int or None
         The threads that a timing is allowed; None in the error pass.
+    drawn_on : str
+        Which data they are, for the seed.
     """
 
     study: str
@@ -59,6 +61,7 @@ class Cell:
     code: str
     method: AlgorithmSettings | None = field(default=None, hash=False)
     blas_threads: int | None = None
+    drawn_on: str = ""
 
     @property
     def run_pass(self) -> RunPass:
@@ -92,7 +95,7 @@ class Cell:
     def seed(self) -> int:
         """The algorithm's own seed; the realization's is the data room's."""
         named = None if self.method is None else self.method.seed
-        return seed_of("algorithm", self.data, self.realization, named or self.algorithm)
+        return seed_of("algorithm", self.drawn_on, self.realization, named or self.algorithm)
 
 
 @dataclass(frozen=True)
@@ -184,6 +187,7 @@ def _cells(
     cap: int | None,
 ) -> Iterator[Cell]:
     data, split = card.fingerprint(), card.split_protocol()
+    drawn_on = card.seed_identity()
     facts = code_identity([DATA_PATH])
     yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)
     limits = (entry.realizations or config.realizations, cap, card.max_realizations)
@@ -197,7 +201,7 @@ def _cells(
                 if found is not None and realization <= entry.realizations_of.get(name, last):
                     where = (config.study, entry.name, realization, name)
                     method, code = found
-                    yield Cell(*where, data, split, code, method, threads)
+                    yield Cell(*where, data, split, code, method, threads, drawn_on)
 
     names = config.algorithms_of(entry)
     yield from of_pass(names, last, None)
@@ -226,45 +230,45 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
 
 
 def _algorithm_settings(
-    source: YamlSource, words: AlgorithmConfig, name: str, kernel: KernelConfig | None
+    source: YamlSource, block: AlgorithmConfig, name: str, kernel: KernelConfig | None
 ) -> tuple[AlgorithmSettings, str] | None:
     """Return an algorithm and the identity of its code, or None for one that is unavailable."""
-    if words.estimator is None:
+    if block.estimator is None:
         return None
     try:
-        estimator = build(words.estimator, dict(words.params))
-        shared = _shared_kernel(kernel, words, estimator)
+        estimator = build(block.estimator, dict(block.params))
+        shared = _shared_kernel(kernel, block, estimator)
         estimator.set_params(**shared)
         classes = classes_of(estimator)
-        for parameter, values in (words.grid or {}).items():
+        for parameter, values in (block.grid or {}).items():
             for value in values:
-                point = build(words.estimator, {**words.params, parameter: value})
+                point = build(block.estimator, {**block.params, parameter: value})
                 check_values(point.set_params(**shared))
                 classes |= classes_of(point)
         check_values(estimator)
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
-    if words.stage != "last" and words.grid is None and not hasattr(estimator, "staged_predict"):
+    if block.stage != "last" and block.grid is None and not hasattr(estimator, "staged_predict"):
         raise source.error(
             ("algorithms", name, "stage"),
-            f"{words.estimator} has no stages (staged_predict) and no grid:",
+            f"{block.estimator} has no stages (staged_predict) and no grid:",
         )
-    staged = [key for key in words.record if key in STAGED]
-    if staged and (words.grid is not None or not hasattr(estimator, "staged_predict")):
+    staged = [key for key in block.record if key in STAGED]
+    if staged and (block.grid is not None or not hasattr(estimator, "staged_predict")):
         raise source.error(
             ("algorithms", name, "record"),
             f"{staged[0]!r} needs the stages of one machine (staged_predict), not a grid",
         )
     method = AlgorithmSettings(
-        estimator=words.estimator,
-        params={**words.params, **shared},
+        estimator=block.estimator,
+        params={**block.params, **shared},
         defaults={name: repr(value) for name, value in sorted(estimator.get_params().items())},
-        grid=words.grid,
-        stage=words.stage,
-        record=words.record,
-        share_gram=words.share_gram,
-        gram_dtype=kernel.dtype if kernel and words.share_gram else "float64",
-        seed=words.seed,
+        grid=block.grid,
+        stage=block.stage,
+        record=block.record,
+        share_gram=block.share_gram,
+        gram_dtype=kernel.dtype if kernel and block.share_gram else "float64",
+        seed=block.seed,
     )
     return method, code_identity([DATA_PATH, SCORING, *map(_place, classes)])
 
@@ -274,10 +278,10 @@ def _place(found: type) -> str:
 
 
 def _shared_kernel(
-    kernel: KernelConfig | None, words: AlgorithmConfig, estimator: Any
+    kernel: KernelConfig | None, block: AlgorithmConfig, estimator: Any
 ) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator; its own `params` come first."""
-    if kernel is None or any(key in words.params for key in KERNEL_PARAMETERS):
+    if kernel is None or any(key in block.params for key in KERNEL_PARAMETERS):
         return {}
     accepted = estimator.get_params(deep=False)
     return {

@@ -1,17 +1,14 @@
 """An algorithm of a study: an estimator, its parameters and kernel, what is scored and kept."""
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ensvm.data.errors import near_miss
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.study.block import Block, SweepConfig
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.source import Location, YamlSource
-
-if TYPE_CHECKING:
-    from ensvm.study.config import StudyConfig
+from ensvm.study.source import YamlSource
 
 
 class KernelConfig(Block):
@@ -77,21 +74,8 @@ class AlgorithmConfig(Block):
         return self
 
 
-def check_algorithms(config: "StudyConfig", source: YamlSource) -> None:
+def check_algorithms(algorithms: Mapping[str, AlgorithmConfig], source: YamlSource) -> None:
     """Refuse the name that is reserved for the facts of the data."""
-    if DATA_CELL in config.algorithms:
+    if DATA_CELL in algorithms:
         message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
         raise source.error(("algorithms", DATA_CELL), message)
-
-
-def must_be_recorded(
-    config: "StudyConfig", source: YamlSource, location: Location, curve: str, algorithm: str
-) -> None:
-    """Raise ConfigError unless an algorithm's `record:` keeps a curve."""
-    words = config.algorithms[algorithm]
-    if words.unavailable is None and curve not in words.record:
-        kept = ", ".join(words.record) or "nothing"
-        hint = near_miss(curve, words.record)
-        raise source.error(
-            location, f"{curve!r} is not in the `record:` of {algorithm}, which keeps {kept}{hint}"
-        )

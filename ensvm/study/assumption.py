@@ -1,12 +1,9 @@
 """An assumption: what the paper leaves open."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ensvm.study.block import Block, Id, Name
+from ensvm.study.block import Block, Id, Name, StudyNames
 from ensvm.study.source import YamlSource
-
-if TYPE_CHECKING:
-    from ensvm.study.config import StudyConfig
 
 
 class Assumption(Block):
@@ -20,9 +17,10 @@ class Assumption(Block):
     tables: tuple[Id, ...] | None = None
 
 
-def check_assumptions(config: "StudyConfig", source: YamlSource) -> None:
+def check_assumptions(
+    assumptions: Sequence[Assumption], names: StudyNames, source: YamlSource
+) -> None:
     """Refuse tables that the study does not have."""
-    ids = [table.id for table in config.tables]
-    for index, assumption in enumerate(config.assumptions):
+    for index, assumption in enumerate(assumptions):
         for name in assumption.tables or ():
-            source.must_be_one_of(("assumptions", index, "tables"), "table", name, ids)
+            source.must_be_one_of(("assumptions", index, "tables"), "table", name, names.tables)

@@ -1,10 +1,14 @@
-"""What the blocks of a config share: names, and unknown keys refused with a suggestion."""
+"""What the blocks of a config share: names, what names may point to, and unknown keys refused."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from ensvm.data.errors import near_miss
 from ensvm.data.strict import Strict
+from ensvm.study.source import Location, YamlSource
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
 
@@ -34,3 +38,41 @@ class SweepConfig(Block):
     of: Name
     key: str
     value: int | float | str
+
+
+@dataclass(frozen=True)
+class StudyNames:
+    """What a block of a study may name in the other blocks.
+
+    Attributes
+    ----------
+    datasets : tuple of str
+        The names of the data sets.
+    algorithms : mapping of str to tuple of str or None
+        What the `record:` of each algorithm keeps; None for an algorithm that is unavailable.
+    dataset_sweeps, algorithm_sweeps : mapping of str to mapping
+        The members of each sweep, with their values.
+    tables : tuple of str
+        The ids of the tables.
+    timing : bool
+        Whether the study has a timing pass.
+    """
+
+    datasets: tuple[str, ...]
+    algorithms: Mapping[str, tuple[str, ...] | None]
+    dataset_sweeps: Mapping[str, Mapping[str, int | float | str]]
+    algorithm_sweeps: Mapping[str, Mapping[str, int | float | str]]
+    tables: tuple[str, ...]
+    timing: bool
+
+    def must_be_recorded(
+        self, source: YamlSource, location: Location, curve: str, algorithm: str
+    ) -> None:
+        """Raise ConfigError unless an algorithm's `record:` keeps a curve."""
+        kept = self.algorithms[algorithm]
+        if kept is not None and curve not in kept:
+            raise source.error(
+                location,
+                f"{curve!r} is not in the `record:` of {algorithm}, "
+                f"which keeps {', '.join(kept) or 'nothing'}{near_miss(curve, kept)}",
+            )

@@ -1,19 +1,16 @@
 """A claim: a sentence of the paper as metric, algorithms compared, relation and scope."""
 
-from typing import TYPE_CHECKING, Literal, Self
+from collections.abc import Sequence
+from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from ensvm.data.errors import near_miss
 from ensvm.records.record import RunPass
-from ensvm.study.algorithm import must_be_recorded
-from ensvm.study.block import Block, Id, Names
+from ensvm.study.block import Block, Id, Names, StudyNames
 from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.relations import RELATIONS, Relation
 from ensvm.study.source import YamlSource
-
-if TYPE_CHECKING:
-    from ensvm.study.config import StudyConfig
 
 
 class ClaimConfig(Block):
@@ -111,26 +108,25 @@ class ClaimConfig(Block):
         return self.kind.of_curves or self.stage is not None
 
 
-def check_claims(config: "StudyConfig", source: YamlSource) -> None:
+def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a claim given twice, and data sets, algorithms, curves the study does not have."""
-    names = [entry.name for entry in config.datasets]
-    source.must_be_distinct("claims", "claim", [claim.id for claim in config.claims], "id")
-    for index, claim in enumerate(config.claims):
-        if claim.run_pass == "timing" and config.timing is None:
+    source.must_be_distinct("claims", "claim", [claim.id for claim in claims], "id")
+    for index, claim in enumerate(claims):
+        if claim.run_pass == "timing" and not names.timing:
             raise source.error(
                 ("claims", index, "pass"),
                 "a claim on the timing pass needs a `timing:` block in the study",
             )
         for row in claim.rows or ():
-            source.must_be_one_of(("claims", index, "rows"), "data set", row, names)
+            source.must_be_one_of(("claims", index, "rows"), "data set", row, names.datasets)
         if claim.over is not None:
             source.must_be_one_of(
                 ("claims", index, "over"),
                 "sweep of data sets",
                 claim.over,
-                config.data_sweeps(),
+                names.dataset_sweeps,
             )
-            values = config.sweep_values(claim.over).values()
+            values = names.dataset_sweeps[claim.over].values()
             if len(values) < 2 or not all(
                 isinstance(value, int | float) and value > 0 for value in values
             ):
@@ -140,8 +136,6 @@ def check_claims(config: "StudyConfig", source: YamlSource) -> None:
                 )
         for key in ("better", "than"):
             for name in getattr(claim, key) or ():
-                source.must_be_one_of(("claims", index, key), "algorithm", name, config.algorithms)
+                source.must_be_one_of(("claims", index, key), "algorithm", name, names.algorithms)
                 if claim.of_curves:
-                    must_be_recorded(
-                        config, source, ("claims", index, "metric"), claim.metric, name
-                    )
+                    names.must_be_recorded(source, ("claims", index, "metric"), claim.metric, name)

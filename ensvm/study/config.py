@@ -1,10 +1,12 @@
 """A study's config: the blocks of its YAML put together."""
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
 from ensvm.study.algorithm import AlgorithmConfig, KernelConfig, check_algorithms
 from ensvm.study.assumption import Assumption, check_assumptions
-from ensvm.study.block import Block, Name
+from ensvm.study.block import Block, Name, StudyNames, SweepConfig
 from ensvm.study.claim import ClaimConfig, check_claims
 from ensvm.study.dataset import DatasetConfig, check_datasets
 from ensvm.study.figure import AnyFigure, check_figures
@@ -66,16 +68,41 @@ class StudyConfig(Block):
         """Return the rows of a table: its own, or every data set."""
         return tuple(entry.name for entry in self.datasets) if table.rows is None else table.rows
 
-    def data_sweeps(self) -> list[str]:
-        """Return the names of the sweeps of data sets."""
-        return sorted({entry.sweep.of for entry in self.datasets if entry.sweep})
+    def names(self) -> StudyNames:
+        """Return what a block of this study may name in the other blocks."""
+        datasets = {entry.name: entry.sweep for entry in self.datasets}
+        algorithms = {name: block.sweep for name, block in self.algorithms.items()}
+        return StudyNames(
+            datasets=tuple(entry.name for entry in self.datasets),
+            algorithms={
+                name: None if block.unavailable is not None else block.record
+                for name, block in self.algorithms.items()
+            },
+            dataset_sweeps=_members(datasets),
+            algorithm_sweeps=_members(algorithms),
+            tables=tuple(table.id for table in self.tables),
+            timing=self.timing is not None,
+        )
 
     def check(self, source: YamlSource) -> None:
         """Refuse names that point nowhere, block by block; raises ConfigError."""
-        check_datasets(self, source)
-        check_algorithms(self, source)
-        check_timing(self, source)
-        check_tables(self, source)
-        check_assumptions(self, source)
-        check_figures(self, source)
-        check_claims(self, source)
+        names = self.names()
+        check_datasets(self.datasets, names, source)
+        check_algorithms(self.algorithms, source)
+        if self.timing is not None:
+            check_timing(self.timing, names, source)
+        check_tables(self.tables, names, source)
+        check_assumptions(self.assumptions, names, source)
+        check_figures(self.figures, names, source)
+        check_claims(self.claims, names, source)
+
+
+def _members(
+    sweeps: Mapping[str, SweepConfig | None],
+) -> dict[str, dict[str, int | float | str]]:
+    """Return the members of each sweep with their values, the sweeps in order of their names."""
+    found: dict[str, dict[str, int | float | str]] = {}
+    for member, sweep in sweeps.items():
+        if sweep is not None:
+            found.setdefault(sweep.of, {})[member] = sweep.value
+    return dict(sorted(found.items()))

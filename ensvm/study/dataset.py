@@ -1,16 +1,14 @@
 """A data set of a study: which card or file, and what the study changes about it."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
 from ensvm.study.algorithm import KernelConfig
-from ensvm.study.block import Block, Name, SweepConfig
+from ensvm.study.block import Block, Name, StudyNames, SweepConfig
 from ensvm.study.source import YamlSource
-
-if TYPE_CHECKING:
-    from ensvm.study.config import StudyConfig
 
 
 class DatasetConfig(Block):
@@ -58,11 +56,13 @@ class DatasetConfig(Block):
         return {key: value for key, value in keys.items() if value is not None}
 
 
-def check_datasets(config: "StudyConfig", source: YamlSource) -> None:
+def check_datasets(
+    datasets: Sequence[DatasetConfig], names: StudyNames, source: YamlSource
+) -> None:
     """Refuse a data set given twice, and algorithms that the study does not have."""
-    source.must_be_distinct("datasets", "data set", [entry.name for entry in config.datasets])
-    for index, entry in enumerate(config.datasets):
+    source.must_be_distinct("datasets", "data set", [entry.name for entry in datasets])
+    for index, entry in enumerate(datasets):
         for key in ("algorithms", "realizations_of"):
             for name in getattr(entry, key) or ():
                 where = ("datasets", index, key)
-                source.must_be_one_of(where, "algorithm", name, config.algorithms)
+                source.must_be_one_of(where, "algorithm", name, names.algorithms)

@@ -1,17 +1,14 @@
 """A figure: what is drawn, in which panels, against what."""
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from ensvm.records.record import RunPass
-from ensvm.study.algorithm import must_be_recorded
-from ensvm.study.block import Block, Id
+from ensvm.study.block import Block, Id, StudyNames
 from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.source import Location, YamlSource
-
-if TYPE_CHECKING:
-    from ensvm.study.config import StudyConfig
 
 Scale = Literal["log", "linear"]
 
@@ -148,35 +145,30 @@ AnyFigure = Annotated[
 ]
 
 
-def check_figures(config: "StudyConfig", source: YamlSource) -> None:
+def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a figure given twice, and data sets, series and curves the study does not have."""
-    source.must_be_distinct("figures", "figure", [figure.id for figure in config.figures], "id")
-    for index, figure in enumerate(config.figures):
-        if config.timing is None and any(
-            figure.pass_of(panel) == "timing" for panel in figure.panels
-        ):
+    source.must_be_distinct("figures", "figure", [figure.id for figure in figures], "id")
+    for index, figure in enumerate(figures):
+        if not names.timing and any(figure.pass_of(panel) == "timing" for panel in figure.panels):
             raise source.error(
                 ("figures", index, "y"),
                 "a figure of the timing pass needs a `timing:` block in the study",
             )
         for number, panel in enumerate(figure.panels):
-            _check_panel(config, source, ("figures", index, "panels", number), figure, panel)
+            _check_panel(figure, panel, ("figures", index, "panels", number), names, source)
 
 
 def _check_panel(
-    config: "StudyConfig",
-    source: YamlSource,
-    location: Location,
     figure: FigureConfig,
     panel: PanelConfig,
+    location: Location,
+    names: StudyNames,
+    source: YamlSource,
 ) -> None:
-    names = [entry.name for entry in config.datasets]
-    swept_by = (algorithm.sweep for algorithm in config.algorithms.values())
-    sweeps = sorted({sweep.of for sweep in swept_by if sweep})
     if panel.over is not None:
-        source.must_be_one_of(location, "sweep of data sets", panel.over, config.data_sweeps())
+        source.must_be_one_of(location, "sweep of data sets", panel.over, names.dataset_sweeps)
     else:
-        source.must_be_one_of(location, "data set", str(panel.dataset), names)
+        source.must_be_one_of(location, "data set", str(panel.dataset), names.datasets)
     swept = isinstance(figure, SweepFigureConfig) and panel.over is None
     series = (*location[:2], "series")
     for name in figure.series:
@@ -184,10 +176,8 @@ def _check_panel(
             series,
             "sweep of algorithms" if swept else "algorithm",
             name,
-            sweeps if swept else config.algorithms,
+            names.algorithm_sweeps if swept else names.algorithms,
         )
         if not isinstance(figure, SweepFigureConfig) or figure.stages:
-            for algorithm in config.sweep_values(name) if swept else [name]:
-                must_be_recorded(
-                    config, source, (*location[:2], "y"), figure.y_of(panel), algorithm
-                )
+            for algorithm in names.algorithm_sweeps[name] if swept else [name]:
+                names.must_be_recorded(source, (*location[:2], "y"), figure.y_of(panel), algorithm)

@@ -1,16 +1,13 @@
 """A table as the paper lays it out: rows, columns, and the margin of its verdicts."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from ensvm.study.algorithm import must_be_recorded
-from ensvm.study.block import Block, Id, Name, Names
+from ensvm.study.block import Block, Id, Name, Names, StudyNames
 from ensvm.study.metrics import DATA_FACTS
 from ensvm.study.source import YamlSource
-
-if TYPE_CHECKING:
-    from ensvm.study.config import StudyConfig
 
 
 class ColumnConfig(Block):
@@ -76,30 +73,27 @@ class TableConfig(Block):
         return [{"name": column} if isinstance(column, str) else column for column in columns or []]
 
 
-def check_tables(config: "StudyConfig", source: YamlSource) -> None:
+def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a table given twice, and rows, columns and curves that the study does not have."""
-    source.must_be_distinct("tables", "table", [table.id for table in config.tables], "id")
-    names = [entry.name for entry in config.datasets]
-    for index, table in enumerate(config.tables):
-        if table.of == "timing" and config.timing is None:
+    source.must_be_distinct("tables", "table", list(names.tables), "id")
+    for index, table in enumerate(tables):
+        if table.of == "timing" and not names.timing:
             message = "a table of timing needs a `timing:` block in the study"
             raise source.error(("tables", index, "of"), message)
         for row in table.rows or ():
-            source.must_be_one_of(("tables", index, "rows"), "data set", row, names)
+            source.must_be_one_of(("tables", index, "rows"), "data set", row, names.datasets)
         columns = [column.name for column in table.columns]
         for name in [name for one, others in table.underline.items() for name in (one, *others)]:
             source.must_be_one_of(("tables", index, "underline"), "column", name, columns)
-        _check_columns(config, source, index, table)
+        _check_columns(table, index, names, source)
 
 
-def _check_columns(
-    config: "StudyConfig", source: YamlSource, index: int, table: TableConfig
-) -> None:
+def _check_columns(table: TableConfig, index: int, names: StudyNames, source: YamlSource) -> None:
     about_data = table.of == "data"
-    what, accepted = ("data fact", DATA_FACTS) if about_data else ("algorithm", config.algorithms)
+    what, accepted = ("data fact", DATA_FACTS) if about_data else ("algorithm", names.algorithms)
     for number, column in enumerate(table.columns):
         where = ("tables", index, "columns", number)
         source.must_be_one_of(where, what, column.of(table), accepted)
         if column.stage is not None:
             metric = table.metric_of(column)
-            must_be_recorded(config, source, (*where, "metric"), metric, column.of(table))
+            names.must_be_recorded(source, (*where, "metric"), metric, column.of(table))

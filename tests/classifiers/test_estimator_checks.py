@@ -1,4 +1,4 @@
-"""Every classifier of ours keeps scikit-learn's contract, and every name in `ESTIMATORS` is found."""
+"""Every classifier of ours keeps scikit-learn's contract; every name in `ESTIMATORS` is found."""
 
 import subprocess
 import sys
@@ -55,5 +55,8 @@ def test_the_package_exports_its_classifiers() -> None:
 
 
 def test_importing_the_package_imports_no_numerics() -> None:
-    code = "import sys, ensvm; sys.exit(any(name in sys.modules for name in ('numpy', 'scipy', 'sklearn')))"
+    code = (
+        "import sys, ensvm; "
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'scipy', 'sklearn')))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

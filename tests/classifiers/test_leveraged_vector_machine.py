@@ -1,4 +1,4 @@
-"""Leveraged vector machines as classifiers: what the fit says of itself, stages, probabilities, memory of the blocks."""
+"""Leveraged vector machines: what a fit says of itself, stages, probabilities, memory of blocks."""
 
 import tracemalloc
 from typing import Any
@@ -36,7 +36,7 @@ def test_estimator_check(estimator: Any, check: Any) -> None:
 
 
 def circle(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the paper's clean data, section 4: half of the points inside the circle R^2 = 2 ln 2."""
+    """Return the paper's clean data, section 4: half of the points lie within R^2 = 2 ln 2."""
     X = np.random.default_rng(seed).normal(size=(m, 2))
     return X, np.where((X**2).sum(axis=1) <= 2.0 * np.log(2.0), 1, -1)
 
@@ -53,9 +53,9 @@ def test_fit_is_the_solver(machine: dict[str, Any]) -> None:
         "poly", gamma=1.0, degree=2, coef0=1.0, n_rounds=40, tol=0.0, **machine
     ).fit(X, y)
     K = gram(X, kernel="poly", gamma=1.0, degree=2, coef0=1.0)
-    words = {word: value for word, value in machine.items() if word != "gamma0_scale"}
+    parameters = {name: value for name, value in machine.items() if name != "gamma0_scale"}
     weight = 0.01 / y.size if "gamma0_scale" in machine else 0.01
-    result = leverage(K, y, n_rounds=40, tol=0.0, initial_penalty=weight, **words)
+    result = leverage(K, y, n_rounds=40, tol=0.0, initial_penalty=weight, **parameters)
     for name, value in vars(result).items():
         ours = {"losses": "train_loss"}.get(name, name)
         assert np.array_equal(getattr(fitted, f"{ours}_"), value), name
@@ -107,10 +107,15 @@ def test_precomputed_is_the_same_machine(
 ) -> None:
     X, y = noisy()
     new = np.random.default_rng(5).normal(size=(30, 2))
-    words: dict[str, Any] = {"n_rounds": 30, "n_blocks": n_blocks, "random_state": 3, **machine}
-    named = LeveragedVectorMachine("linear", **words).fit(X, y)
-    computed = LeveragedVectorMachine("precomputed", **words).fit(container(X @ X.T), y)
-    called = LeveragedVectorMachine(lambda A, B: A @ B.T, **words).fit(X, y)
+    parameters: dict[str, Any] = {
+        "n_rounds": 30,
+        "n_blocks": n_blocks,
+        "random_state": 3,
+        **machine,
+    }
+    named = LeveragedVectorMachine("linear", **parameters).fit(X, y)
+    computed = LeveragedVectorMachine("precomputed", **parameters).fit(container(X @ X.T), y)
+    called = LeveragedVectorMachine(lambda A, B: A @ B.T, **parameters).fit(X, y)
     for other, rows in ((computed, container(new @ X.T)), (called, new)):
         assert np.array_equal(named.rounds_[:8], other.rounds_[:8])
         np.testing.assert_allclose(named.alphas_[:8], other.alphas_[:8], rtol=1e-6)
@@ -126,9 +131,9 @@ def test_precomputed_is_the_same_machine(
 @EVERY_MACHINE
 def test_blocks_are_a_random_partition_that_the_seed_decides(machine: dict[str, Any]) -> None:
     X, y = noisy()
-    words: dict[str, Any] = {"n_blocks": 6, "n_rounds": 30, "tol": 0.0, **machine}
+    parameters: dict[str, Any] = {"n_blocks": 6, "n_rounds": 30, "tol": 0.0, **machine}
     one, same, other = (
-        LeveragedVectorMachine(random_state=seed, **words).fit(X, y) for seed in (0, 0, 1)
+        LeveragedVectorMachine(random_state=seed, **parameters).fit(X, y) for seed in (0, 0, 1)
     )
     assert np.array_equal(one.rounds_, same.rounds_)
     assert np.array_equal(one.alphas_, same.alphas_)
@@ -148,9 +153,11 @@ def test_unequal_blocks_switch_after_their_share_of_the_rounds() -> None:
 def test_chunked_one_step_and_search_agree_after_some_rounds() -> None:
     X, y = circle(0, 400)
     new, truth = circle(1, 400)
-    words: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0, "n_rounds": 100}
+    parameters: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0, "n_rounds": 100}
     errors = [
-        np.mean(LeveragedVectorMachine("poly", **words, **more).fit(X, y).predict(new) != truth)
+        np.mean(
+            LeveragedVectorMachine("poly", **parameters, **more).fit(X, y).predict(new) != truth
+        )
         for more in ({"step": "search", "ranking": "loss"}, {}, {"n_blocks": 10, "random_state": 0})
     ]
     assert max(errors) <= 0.02
@@ -159,9 +166,11 @@ def test_chunked_one_step_and_search_agree_after_some_rounds() -> None:
 def test_label_noise_harms_the_boosted_machine_more() -> None:
     X, y = noisy(3, 500)
     new, truth = circle(4, 500)
-    words: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0}
+    parameters: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0}
     boosted, logistic = (
-        np.mean(LeveragedVectorMachine("poly", loss=loss, **words).fit(X, y).predict(new) != truth)
+        np.mean(
+            LeveragedVectorMachine("poly", loss=loss, **parameters).fit(X, y).predict(new) != truth
+        )
         for loss in ("exponential", "logistic")
     )
     assert logistic + 0.02 < boosted

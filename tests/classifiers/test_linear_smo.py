@@ -1,4 +1,4 @@
-"""The linear support vector machine as a classifier: scikit-learn's contract and what a fit says of itself."""
+"""The linear support vector machine: scikit-learn's contract and what a fit says of itself."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The multiplicative update at a fixed rate: what the fit says of itself, and runs that end badly."""
+"""The multiplicative update at a fixed rate: what a fit says of itself; runs that end badly."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -21,7 +21,7 @@ POOLS = ThreadpoolController()
 
 @pytest.fixture(autouse=True)
 def one_blas_thread() -> Iterator[None]:
-    """Thousands of small products: threads that wait for each other would take a hundred times as long."""
+    """Thousands of small products: threads that wait for each other take 100 times as long."""
     with POOLS.limit(limits=1):
         yield
 

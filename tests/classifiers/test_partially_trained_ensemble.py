@@ -1,4 +1,4 @@
-"""The ensemble of partially trained SVMs: its members, its one expansion, its stages, its errors on real data."""
+"""Partially trained SVMs: the members, the one expansion, the stages, errors on real data."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The perceptron as a classifier: scikit-learn's contract, the bound, the notes' sgn, and data without a separating plane."""
+"""The perceptron: scikit-learn's contract, the bound, the notes' sgn, inseparable data."""
 
 from typing import Any
 

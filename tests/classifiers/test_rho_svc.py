@@ -121,14 +121,14 @@ def test_full_rank_is_the_exact_machine(
 ) -> None:
     X, y = separable()
     X = np.where(np.abs(X) > 0.2, X, 0.0)
-    words = {
+    parameters = {
         "low_rank": 60,
         "low_rank_method": method,
         "low_rank_diagonal": diagonal,
         "random_state": 0,
     }
     exact = make(gamma=2.0, tol=0.05).fit(X, y)
-    full = make(gamma=2.0, tol=0.05, **words).fit(container(X), y)
+    full = make(gamma=2.0, tol=0.05, **parameters).fit(container(X), y)
     assert full.trace_residual_ <= 1e-10
     assert full.n_iter_ == exact.n_iter_
     np.testing.assert_allclose(full.weights_, exact.weights_, rtol=1e-9)
@@ -145,13 +145,13 @@ def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(
     make: Any, method: str, diagonal: bool
 ) -> None:
     X, y = separable()
-    words = {
+    parameters = {
         "low_rank": 20,
         "low_rank_method": method,
         "low_rank_diagonal": diagonal,
         "random_state": 0,
     }
-    fitted = make(gamma=0.3, **words).fit(X, y)
+    fitted = make(gamma=0.3, **parameters).fit(X, y)
     columns, entries = kernel_columns(X, kernel="rbf", gamma=0.3)
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
     greedy, random = (
@@ -170,9 +170,9 @@ def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(
 def test_the_bound_proved_with_the_factor_alone_holds_for_the_exact_kernel(method: str) -> None:
     X, y = separable()
     exact = RhoSVC(gamma=2.0, tol=1e-4).fit(X, y)
-    words = {"low_rank_method": method, "low_rank_diagonal": False, "random_state": 0}
+    parameters = {"low_rank_method": method, "low_rank_diagonal": False, "random_state": 0}
     bounds = [
-        RhoSVC(gamma=2.0, tol=1e-4, low_rank=rank, **words).fit(X, y).lower_bound_
+        RhoSVC(gamma=2.0, tol=1e-4, low_rank=rank, **parameters).fit(X, y).lower_bound_
         for rank in (50, 55, 60)
     ]
     assert 0.0 < bounds[0] <= exact.objective_
@@ -205,12 +205,12 @@ def test_a_share_of_the_trace_chooses_the_rank(method: str) -> None:
 @DIAGONALS
 def test_label_flip_flips_the_low_rank_decision(method: str, diagonal: bool) -> None:
     X, y = separable()
-    words: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "low_rank_method": method,
         "low_rank_diagonal": diagonal,
         "random_state": 4,
     }
-    one, other = (RhoSVC(low_rank=15, **words).fit(X, labels) for labels in (y, -y))
+    one, other = (RhoSVC(low_rank=15, **parameters).fit(X, labels) for labels in (y, -y))
     np.testing.assert_array_equal(one.decision_function(X), -other.decision_function(X))
 
 

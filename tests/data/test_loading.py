@@ -144,7 +144,7 @@ def test_locate_verifies_the_mirror_and_says_why_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "message"),
     [
         ({"rows": 5, "classes": {"a": 2, "b": 3}}, "rows: found 4, the card says 5"),
         ({"features": 3}, "features: found 2"),
@@ -158,9 +158,9 @@ def test_locate_verifies_the_mirror_and_says_why_not(tmp_path: Path) -> None:
     ],
 )
 def test_data_that_are_not_what_the_card_says_are_refused(
-    tmp_path: Path, changes: dict[str, Any], words: str
+    tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=message):
         load(card(**changes), data_dir=mirror(tmp_path, rows=ROWS))
 
 

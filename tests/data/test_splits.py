@@ -144,7 +144,7 @@ def test_draws_from_the_official_training_part_are_nested_and_leave_the_test_par
     np.testing.assert_array_equal(test, np.arange(30, 42))
 
 
-def test_words_not_given_are_no_part_of_the_identity() -> None:
+def test_options_not_given_are_no_part_of_the_identity() -> None:
     # Finished results are keyed by these values, and random rows are drawn from them.
     assert identity(official(30)) == {"protocol": "official", "n_train": 30, "n_test": 12}
     disjoint = DisjointSplit(protocol="disjoint", n_train=3, n_test=4)
@@ -182,7 +182,7 @@ def test_fewer_training_rows_of_a_block_leave_its_test_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("split", "words"),
+    ("split", "message"),
     [
         (RandomSplit(protocol="random", n_train=8, n_test=3), "n_train 8.*n_test 3.*10 rows"),
         (
@@ -201,8 +201,8 @@ def test_fewer_training_rows_of_a_block_leave_its_test_rows() -> None:
         (KFoldSplit(protocol="kfold", n_splits=11), "n_splits: 11.*10 rows"),
     ],
 )
-def test_impossible_splits_are_refused(split: Split, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_impossible_splits_are_refused(split: Split, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         check_split(split, 10)
 
 

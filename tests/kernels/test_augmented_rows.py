@@ -21,8 +21,8 @@ KERNELS = pytest.mark.parametrize(
 
 
 def expected(X: NDArray[np.float64], Z: NDArray[np.float64], kernel: Kernel) -> NDArray[np.float64]:
-    words = {"degree": kernel.degree, "coef0": kernel.coef0}
-    return gram(X, Z, kernel=kernel.name, gamma=kernel.gamma or 1.0, **words)
+    parameters = {"degree": kernel.degree, "coef0": kernel.coef0}
+    return gram(X, Z, kernel=kernel.name, gamma=kernel.gamma or 1.0, **parameters)
 
 
 @KERNELS

@@ -22,10 +22,10 @@ from ensvm.kernels.low_rank import (
 Matrix = NDArray[np.float64]
 METHODS = {
     "greedy": incomplete_cholesky,
-    "random": lambda *given, **words: randomly_pivoted_cholesky(*given, rng=3, **words),
+    "random": lambda *given, **parameters: randomly_pivoted_cholesky(*given, rng=3, **parameters),
 }
 BOTH = pytest.mark.parametrize("factorise", METHODS.values(), ids=METHODS)
-WORDS: list[dict[str, Any]] = [
+KERNELS: list[dict[str, Any]] = [
     {"kernel": "rbf", "gamma": 0.3},
     {"kernel": "poly", "gamma": 0.2, "degree": 2, "coef0": 1.0},
     {"kernel": "linear"},
@@ -81,17 +81,17 @@ def test_the_residual_is_semidefinite_and_its_trace_is_what_is_said(
 
 
 @BOTH
-@pytest.mark.parametrize("words", WORDS, ids=["rbf", "poly", "linear", "callable"])
+@pytest.mark.parametrize("parameters", KERNELS, ids=["rbf", "poly", "linear", "callable"])
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 def test_all_pivots_give_the_gram_matrix_back(
-    factorise: Any, words: dict[str, Any], container: Any
+    factorise: Any, parameters: dict[str, Any], container: Any
 ) -> None:
     dense = np.where(np.abs(rows(90)) > 0.3, rows(90), 0.0)
-    if callable(words["kernel"]) and container is sparse.csr_array:
-        words = {"kernel": lambda A, B: (A @ B.T).toarray()}
+    if callable(parameters["kernel"]) and container is sparse.csr_array:
+        parameters = {"kernel": lambda A, B: (A @ B.T).toarray()}
     X = container(dense)
-    K = gram(X, **words)
-    columns, diagonal = kernel_columns(X, **words)
+    K = gram(X, **parameters)
+    columns, diagonal = kernel_columns(X, **parameters)
     np.testing.assert_allclose(diagonal, K.diagonal(), rtol=1e-13)
     np.testing.assert_allclose(
         columns(np.array([5, 0, 5])), K[:, [5, 0, 5]], rtol=1e-12, atol=1e-13
@@ -189,12 +189,12 @@ def test_rank_and_tolerance_stop_at_whichever_comes_first(factorise: Any) -> Non
 
 
 @pytest.mark.parametrize("block", [1, 2, 64])
-@pytest.mark.parametrize("words", WORDS[:2], ids=["rbf", "poly"])
+@pytest.mark.parametrize("parameters", KERNELS[:2], ids=["rbf", "poly"])
 def test_greedy_takes_the_largest_residual(
-    block: int, words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    block: int, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partial_cholesky, "LARGEST_BLOCK", block)
-    K = gram(rows(150), **words)
+    K = gram(rows(150), **parameters)
     found = incomplete_cholesky(*of(K), rank=15)
     for step, pivot in enumerate(found.pivots):
         left = residual(K, found, step).diagonal()
@@ -280,7 +280,7 @@ def test_the_zero_matrix_has_rank_zero(factorise: Any) -> None:
 
 @BOTH
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("parameters", "message"),
     [
         ({"rank": 0}, "rank must be a whole number >= 1, got 0"),
         ({"rank": 2.5}, "rank must be a whole number >= 1"),
@@ -303,12 +303,12 @@ def test_the_zero_matrix_has_rank_zero(factorise: Any) -> None:
         ),
     ],
 )
-def test_arguments_out_of_range(factorise: Any, words: dict[str, Any], message: str) -> None:
+def test_arguments_out_of_range(factorise: Any, parameters: dict[str, Any], message: str) -> None:
     arguments = {
         "columns": lambda indices: np.eye(2)[:, indices],
         "diagonal": np.ones(2),
         "rank": 1,
-        **words,
+        **parameters,
     }
     with pytest.raises(ValueError, match=message):
         factorise(arguments.pop("columns"), arguments.pop("diagonal"), **arguments)

@@ -55,13 +55,13 @@ def expected(name: str, X: NDArray[np.float64], Z: NDArray[np.float64]) -> NDArr
 
 def test_gram_matrices_and_low_rank(kernel: str) -> None:
     X, Z = rows(40), rows(30, seed=1)
-    words = {"kernel": kernel, "gamma": GAMMA, "coef0": COEF0}
-    np.testing.assert_allclose(gram(X, Z, **words), expected(kernel, X, Z), atol=1e-12)
-    training = gram(X, **words)
+    parameters = {"kernel": kernel, "gamma": GAMMA, "coef0": COEF0}
+    np.testing.assert_allclose(gram(X, Z, **parameters), expected(kernel, X, Z), atol=1e-12)
+    training = gram(X, **parameters)
     np.testing.assert_allclose(training, expected(kernel, X, X), atol=1e-7)
     assert np.array_equal(training, training.T)
     if kernel == "laplacian":
-        factor = incomplete_cholesky(*kernel_columns(X, **words)).factor
+        factor = incomplete_cholesky(*kernel_columns(X, **parameters)).factor
         np.testing.assert_allclose(factor @ factor.T, training, atol=1e-6)
     with pytest.raises(ValueError, match="gamma must be a positive number"):
         gram(X, kernel=kernel)

@@ -25,10 +25,11 @@ def test_the_error_stays_within_what_is_allowed_at_any_point(allowed: float) -> 
     rng = np.random.default_rng(1)
     X, others = rng.uniform(size=(80, 2)), rng.uniform(-0.5, 1.5, size=(500, 2))
     coefs = rng.normal(size=(80, 1))
-    words = {"kernel": "rbf", "gamma": 1.0}
-    reduced = reduce_expansion(gram(X, **words), coefs, allowed)
+    parameters = {"kernel": "rbf", "gamma": 1.0}
+    reduced = reduce_expansion(gram(X, **parameters), coefs, allowed)
     difference = (
-        gram(others, X, **words) @ coefs - gram(others, X[reduced.points], **words) @ reduced.coefs
+        gram(others, X, **parameters) @ coefs
+        - gram(others, X[reduced.points], **parameters) @ reduced.coefs
     )
     assert np.abs(difference).max() <= reduced.error * (1.0 + 1e-6) + 1e-9
     assert reduced.error <= allowed

@@ -19,30 +19,88 @@ tables:
 """
 
 WRONG = {
-    "unknown key": ("realizations: 2", "realisations: 2", r"line 2: realisations: unknown key.*did you mean 'realizations'"),
+    "unknown key": (
+        "realizations: 2",
+        "realisations: 2",
+        r"line 2: realisations: unknown key.*did you mean 'realizations'",
+    ),
     "unknown data set": ("[german]", "[germn]", r"line 3: datasets\[1\].*germn.*german"),
-    "unknown estimator": ("RhoSVC", "RhoSVM", r"line 5: algorithms\.a: unknown estimator 'RhoSVM'.*did you mean 'RhoSVC'"),
-    "unknown parameter": ("tol: 0.01", "toll: 0.01", r"line 5: algorithms\.a: RhoSVC has no parameter 'toll'.*'tol'"),
+    "unknown estimator": (
+        "RhoSVC",
+        "RhoSVM",
+        r"line 5: algorithms\.a: unknown estimator 'RhoSVM'.*did you mean 'RhoSVC'",
+    ),
+    "unknown parameter": (
+        "tol: 0.01",
+        "toll: 0.01",
+        r"line 5: algorithms\.a: RhoSVC has no parameter 'toll'.*'tol'",
+    ),
     "negative tol": ("tol: 0.01", "tol: -0.01", r"line 5: algorithms\.a: .*tol.*-0\.01"),
-    "no such class": ("RhoSVC", "'sklearn.svm:SVCC'", r"algorithms\.a: .*no class SVCC; did you mean 'SVC'"),
-    "no such module": ("RhoSVC", "'nowhere.at_all:SVC'", r"algorithms\.a: .*nowhere.*cannot be imported"),
-    "not a classifier": ("RhoSVC", "'collections:Counter'", r"algorithms\.a: .*not a scikit-learn classifier"),
-    "wrong type": ("realizations: 2", "realizations: many", r"line 2: realizations: .*integer.*'many'"),
+    "no such class": (
+        "RhoSVC",
+        "'sklearn.svm:SVCC'",
+        r"algorithms\.a: .*no class SVCC; did you mean 'SVC'",
+    ),
+    "no such module": (
+        "RhoSVC",
+        "'nowhere.at_all:SVC'",
+        r"algorithms\.a: .*nowhere.*cannot be imported",
+    ),
+    "not a classifier": (
+        "RhoSVC",
+        "'collections:Counter'",
+        r"algorithms\.a: .*not a scikit-learn classifier",
+    ),
+    "wrong type": (
+        "realizations: 2",
+        "realizations: many",
+        r"line 2: realizations: .*integer.*'many'",
+    ),
     "zero realizations": ("realizations: 2", "realizations: 0", r"line 2: realizations: .*0"),
-    "column of no algorithm": ("columns: [a]", "columns: [b]", r"line 7: tables\[1\]\.columns\[1\]: unknown algorithm 'b'"),
+    "column of no algorithm": (
+        "columns: [a]",
+        "columns: [b]",
+        r"line 7: tables\[1\]\.columns\[1\]: unknown algorithm 'b'",
+    ),
     "a key twice": ("study: t", "study: t\nstudy: u", r"study: the key is given twice"),
-    "a data set twice": ("[german]", "[german, german]", r"line 3: datasets\[2\]: .*'german' is given twice"),
+    "a data set twice": (
+        "[german]",
+        "[german, german]",
+        r"line 3: datasets\[2\]: .*'german' is given twice",
+    ),
     "missing key": ("study: t\n", "", r"study: the key is missing"),
     "split too large": (
-        "[german]", "[{name: german, split: {protocol: random, n_train: 5000, n_test: 10}}]", r"line 3: .*5000.*1000",
+        "[german]",
+        "[{name: german, split: {protocol: random, n_train: 5000, n_test: 10}}]",
+        r"line 3: .*5000.*1000",
     ),
-    "grid without choice": ("params: {tol: 0.01}", "grid: {tol: [0.1]}", r"algorithms\.a: .*best-on-test"),
-    "validation without grid": ("params: {tol: 0.01}", "stage: best-on-validation", r"algorithms\.a: .*grid.*missing"),
-    "grid value": ("params: {tol: 0.01}", "grid: {tol: [-1]}, stage: best-on-test", r"algorithms\.a: .*tol"),
-    "no stages": ("RhoSVC, params: {tol: 0.01}", "SVC, stage: best-on-test", r"algorithms\.a\.stage: .*no stages"),
+    "grid without choice": (
+        "params: {tol: 0.01}",
+        "grid: {tol: [0.1]}",
+        r"algorithms\.a: .*best-on-test",
+    ),
+    "validation without grid": (
+        "params: {tol: 0.01}",
+        "stage: best-on-validation",
+        r"algorithms\.a: .*grid.*missing",
+    ),
+    "grid value": (
+        "params: {tol: 0.01}",
+        "grid: {tol: [-1]}, stage: best-on-test",
+        r"algorithms\.a: .*tol",
+    ),
+    "no stages": (
+        "RhoSVC, params: {tol: 0.01}",
+        "SVC, stage: best-on-test",
+        r"algorithms\.a\.stage: .*no stages",
+    ),
     "not YAML": ("[german]", "[german", r"line \d+: not YAML"),
-    "no printed numbers there": ("study: t", "study: t\npublished: nowhere.csv", r"line 2: published: .*nowhere\.csv"),
-}  # fmt: skip
+    "no printed numbers there": (
+        "study: t",
+        "study: t\npublished: nowhere.csv",
+        r"line 2: published: .*nowhere\.csv",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -97,12 +155,13 @@ def test_a_choice_that_is_not_in_the_study_is_refused(tmp_path, choice):
         make_plan(path, **{choice: ("x",)})
 
 
-def test_an_estimator_among_the_parameters_is_made_from_its_words(study):
+def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
     text = """
     plain: {estimator: "sklearn.ensemble:BaggingClassifier"}
     trees:
       estimator: "sklearn.ensemble:BaggingClassifier"
-      params: {estimator: {estimator: "sklearn.tree:DecisionTreeClassifier", params: {max_depth: 1}}}
+      params:
+        estimator: {estimator: "sklearn.tree:DecisionTreeClassifier", params: {max_depth: 1}}
     ours:
       estimator: "sklearn.ensemble:BaggingClassifier"
       params: {estimator: {estimator: ParzenWindowClassifier}}

@@ -30,7 +30,8 @@ def test_members_are_what_one_would_write_out(tmp_path):
     swept = make_plan(write(tmp_path, SWEPT))
     written_out = SWEPT.replace(
         "  - {name: size, card: german, sweep: {split.n_train: [50, 100]}, algorithms: [svc, nu]}",
-        "  - {name: size-50, card: german, split: {n_train: 50}}\n  - {name: size-100, card: german, split: {n_train: 100}}",
+        "  - {name: size-50, card: german, split: {n_train: 50}}\n"
+        "  - {name: size-100, card: german, split: {n_train: 100}}",
     ).replace(
         "  svc: {estimator: SVC, sweep: {params.C: [0.5, 1, 10]}}",
         "\n".join(f"  svc-{C}: {{estimator: SVC, params: {{C: {C}}}}}" for C in ("0.5", "1", "10")),

@@ -193,7 +193,7 @@ def _machines(study: Study, table: TableConfig) -> list[str]:
 
 
 def _name(study: Study, table: TableConfig, column: str) -> str:
-    return next(words.label for words in table.columns if words.name == column) or algorithm_label(
+    return next(shown.label for shown in table.columns if shown.name == column) or algorithm_label(
         study, column
     )
 
@@ -210,13 +210,13 @@ def _margins(table: TableConfig) -> str:
 
 def algorithm_label(study: Study, name: str) -> str:
     """Return an algorithm's label, with its value in a sweep; its name where there is none."""
-    words = study.config.algorithms.get(name)
-    if words is None or words.label is None:
+    block = study.config.algorithms.get(name)
+    if block is None or block.label is None:
         return name
     return (
-        words.label
-        if words.sweep is None
-        else f"{words.label}, {words.sweep.key} = {words.sweep.value}"
+        block.label
+        if block.sweep is None
+        else f"{block.label}, {block.sweep.key} = {block.sweep.value}"
     )
 
 

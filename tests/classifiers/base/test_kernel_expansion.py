@@ -41,8 +41,10 @@ def blobs(seed: int = 0, m: int = 50) -> tuple[NDArray[np.float64], NDArray[np.s
 def test_precomputed_equals_the_named_kernel(make: Any, params: dict[str, Any]) -> None:
     (X, y), (new, _) = blobs(), blobs(1, 70)
     named = make(**params).fit(X, y)
-    words = {word: value for word, value in params.items() if word != "gamma"}
-    K, K_new = (gram(rows, Y, gamma=named.gamma_, **words) for rows, Y in ((X, None), (new, X)))
+    parameters = {name: value for name, value in params.items() if name != "gamma"}
+    K, K_new = (
+        gram(rows, Y, gamma=named.gamma_, **parameters) for rows, Y in ((X, None), (new, X))
+    )
     given = make(kernel="precomputed").fit(K, y)
     np.testing.assert_array_equal(given.weights_, named.weights_)
     np.testing.assert_allclose(

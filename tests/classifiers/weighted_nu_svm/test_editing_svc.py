@@ -42,9 +42,9 @@ def test_the_heaviest_and_the_lightest_take_no_part(seed: int) -> None:
 
 def test_with_sigma_0_it_is_the_weakened_svm() -> None:
     X, y, weight = data()
-    words: dict[str, Any] = {"nu": 0.1, "mu": 0.3, "random_state": 0}
-    edited = EditingSVC(sigma=0.0, **words).fit(X, y, sample_weight=weight)
-    plain = WeakenedSVC(**words).fit(X, y, sample_weight=weight)
+    parameters: dict[str, Any] = {"nu": 0.1, "mu": 0.3, "random_state": 0}
+    edited = EditingSVC(sigma=0.0, **parameters).fit(X, y, sample_weight=weight)
+    plain = WeakenedSVC(**parameters).fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(edited.weights_, plain.weights_)
     assert (edited.edited_.size, edited.edited_weight_) == (0, 0.0)
 

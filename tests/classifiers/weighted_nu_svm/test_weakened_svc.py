@@ -93,7 +93,7 @@ def test_rejecting_a_whole_class_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("parameters", "message"),
     [
         ({"nu": 0.1}, "nu and mu must be given together"),
         ({"mu": 0.1}, "nu and mu must be given together"),
@@ -101,9 +101,9 @@ def test_rejecting_a_whole_class_is_refused() -> None:
         ({"nu": 0.1, "mu": 0.1, "gamma_weak": 0.1, "lam": 0.5}, "not both"),
     ],
 )
-def test_contradictory_words(words: dict[str, Any], message: str) -> None:
+def test_contradictory_parameters(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        WeakenedSVC(**words).fit(*data())
+        WeakenedSVC(**parameters).fit(*data())
 
 
 @pytest.mark.parametrize(

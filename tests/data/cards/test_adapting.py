@@ -18,7 +18,7 @@ def test_nothing_said_changes_nothing() -> None:
         assert adapt(CIRCLE, split={}, options={"noise": 0}).fingerprint() == CIRCLE.fingerprint()
 
 
-def test_split_is_a_whole_protocol_or_some_words_of_the_cards_own() -> None:
+def test_split_is_a_whole_protocol_or_some_keys_of_the_cards_own() -> None:
     german = find_card("german")
     kfold = adapt(german, split={"protocol": "kfold", "n_splits": 10})
     assert kfold.split_protocol() == {"protocol": "kfold", "n_splits": 10, "stratified": False}
@@ -65,7 +65,7 @@ def test_options_accumulate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "changes", "words"),
+    ("name", "changes", "message"),
     [
         (
             "circle",
@@ -97,9 +97,9 @@ def test_options_accumulate() -> None:
     ],
 )
 def test_what_is_impossible_is_refused_by_key(
-    name: str, changes: dict[str, Any], words: str
+    name: str, changes: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=words) as refusal:
+    with pytest.raises(DataError, match=message) as refusal:
         adapt(find_card(name), **changes)
     assert f"data set {name!r}" in str(refusal.value)
 

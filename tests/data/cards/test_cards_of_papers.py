@@ -64,7 +64,7 @@ OFFICIAL = {  # name in ICMLA-05 and Table 1 of ECDA-13: features, training and 
     "mnist": (784, 5000, 1984, 2),
     "optdigit": (64, 3823, 1797, 10),
     "satellite": (36, 4435, 2000, 6),
-    "adult-14": (103, 30162, 15060, 2),  # printed as 14 features: words have a column each
+    "adult-14": (103, 30162, 15060, 2),  # printed as 14 features: categories have a column each
 }
 ORIGINALS = {  # what the original files hold, counted there
     "labor": {"good": 37, "bad": 20},
@@ -201,7 +201,7 @@ def test_splice_junctions_are_those_of_the_uci_file() -> None:
     rows = (Path(str(MIRROR)) / "uci/splice/splice.csv").read_text().split()[1:]
     fields = [row.split(",") for row in rows]
     original = Counter(
-        (sequence, "N" if word == "N" else "boundary") for word, _, sequence in fields
+        (sequence, "N" if name == "N" else "boundary") for name, _, sequence in fields
     )
     text = lzma.decompress((shipped_datasets() / "splice.csv.xz").read_bytes()).decode()
     shipped = [line.split(",") for line in text.splitlines()[1:]]
@@ -245,14 +245,12 @@ def test_drawn_training_images_differ_and_test_images_do_not() -> None:
 
 @needs_originals
 @pytest.mark.slow
-def test_words_of_adult_have_a_column_each() -> None:
+def test_categories_of_adult_have_a_column_each() -> None:
     data = mirrored("adult-14")
-    words = data.X[:, ((data.X == 0) | (data.X == 1)).all(axis=0)]
-    assert words.shape[1] == 97
-    assert set(words.sum(axis=1)) == {
-        7.0,
-        8.0,
-    }  # seven attributes have one 1 each, the sex has one column
+    coded = data.X[:, ((data.X == 0) | (data.X == 1)).all(axis=0)]
+    assert coded.shape[1] == 97
+    # Seven attributes have one 1 each, the sex has one column.
+    assert set(coded.sum(axis=1)) == {7.0, 8.0}
 
 
 @pytest.mark.parametrize(("name", "classes"), [("acoustic", [0, 1, 2]), ("acoustic2", [-1, 1])])

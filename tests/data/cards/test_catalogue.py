@@ -36,8 +36,8 @@ def test_sets_of_ijcai07_have_the_sizes_of_table_1(name: str) -> None:
 
 
 def test_names_aliases_and_variants_are_all_different() -> None:
-    words = [word for card in list_cards() for word in (card.name, *card.aliases, *card.variants)]
-    assert len(words) == len(set(words))
+    names = [name for card in list_cards() for name in (card.name, *card.aliases, *card.variants)]
+    assert len(names) == len(set(names))
     assert [card.name for card in list_cards()] == sorted(card.name for card in list_cards())
 
 
@@ -81,7 +81,7 @@ def without(key: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "message"),
     [
         (without("licence"), "licence: is missing"),
         (GERMAN | {"licens": "x"}, "unknown key 'licens'; did you mean 'licence'"),
@@ -136,11 +136,11 @@ def without(key: str) -> dict[str, object]:
     ],
 )
 def test_wrong_card_is_refused_with_file_and_key(
-    tmp_path: Path, content: object, words: str
+    tmp_path: Path, content: object, message: str
 ) -> None:
     path = tmp_path / "german.yaml"
     path.write_text(yaml.safe_dump(content))
-    with pytest.raises(DataError, match=words) as refusal:
+    with pytest.raises(DataError, match=message) as refusal:
         read_card(path)
     assert str(path) in str(refusal.value)
 
@@ -154,7 +154,7 @@ def test_file_that_is_not_yaml_is_refused(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"mirror": "a", "url": "b"}, "exactly one"),
         ({"pip": "a==1"}, "`member` and `sha256`"),
@@ -186,16 +186,16 @@ def test_file_that_is_not_yaml_is_refused(tmp_path: Path, text: str) -> None:
         ),
     ],
 )
-def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], words: str) -> None:
+def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
     path = tmp_path / "german.yaml"
     source = {"format": {"type": "libsvm"}, **change}
     path.write_text(yaml.safe_dump(GERMAN | {"all": [source]}))
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=message):
         read_card(path)
 
 
 @pytest.mark.parametrize(
-    ("generator", "words"),
+    ("generator", "message"),
     [
         (
             {"name": "wavefrm", "rows": 9, "seed": 0},
@@ -217,9 +217,9 @@ def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], word
     ],
 )
 def test_wrong_generator_is_refused(
-    tmp_path: Path, generator: dict[str, object], words: str
+    tmp_path: Path, generator: dict[str, object], message: str
 ) -> None:
     path = tmp_path / "german.yaml"
     path.write_text(yaml.safe_dump(without("all") | {"generator": generator}))
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=message):
         read_card(path)

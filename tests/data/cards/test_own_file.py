@@ -102,7 +102,7 @@ def test_row_numbers_of_an_archive_are_the_realizations(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message"),
     [
         (own(splitt=1), "unknown key 'splitt'; did you mean 'split'"),
         (own(path="absent.csv"), "absent.csv"),
@@ -129,10 +129,10 @@ def test_row_numbers_of_an_archive_are_the_realizations(folder: Path) -> None:
         ({"split": RANDOM}, "path: is missing"),
     ],
 )
-def test_wrong_words_are_refused_with_the_key(
-    folder: Path, given: dict[str, Any], words: str
+def test_wrong_values_are_refused_with_the_key(
+    folder: Path, given: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=message):
         inline_card(given, folder)
 
 

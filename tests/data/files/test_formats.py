@@ -48,7 +48,7 @@ def test_archive_gives_arrays_and_row_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arrays", "words"),
+    ("arrays", "message"),
     [
         ({"X": np.ones((2, 2))}, "no array 'y'"),
         ({"X": np.ones((2, 2)), "y": np.ones(3)}, r"shapes \(n, d\)"),
@@ -62,8 +62,8 @@ def test_archive_gives_arrays_and_row_numbers() -> None:
         ),
     ],
 )
-def test_wrong_archive_is_refused(arrays: dict[str, object], words: str) -> None:
-    with pytest.raises(DataError, match=words):
+def test_wrong_archive_is_refused(arrays: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError, match=message):
         NPZ.read(FileContent(npz(**arrays), "file"))
 
 

@@ -39,7 +39,7 @@ def test_only_the_labels_asked_for_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("images", "labels", "keep", "words"),
+    ("images", "labels", "keep", "message"),
     [
         (IMAGES, LABELS, ["7"], "no image has the label '7'"),
         (IMAGES, idx(DIGITS[:3]), None, "4 images, but 3 labels"),
@@ -52,9 +52,9 @@ def test_only_the_labels_asked_for_are_kept() -> None:
     ],
 )
 def test_damaged_files_are_refused(
-    images: bytes, labels: bytes, keep: list[str] | None, words: str
+    images: bytes, labels: bytes, keep: list[str] | None, message: str
 ) -> None:
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=message):
         form(keep).read(FileContent(images, "file", labels=labels))
 
 

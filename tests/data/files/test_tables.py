@@ -157,7 +157,7 @@ def test_encoded_file_holds_the_codes_already() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
+    ("row", "message"),
     [
         (b"x,small,A1,m,a", r"file, line 3, column 'age': 'x' is not a number"),
         (b"inf,small,A1,m,a", r"column 'age': 'inf' is not a finite number"),
@@ -171,15 +171,15 @@ def test_encoded_file_holds_the_codes_already() -> None:
         (b"1,small,A1,m,", r"line 3, column 'class'.*missing"),
     ],
 )
-def test_wrong_value_is_named(row: bytes, words: str) -> None:
-    with pytest.raises(DataError, match=words):
+def test_wrong_value_is_named(row: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
         read_table(
             b"age,size,code,sex,class\n1,small,A1,f,b\n" + row, form(header=1), INPUTS, "file"
         )
 
 
 @pytest.mark.parametrize(
-    ("text", "settings", "words"),
+    ("text", "settings", "message"),
     [
         (b"", {}, "holds no rows"),
         (b"", {"header": 1}, "no header line"),
@@ -194,6 +194,6 @@ def test_wrong_value_is_named(row: bytes, words: str) -> None:
         ),
     ],
 )
-def test_wrong_table_is_refused(text: bytes, settings: dict[str, object], words: str) -> None:
-    with pytest.raises(DataError, match=words):
+def test_wrong_table_is_refused(text: bytes, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError, match=message):
         read_table(text, form(**settings), None, "file")

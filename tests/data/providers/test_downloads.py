@@ -59,7 +59,7 @@ def test_member_of_a_wheel_is_read_without_installing(monkeypatch: pytest.Monkey
     (command,) = commands
     assert command[1:4] == ["-m", "pip", "download"]
     assert {"--no-deps", "--only-binary=:all:", "--abi", "some==1.0"} <= set(command)
-    assert not any("://" in word for word in command)  # the index is the user's own affair
+    assert not any("://" in part for part in command)  # the index is the user's own affair
 
 
 def test_member_of_an_npm_package_is_read_without_running_scripts(
@@ -73,7 +73,7 @@ def test_member_of_an_npm_package_is_read_without_running_scripts(
 
 
 @pytest.mark.parametrize(
-    ("source", "name", "archive", "words"),
+    ("source", "name", "archive", "message"),
     [
         (PIP, "a.whl", wheel("some/other"), "no member some/rows"),
         (PIP, "a.whl", b"not a zip", "no member some/rows"),
@@ -84,15 +84,15 @@ def test_member_of_an_npm_package_is_read_without_running_scripts(
     ],
 )
 def test_package_without_the_member_is_refused(
-    monkeypatch: pytest.MonkeyPatch, source: Source, name: str, archive: bytes, words: str
+    monkeypatch: pytest.MonkeyPatch, source: Source, name: str, archive: bytes, message: str
 ) -> None:
     stand_in(monkeypatch, name, archive)
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(Refused, match=message):
         download(source)
 
 
 @pytest.mark.parametrize(
-    ("failure", "words"),
+    ("failure", "message"),
     [
         (
             subprocess.CalledProcessError(
@@ -110,13 +110,13 @@ def test_package_without_the_member_is_refused(
     ],
 )
 def test_failure_of_pip_is_one_readable_line(
-    monkeypatch: pytest.MonkeyPatch, failure: Exception, words: str
+    monkeypatch: pytest.MonkeyPatch, failure: Exception, message: str
 ) -> None:
     def run(*_: object, **__: object) -> None:
         raise failure
 
     monkeypatch.setattr(subprocess, "run", run)
-    with pytest.raises(Refused, match=words) as refusal:
+    with pytest.raises(Refused, match=message) as refusal:
         download(PIP)
     assert "\n" not in str(refusal.value)
 

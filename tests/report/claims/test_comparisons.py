@@ -72,7 +72,10 @@ def test_only_realizations_of_both_are_paired(study):
     [(0.0, 1.0, "holds"), (0.05, 1.0, "fails"), (0.01, 1.0, "cannot tell"), (0.05, 6.0, "holds")],
 )
 def test_at_most_has_its_margin_in_points(study, shift, margin, verdict):
-    claim = f"- {{id: 1, text: t, better: a, than: b, relation: at-most, margin: {margin}, rows: [german]}}"
+    claim = (
+        "- {id: 1, text: t, better: a, than: b, relation: at-most, "
+        f"margin: {margin}, rows: [german]}}"
+    )
     made = study(
         claim,
         [*errors("german", "a", 0.25 + shift + NOISE / 5), *errors("german", "b", [0.25] * 10)],
@@ -103,7 +106,10 @@ def test_one_split_is_judged_by_its_test_points(study):
     assert finding.verdict == "cannot tell"
 
 
-RATIO = "- {id: 1, text: t, metric: train_seconds, pass: timing, better: a, than: b, relation: ratio, factor: 2, rows: [german]}"
+RATIO = (
+    "- {id: 1, text: t, metric: train_seconds, pass: timing, better: a, than: b, "
+    "relation: ratio, factor: 2, rows: [german]}"
+)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +173,10 @@ def test_a_ratio_of_nothing_is_no_figure(study):
     ],
 )
 def test_a_value_against_its_limit(study, relation, limit, verdict):
-    claim = f"- {{id: 1, text: t, metric: n_iter_, better: a, relation: {relation}, limit: {limit}, rows: [german]}}"
+    claim = (
+        "- {id: 1, text: t, metric: n_iter_, better: a, "
+        f"relation: {relation}, limit: {limit}, rows: [german]}}"
+    )
     made = study(
         claim, [record("german", number, "a", n_iter_=11 + number) for number in range(-1, 4)]
     )
@@ -178,7 +187,10 @@ def test_a_value_against_its_limit(study, relation, limit, verdict):
 
 
 def test_a_curve_is_compared_where_the_better_one_ends(study):
-    claim = "- {id: 1, text: t, metric: path_, better: a, than: b, relation: curve-below, factor: 2, rows: [german]}"
+    claim = (
+        "- {id: 1, text: t, metric: path_, better: a, than: b, "
+        "relation: curve-below, factor: 2, rows: [german]}"
+    )
     lines = [
         line
         for number in (1, 2, 3)
@@ -197,7 +209,10 @@ def test_a_curve_is_compared_where_the_better_one_ends(study):
 
 
 def test_a_curve_that_ended_stays_where_it_ended(study):
-    claim = "- {id: 1, text: t, metric: path_, better: a, than: b, relation: curve-below, rows: [german]}"
+    claim = (
+        "- {id: 1, text: t, metric: path_, better: a, than: b, "
+        "relation: curve-below, rows: [german]}"
+    )
     lines = [
         record("german", 1, "a", curve=[8.0, 4.0, 2.0]),
         record("german", 1, "b", curve=[8.0, 1.0]),
@@ -261,7 +276,10 @@ def test_within_asks_for_both_sides(study, shift, verdict):
 
 
 def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(study):
-    claim = "- {id: 1, text: t, metric: path_, stage: 2, better: a, than: b, relation: less, rows: [german]}"
+    claim = (
+        "- {id: 1, text: t, metric: path_, stage: 2, better: a, than: b, "
+        "relation: less, rows: [german]}"
+    )
     curves = {
         ("a", 1): [5.0, 1.0, 9.0],
         ("a", 2): [5.0, 2.0],
@@ -276,7 +294,7 @@ def test_a_stage_is_an_entry_of_a_curve_and_a_curve_that_ended_stays(study):
 
 
 def test_a_stage_of_a_whole_curve_or_of_no_curve_is_refused(study):
-    for words, message in (
+    for keys, message in (
         ("metric: path_, stage: 2, relation: curve-falls", "no `stage:`"),
         (
             "metric: error, stage: 2, relation: value-at-most, limit: 1",
@@ -284,10 +302,13 @@ def test_a_stage_of_a_whole_curve_or_of_no_curve_is_refused(study):
         ),
     ):
         with pytest.raises(ValueError, match=message):
-            study(f"- {{id: 1, text: t, better: a, {words}}}", [])
+            study(f"- {{id: 1, text: t, better: a, {keys}}}", [])
 
 
-GROWTH = "- {id: 1, text: t, metric: size, better: a, relation: growth-at-most, over: german, limit: 0.5}"
+GROWTH = (
+    "- {id: 1, text: t, metric: size, better: a, "
+    "relation: growth-at-most, over: german, limit: 0.5}"
+)
 SWEPT = "datasets: [{name: german, sweep: {split.n_train: [100, 200, 400]}}]"
 
 
@@ -333,7 +354,7 @@ def test_growth_needs_all_members_and_positive_figures(tmp_path):
         (GROWTH.replace("limit", "rows: [german], limit"), "give `over:` or `rows:`, not both"),
     ],
 )
-def test_wrong_words_of_growth_are_refused(tmp_path, claim, message):
+def test_wrong_keys_of_growth_are_refused(tmp_path, claim, message):
     text = CLAIMED.replace(CLAIMED.splitlines()[2], SWEPT).replace("published: p.csv\n", "")
     with pytest.raises(ValueError, match=message):
         make_study(tmp_path / "s", text + "  " + claim + "\n", [])

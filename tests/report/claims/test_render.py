@@ -1,4 +1,4 @@
-"""Claims as files, and every way of having no figures for one."""
+"""Claims as files, and every reason why one has no values."""
 
 import pandas as pd
 import pytest
@@ -14,12 +14,14 @@ def study(tmp_path):
     return lambda claims, records: claimed(tmp_path / "s", claims, records)
 
 
-def test_every_comparison_without_figures_says_why_and_decides_nothing(study):
+def test_every_comparison_without_values_says_why_and_decides_nothing(study):
     claims = """
     - {id: 1, text: t, better: a, than: b, relation: less}
     - {id: 2, text: t, better: a, than: later, relation: less, rows: [german]}
-    - {id: 3, text: t, metric: n_iter_, better: a, relation: value-at-most, limit: 1, rows: [german]}
-    - {id: 4, text: t, metric: objective_, better: a, relation: value-at-most, limit: 1, rows: [german]}
+    - {id: 3, text: t, metric: n_iter_, better: a, relation: value-at-most, limit: 1,
+       rows: [german]}
+    - {id: 4, text: t, metric: objective_, better: a, relation: value-at-most, limit: 1,
+       rows: [german]}
     """
     lines = [
         *errors("german", "a", [0.1, 0.1], objective_=float("inf")),
@@ -44,7 +46,8 @@ def test_every_comparison_without_figures_says_why_and_decides_nothing(study):
 def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     claims = """
     - {id: better, text: A is better., better: a, than: b, relation: less, note: A note.}
-    - {id: few, text: Few., metric: n_iter_, better: [a, b], relation: value-at-most, limit: 10, rows: [german]}
+    - {id: few, text: Few., metric: n_iter_, better: [a, b], relation: value-at-most, limit: 10,
+       rows: [german]}
     """
     lines = [
         *errors("german", "a", [0.25, 0.26, 0.24], n_iter_=5),
@@ -57,10 +60,6 @@ def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     assert {path.name for path in paths} == {"claims.csv", "claims.md"}
     assert [path.read_bytes() for path in write_claims(made)[1]] == before
     frame = pd.read_csv(made.folder / "claims.csv")
-    assert list(frame.columns) == [
-        "claim_verdict", "claim", "relation", "metric", "row", "better", "than", "threshold", "better_mean", "than_mean", "n",
-        "effect", "low", "high", "printed", "unit", "verdict", "reason",
-    ]  # fmt: skip
     assert frame.loc[0, "effect"] == next(evaluate_claims(made)).comparisons[0].effect
     assert frame["verdict"].tolist()[-2:] == ["holds", "fails"]
     assert frame["claim_verdict"].tolist() == ["holds"] * 3 + ["fails"] * 2

@@ -84,7 +84,7 @@ def test_equal_effects_are_exact(value, strict, lax, n):
     ("effect", "verdict"),
     [(-1.0, "holds"), (0.0, "holds"), (0.5, "cannot tell"), (1.0, "cannot tell"), (1.1, "fails")],
 )
-def test_a_single_figure_decides_only_beyond_threshold_and_equality(effect, verdict):
+def test_a_single_value_decides_only_beyond_threshold_and_equality(effect, verdict):
     evidence = judge_sample([effect], AT_MOST_ONE)
     assert (evidence.verdict, evidence.n, evidence.low, evidence.high) == (verdict, 1, None, None)
 

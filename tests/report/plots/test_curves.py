@@ -19,9 +19,10 @@ algorithms:
   a: {label: "A, the first", estimator: RhoSVC, record: [path_]}
   b: {estimator: RhoSVC, record: [path_]}
 figures:
-  - {id: 1, caption: Curves., panels: [titanic, german], series: [b, a], y: path_, marks: jump_, x_label: steps, y_label: y,
-     x_scale: log, y_scale: log, realization: 2}
-  - {id: none, caption: Nothing yet., panels: [cancer], series: [a], y: path_, x_label: x, y_label: y}
+  - {id: 1, caption: Curves., panels: [titanic, german], series: [b, a], y: path_, marks: jump_,
+     x_label: steps, y_label: y, x_scale: log, y_scale: log, realization: 2}
+  - {id: none, caption: Nothing yet., panels: [cancer], series: [a], y: path_,
+     x_label: x, y_label: y}
 """
 CURVES = {
     ("german", 2, "a"): [0.1 + 0.2, 1 / 3, 1e-17],
@@ -123,7 +124,8 @@ datasets: [german]
 algorithms:
   {algorithms}
 figures:
-  - {{id: 1, caption: Legend., panels: [german], series: [{series}], y: path_, x_label: x, y_label: y}}
+  - {{id: 1, caption: Legend., panels: [german], series: [{series}], y: path_,
+      x_label: x, y_label: y}}
 """
 
 
@@ -157,8 +159,10 @@ algorithms:
   b: {estimator: RhoSVC, params: {kernel: poly}, sweep: {params.degree: [2, 3]}, record: [path_]}
 figures:
   - {id: 1, kind: sweep, caption: Errors., panels: [size], series: [a], y: error}
-  - {id: 2, kind: sweep, caption: Stages., panels: [{dataset: titanic, title: T}], series: [b], y: path_, stages: [1, 3]}
-  - {id: 3, caption: Means., panels: [titanic], series: [b-2], y: path_, realization: mean, first: 1}
+  - {id: 2, kind: sweep, caption: Stages., panels: [{dataset: titanic, title: T}], series: [b],
+     y: path_, stages: [1, 3]}
+  - {id: 3, caption: Means., panels: [titanic], series: [b-2], y: path_,
+     realization: mean, first: 1}
 """
 
 

@@ -33,7 +33,10 @@ assumptions:
   - {id: everywhere, text: for all}
   - {id: facts, text: for the facts, tables: [1]}
 """
-PUBLISHED = "table,row,column,value,std\n1,german,dim,20,\n1,german,n_test,301,\n2,german,a,24.0,\n2,web2,a,2.1,\n2,german,later,3,\n"
+PUBLISHED = (
+    "table,row,column,value,std\n1,german,dim,20,\n1,german,n_test,301,\n"
+    "2,german,a,24.0,\n2,web2,a,2.1,\n2,german,later,3,\n"
+)
 ERRORS = {1: 0.24, 2: 0.25, 3: 0.23}
 
 
@@ -117,8 +120,11 @@ def test_facts_are_equal_or_differ(cells):
 
 
 def test_seconds_of_other_machines_have_no_verdict(folder):
-    words = "  - {id: 3, caption: Seconds., of: timing, metric: train_seconds, columns: [a]}\ntiming: {realizations: 1}\n"
-    (folder / "config.yaml").write_text(CONFIG.replace("assumptions:", words + "assumptions:"))
+    block = (
+        "  - {id: 3, caption: Seconds., of: timing, metric: train_seconds, columns: [a]}\n"
+        "timing: {realizations: 1}\n"
+    )
+    (folder / "config.yaml").write_text(CONFIG.replace("assumptions:", block + "assumptions:"))
     (folder / "published.csv").write_text(PUBLISHED + "3,german,a,80.0,\n")
     with Store(folder) as store:
         store.append(
@@ -133,7 +139,7 @@ def test_seconds_of_other_machines_have_no_verdict(folder):
     assert "80" in text
 
 
-def test_every_cell_without_a_figure_says_why(cells):
+def test_every_cell_without_a_value_says_why(cells):
     assert (cells["2", "web2", "a"].status, cells["2", "web2", "a"].reason) == (
         "unavailable",
         "ask the author",
@@ -277,7 +283,8 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
         store.append(lines)
     (tmp_path / "s" / "config.yaml").write_text(
         "study: s\nrealizations: 10\ndatasets: [german]\n"
-        "algorithms: {a: {estimator: SVC}, b: {estimator: SVC}, c: {estimator: SVC}, d: {estimator: SVC}}\n"
+        "algorithms:\n  {a: {estimator: SVC}, b: {estimator: SVC}, c: {estimator: SVC}, "
+        "d: {estimator: SVC}}\n"
         "tables:\n  - {id: 1, caption: c, metric: accuracy, best: max, columns: [a, b, c, d],\n"
         "     underline: {a: [b, c], b: [c], c: b, d: [a, c]}}\n"
     )
@@ -303,14 +310,15 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
     assert "b against c" in text
 
 
-def test_exact_figures_need_no_interval(tmp_path):
+def test_exact_values_need_no_interval(tmp_path):
     with Store(tmp_path / "s") as store:
         store.append([Run(id="r", dirty=False)])
         store.append(
             [record("german", 1, "a", {"x": 0.214}), record("german", 1, "b", {"x": 0.216})]
         )
     (tmp_path / "s" / "config.yaml").write_text(
-        "study: s\ndatasets: [german]\nalgorithms: {a: {estimator: SVC}, b: {estimator: SVC}}\npublished: p.csv\n"
+        "study: s\ndatasets: [german]\npublished: p.csv\n"
+        "algorithms: {a: {estimator: SVC}, b: {estimator: SVC}}\n"
         "tables: [{id: 1, caption: c, metric: x, exact: true, margin: 0.005, columns: [a, b]}]\n"
     )
     (tmp_path / "s" / "published.csv").write_text(

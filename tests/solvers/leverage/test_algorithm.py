@@ -138,7 +138,7 @@ def test_the_first_penalised_step_is_newtons_by_finite_differences(seed: int, po
 def test_penalised_ranking_by_loss_counts_the_penalty(seed: int, power: int) -> None:
     K, y = problem(seed, m=30, kernel="poly")
     K *= np.geomspace(0.1, 10.0, 30)[:, None]  # the same hypotheses, at different prices
-    words: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "penalty": f"l{power}",
         "initial_penalty": 0.05,
         "n_rounds": 1,
@@ -147,9 +147,9 @@ def test_penalised_ranking_by_loss_counts_the_penalty(seed: int, power: int) -> 
     objectives = []
     for j in range(30):
         alone = [np.array([j]), np.delete(np.arange(30), j)]
-        first = leverage(K, y, blocks=alone, **words)
+        first = leverage(K, y, blocks=alone, **parameters)
         objectives.append(first.objective if first.rounds[0] == j else np.inf)
-    result = leverage(K, y, ranking="loss", **words)
+    result = leverage(K, y, ranking="loss", **parameters)
     assert result.objective == min(objectives) == objectives[result.rounds[0]]
 
 

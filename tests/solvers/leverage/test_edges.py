@@ -203,7 +203,7 @@ def test_a_variance_lost_in_cancellation_counts_as_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("parameters", "message"),
     [
         ({"loss": "hinge"}, "loss must be one of 'exponential', 'logistic', got 'hinge'"),
         ({"penalty": "l3"}, "penalty must be one of None, 'l1', 'l2', got 'l3'"),
@@ -229,6 +229,6 @@ def test_a_variance_lost_in_cancellation_counts_as_none() -> None:
         ({"gram": np.diag([1e160, 1.0, 1.0])}, "smaller than 1e\\+150"),
     ],
 )
-def test_arguments_out_of_range(words: dict[str, Any], message: str) -> None:
+def test_arguments_out_of_range(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        leverage(**{"gram": np.eye(3), "y": [1, -1, 1], **words})
+        leverage(**{"gram": np.eye(3), "y": [1, -1, 1], **parameters})

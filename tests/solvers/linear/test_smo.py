@@ -150,7 +150,7 @@ def test_a_tolerance_below_rounding_ends_without_claiming_to_be_met() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("parameters", "message"),
     [
         ({"y": [1, 1, 1]}, "y must hold -1 and"),
         ({"y": [0, 1, 1]}, "y must hold -1 and"),
@@ -161,7 +161,7 @@ def test_a_tolerance_below_rounding_ends_without_claiming_to_be_met() -> None:
         ({"max_iter": -1}, "max_iter must be at least 0, got -1"),
     ],
 )
-def test_what_does_not_fit_is_refused(words: dict[str, Any], message: str) -> None:
-    settings_of = {"y": [-1, 1, 1], **words}
+def test_what_does_not_fit_is_refused(parameters: dict[str, Any], message: str) -> None:
+    settings_of = {"y": [-1, 1, 1], **parameters}
     with pytest.raises(ValueError, match=message):
         linear_smo(np.arange(3.0)[:, None], settings_of.pop("y"), **settings_of)

@@ -145,7 +145,7 @@ def test_largest_finds_a_largest_entry(values: list[float]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("parameters", "message"),
     [
         ({"y": [1, 1]}, "y must hold -1 and"),
         ({"y": [0, 1]}, "y must hold -1 and"),
@@ -156,6 +156,6 @@ def test_largest_finds_a_largest_entry(values: list[float]) -> None:
         ({"max_iter": -1}, "max_iter must be at least 0"),
     ],
 )
-def test_bad_input(words: dict[str, Any], message: str) -> None:
+def test_bad_input(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        sequential_minimal_optimization(np.eye(2), **{"y": [1, -1], **words})
+        sequential_minimal_optimization(np.eye(2), **{"y": [1, -1], **parameters})

@@ -309,11 +309,11 @@ def test_a_gram_matrix_that_cannot_be_written_is_read() -> None:
     ],
 )
 def test_arguments_out_of_range(changes: dict[str, Any], message: str) -> None:
-    words: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "gram": np.eye(3),
         "signs": [1, -1, 1],
         "distribution": [1, 1, 1],
         "nu": 0.5,
     }
     with pytest.raises(ValueError, match=message):
-        weighted_nu_svm(**{**words, **changes})
+        weighted_nu_svm(**{**parameters, **changes})
