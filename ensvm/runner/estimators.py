@@ -2,10 +2,15 @@
 
 import importlib
 import inspect
+from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from ensvm.data.errors import near_miss
-from ensvm.kernels import KERNEL_PARAMETERS, KERNELS
+from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
+
+NUMBERS = ("degree", "coef0")  # the parameters of kernels whose values have no names
 
 
 class EstimatorError(ValueError):
@@ -59,7 +64,7 @@ def estimator_class(name: str) -> type:
     return found
 
 
-def build(name: str, params: dict[str, Any]) -> Any:
+def build(name: str, params: dict[str, Any], *, share_gram: bool = True) -> Any:
     """Return the estimator with its parameters set and, where it can tell, their values checked.
 
     Parameters
@@ -68,6 +73,8 @@ def build(name: str, params: dict[str, Any]) -> Any:
         As for `estimator_class`.
     params : dict
         The parameters to set; a value `{estimator: Name, params: {...}}` is made that estimator.
+    share_gram : bool, default True
+        Whether it is given a Gram matrix where it can take one.
 
     Returns
     -------
@@ -94,7 +101,7 @@ def build(name: str, params: dict[str, Any]) -> Any:
                 f"{name} has no parameter {key!r}; accepted: {', '.join(sorted(accepted))}{hint}"
             )
     estimator.set_params(**with_estimators(params))
-    check_values(estimator)
+    check_values(estimator, share_gram=share_gram)
     return estimator
 
 
@@ -105,7 +112,11 @@ def with_estimators(params: dict[str, Any]) -> dict[str, Any]:
     does.
     """
     return {
-        key: build(value["estimator"], value.get("params", {})) if _is_estimator(value) else value
+        key: (
+            build(value["estimator"], value.get("params", {}), share_gram=False)
+            if _is_estimator(value)
+            else value
+        )
         for key, value in params.items()
     }
 
@@ -116,19 +127,37 @@ def _is_estimator(value: Any) -> bool:
     )
 
 
-def check_values(estimator: Any) -> None:
-    """Have an estimator that declares its parameters' constraints check their values."""
+def check_values(estimator: Any, *, share_gram: bool = True) -> None:
+    """Have an estimator that declares its parameters' constraints check their values.
+
+    Where it is given a Gram matrix, the kernel's parameters are checked by the kernel instead: they
+    need not be ones that the estimator knows.
+    """
     from sklearn.base import clone
 
-    if not hasattr(estimator, "_parameter_constraints"):
-        return
-    # The runner turns the kernel's parameters into a Gram matrix, so their values need not be ones
-    # that the estimator knows.
-    checked = for_gram(clone(estimator)) if shares_gram(estimator) else estimator
+    checked = clone(estimator)
     try:
-        checked._validate_params()
+        if share_gram and shares_gram(checked):
+            _check_kernel(checked.get_params(deep=False))
+            for_gram(checked)
+        elif checked.get_params(deep=False).get("gamma") == "mean-distance":
+            checked.set_params(gamma=1.0)  # a width that the runner computes for any estimator
+        if hasattr(checked, "_parameter_constraints"):
+            checked._validate_params()
     except ValueError as error:
         raise EstimatorError(str(error)) from error
+
+
+def _check_kernel(params: dict[str, Any]) -> None:
+    """Raise ValueError for values of a kernel's parameters that it cannot be computed with."""
+    read = {name: params[name] for name in parameters_of(params["kernel"]) if name in params}
+    for name, value in read.items():
+        if not isinstance(value, str | Real) or (isinstance(value, str) and name in NUMBERS):
+            raise ValueError(f"{name} must be a number, got {value!r}")
+    row = np.ones((1, 1))
+    if "gamma" in read:
+        read["gamma"] = resolve_gamma(read["gamma"], row)
+    gram(row, **read)
 
 
 def for_gram(estimator: Any) -> Any:
