@@ -3,10 +3,16 @@
 import importlib
 import inspect
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from ensvm.data.errors import near_miss
+from ensvm.kernels import gram, parameters_of, resolve_gamma
 from ensvm.runner.inputs import for_gram, shares_gram
+
+NUMBERS = ("degree", "coef0")  # the parameters of kernels whose values have no names
 
 
 class EstimatorError(ValueError):
@@ -60,7 +66,7 @@ def estimator_class(name: str) -> type:
     return found
 
 
-def build(name: str, params: dict[str, Any]) -> Any:
+def build(name: str, params: dict[str, Any], *, share_gram: bool = True) -> Any:
     """Return the estimator with its parameters set and, where it can tell, their values checked.
 
     Parameters
@@ -69,6 +75,8 @@ def build(name: str, params: dict[str, Any]) -> Any:
         As for `estimator_class`.
     params : dict
         The parameters to set; a value `{estimator: Name, params: {...}}` is made that estimator.
+    share_gram : bool, default True
+        Whether it is given a Gram matrix where it can take one.
 
     Returns
     -------
@@ -95,7 +103,7 @@ def build(name: str, params: dict[str, Any]) -> Any:
                 f"{name} has no parameter {key!r}; accepted: {', '.join(sorted(accepted))}{hint}"
             )
     estimator.set_params(**with_estimators(params))
-    check_values(estimator)
+    check_values(estimator, share_gram=share_gram)
     return estimator
 
 
@@ -115,7 +123,11 @@ def with_estimators(params: Mapping[str, Any]) -> dict[str, Any]:
     does.
     """
     return {
-        key: build(value["estimator"], value.get("params", {})) if _is_estimator(value) else value
+        key: (
+            build(value["estimator"], value.get("params", {}), share_gram=False)
+            if _is_estimator(value)
+            else value
+        )
         for key, value in params.items()
     }
 
@@ -126,19 +138,37 @@ def _is_estimator(value: Any) -> bool:
     )
 
 
-def check_values(estimator: Any) -> None:
-    """Have an estimator that declares its parameters' constraints check their values."""
+def check_values(estimator: Any, *, share_gram: bool = True) -> None:
+    """Have an estimator that declares its parameters' constraints check their values.
+
+    Where it is given a Gram matrix, the kernel's parameters are checked by the kernel instead: they
+    need not be ones that the estimator knows.
+    """
     from sklearn.base import clone
 
-    if not hasattr(estimator, "_parameter_constraints"):
-        return
-    # The runner turns the kernel's parameters into a Gram matrix, so their values need not be ones
-    # that the estimator knows.
-    checked = for_gram(clone(estimator)) if shares_gram(estimator) else estimator
+    checked = clone(estimator)
     try:
-        checked._validate_params()
+        if share_gram and shares_gram(checked):
+            _check_kernel(checked.get_params(deep=False))
+            for_gram(checked)
+        elif checked.get_params(deep=False).get("gamma") == "mean-distance":
+            checked.set_params(gamma=1.0)  # a width that the runner computes for any estimator
+        if hasattr(checked, "_parameter_constraints"):
+            checked._validate_params()
     except ValueError as error:
         raise EstimatorError(str(error)) from error
+
+
+def _check_kernel(params: dict[str, Any]) -> None:
+    """Raise ValueError for values of a kernel's parameters that it cannot be computed with."""
+    read = {name: params[name] for name in parameters_of(params["kernel"]) if name in params}
+    for name, value in read.items():
+        if not isinstance(value, str | Real) or (isinstance(value, str) and name in NUMBERS):
+            raise ValueError(f"{name} must be a number, got {value!r}")
+    row = np.ones((1, 1))
+    if "gamma" in read:
+        read["gamma"] = resolve_gamma(read["gamma"], row)
+    gram(row, **read)
 
 
 def classes_of(estimator: Any) -> set[type]:

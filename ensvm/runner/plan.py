@@ -236,16 +236,18 @@ def _algorithm_settings(
     if block.estimator is None:
         return None
     try:
-        estimator = build(block.estimator, dict(block.params))
+        share = block.share_gram
+        estimator = build(block.estimator, dict(block.params), share_gram=share)
         shared = _shared_kernel(kernel, block, estimator)
         estimator.set_params(**shared)
         classes = classes_of(estimator)
         for parameter, values in (block.grid or {}).items():
             for value in values:
-                point = build(block.estimator, {**block.params, parameter: value})
-                check_values(point.set_params(**shared))
+                params = {**block.params, parameter: value}
+                point = build(block.estimator, params, share_gram=share)
+                check_values(point.set_params(**shared), share_gram=share)
                 classes |= classes_of(point)
-        check_values(estimator)
+        check_values(estimator, share_gram=share)
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
     if block.stage != "last" and block.grid is None and not hasattr(estimator, "staged_predict"):

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
-from ensvm.kernels import DENSE_COLUMNS, gram, resolve_gamma
+from ensvm.kernels import DENSE_COLUMNS, KERNELS, gram, resolve_gamma
 
 SETTINGS = {"gamma": 0.37, "degree": 4, "coef0": 0.7}
 READ_BY = {"linear": (), "poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",)}
@@ -137,7 +137,7 @@ def test_callable_kernel_gets_the_rows_and_must_return_the_right_shape() -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"kernel": "cosine"}, "linear, poly, rbf"),
+        ({"kernel": "none"}, ", ".join(KERNELS)),
         ({"kernel": "rbf"}, "gamma must be a positive number, got None"),
         ({"kernel": "rbf", "gamma": 0.0}, "gamma must be a positive number"),
         ({"kernel": "poly", "gamma": 1.0, "degree": 1.5}, "degree must be a whole number"),

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.mixed_kernels.bagging import MixedKernelBagging
 from ensvm.classifiers.parzen_window import ParzenWindowClassifier
 from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, gram, parameters_of
@@ -109,6 +110,17 @@ def test_machines_expand_in_it(kernel: str, monkeypatch: pytest.MonkeyPatch) -> 
     np.testing.assert_allclose(machine.decision_function(X), values + machine.intercept_, atol=1e-7)
 
 
+def test_mixed_kernels_take_it(kernel: str) -> None:
+    X, y = rows(30), np.where(np.arange(30) % 3 == 0, -1.0, 1.0)
+    widths = {"gamma": GAMMA, "poly_gamma": GAMMA, "coef0": COEF0}
+    fitted = MixedKernelBagging([kernel], n_estimators=1, voting="majority", **widths).fit(X, y)
+    [machine] = fitted.estimators_
+    values = (
+        machine.dual_coef @ expected(kernel, X[fitted.support_], X) + machine.intercept[:, None]
+    )
+    np.testing.assert_array_equal(fitted.predict(X), np.where(values[0] > 0.0, -1.0, 1.0))
+
+
 def test_all_offers_are_those_of_the_table() -> None:
     (options, _) = KernelExpansionClassifier._parameter_constraints["kernel"]
     assert set(options.options) == {*NAMED_KERNELS, "precomputed"}
@@ -120,6 +132,6 @@ def test_all_offers_are_those_of_the_table() -> None:
 
 
 def test_an_unknown_kernel_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"one of linear, poly, rbf or a callable, got 'cosine'"):
-        parameters_of("cosine")
+    with pytest.raises(ValueError, match=rf"one of {', '.join(KERNELS)} or a callable, got 'none'"):
+        parameters_of("none")
     assert parameters_of("precomputed") == parameters_of(np.dot) == ("kernel",)

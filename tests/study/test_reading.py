@@ -36,6 +36,27 @@ WRONG = {
         r"line 5: algorithms\.a: RhoSVC has no parameter 'toll'.*'tol'",
     ),
     "negative tol": ("tol: 0.01", "tol: -0.01", r"line 5: algorithms\.a: .*tol.*-0\.01"),
+    "width of the kernel": ("tol: 0.01", "gamma: -1", r"line 5: algorithms\.a: gamma must.*-1"),
+    "power of the kernel": (
+        "RhoSVC, params: {tol: 0.01}",
+        "SVC, params: {kernel: poly, degree: 1.5}",
+        r"algorithms\.a: degree must be a whole number",
+    ),
+    "constant of the kernel": (
+        "RhoSVC, params: {tol: 0.01}",
+        "SVC, params: {kernel: poly, coef0: a}",
+        r"algorithms\.a: coef0 must be a number, got 'a'",
+    ),
+    "width of an estimator inside": (
+        "RhoSVC, params: {tol: 0.01}",
+        "NoisyLabels, params: {estimator: {estimator: SVC, params: {gamma: wide}}}",
+        r"algorithms\.a: .*gamma.*wide",
+    ),
+    "mixed kernels": (
+        "RhoSVC, params: {tol: 0.01}",
+        "MixedKernelBagging, params: {kernels: [none]}",
+        r"algorithms\.a: kernels must name",
+    ),
     "no such class": (
         "RhoSVC",
         "'sklearn.svm:SVCC'",

@@ -19,8 +19,9 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 
 from ensvm.classifiers.mixed_kernels.evaluator import MachineEvaluator, blocks
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, renumbered
-from ensvm.kernels import NAMED_KERNELS, resolve_gamma
+from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
+from ensvm.kernels.table import row_of
 from ensvm.kernels.widths import WidthRange, sigest
 from ensvm.seeds import seed_of
 
@@ -146,7 +147,6 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _prepare(self, X: Any, y: ArrayLike) -> TrainingSet:
         """Validate the input and set what depends on it alone: classes, widths of the kernels."""
-        self._check_kernels()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -167,23 +167,26 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             content="" if self.memory is None else joblib.hash([X, codes]),
         )
 
-    def _check_kernels(self) -> None:
+    def _validate_params(self) -> None:
+        super()._validate_params()
         names = list(self.kernels)
-        unknown = [name for name in names if name not in NAMED_KERNELS]
+        unknown = [name for name in names if name not in KERNELS]
         if unknown or not names or len(set(names)) < len(names):
             raise ValueError(
-                f"kernels must name one or more of {', '.join(NAMED_KERNELS)}, each at most once, "
+                f"kernels must name one or more of {', '.join(KERNELS)}, each at most once, "
                 f"got {self.kernels!r}"
             )
 
     def _resolve_widths(self, X: NDArray[np.float64], rng: np.random.Generator) -> None:
+        of_a_width = [row_of(name) for name in self.kernels if "gamma" in row_of(name).parameters]
+        arguments = {row.argument for row in of_a_width}
         self.gamma_range_: WidthRange | None = None
-        if "rbf" in self.kernels:
+        if "distance" in arguments:
             if self.gamma in ("sigest", "sigest-random"):
                 self.gamma_range_ = sigest(X, rng=rng)
             else:
                 self.gamma_range_ = WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
-        self.poly_gamma_ = resolve_gamma(self.poly_gamma, X) if "poly" in self.kernels else None
+        self.poly_gamma_ = resolve_gamma(self.poly_gamma, X) if "product" in arguments else None
 
     def _plan(self, training: TrainingSet, names: Sequence[KernelName]) -> MemberPlan:
         """Return what decides the members of the kernels named."""
@@ -198,17 +201,21 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         )
 
     def _kernel_choice(self, name: KernelName) -> KernelChoice:
-        if name == "rbf":
-            assert self.gamma_range_ is not None
-            low, middle, high = self.gamma_range_
-            widths = (low, high) if self.gamma == "sigest-random" else None
-            return KernelChoice(Kernel("rbf", middle), widths)
-        if name == "poly":
+        row = row_of(name)
+        kernel = Kernel(
+            name,
+            degree=int(self.degree) if "degree" in row.parameters else 0,
+            coef0=float(self.coef0) if "coef0" in row.parameters else 0.0,
+        )
+        if "gamma" not in row.parameters:
+            return KernelChoice(kernel)
+        if row.argument == "product":
             assert self.poly_gamma_ is not None
-            return KernelChoice(
-                Kernel("poly", self.poly_gamma_, int(self.degree), float(self.coef0))
-            )
-        return KernelChoice(Kernel("linear"))
+            return KernelChoice(kernel._replace(gamma=self.poly_gamma_))
+        assert self.gamma_range_ is not None
+        low, middle, high = self.gamma_range_
+        widths = (low, high) if self.gamma == "sigest-random" else None
+        return KernelChoice(kernel._replace(gamma=middle), widths)
 
     def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, made to take what it can from `memory`."""
