@@ -14,9 +14,7 @@ FORBIDDEN = {
         r"(?<![a-z])words?(?![a-z])", re.I
     ),
     "value or estimate, for a number": re.compile(r"(?<![a-z])figures?(?![a-z])", re.I),
-    "load, fetch or find, for data": re.compile(
-        r"\b(can|could|may|be|to) be had\b|\bbe had\b", re.I
-    ),
+    "load, fetch or find, for data": re.compile(r"\bbe had\b", re.I),
     "first or long, for what costs much": re.compile(r"\bdear(er|est)?\b", re.I),
 }
 # "figure" is right for a picture: those that a study draws, and those of the papers, which have a
