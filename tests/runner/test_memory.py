@@ -10,6 +10,7 @@ from ensvm.classifiers.mixed_kernels import bagging
 from ensvm.data import Realization
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.memory import FitMemory
+from ensvm.runner.settings import AlgorithmSettings
 from ensvm.runner.shared_gram import GramPool
 
 
@@ -59,16 +60,13 @@ def test_cells_of_a_realization_share_members_and_timings_do_not(monkeypatch: An
 
     monkeypatch.setattr(bagging, "train_machine", watched)
 
-    def errors(grams: GramPool) -> list[int]:
-        cell = {"stage": "last", "grid": None, "record": [], "share_gram": True}
-        cell |= {"gram_dtype": "float64", "estimator": "MixedKernelBagging"}
+    def errors(grams: GramPool) -> list[float]:
         small = {"n_estimators": 3, "max_samples": 20}
-        return [
-            evaluate({**cell, "params": {**small, "kernels": kernels}}, 7, realization, grams)[
-                "metrics"
-            ]["n_errors"]
+        cells = [
+            AlgorithmSettings("MixedKernelBagging", {**small, "kernels": kernels})
             for kernels in (["rbf"], ["rbf", "poly"])
         ]
+        return [evaluate(cell, 7, realization, grams).metrics["n_errors"] for cell in cells]
 
     alone = errors(GramPool(realization))
     assert trained.count("rbf") == 6
