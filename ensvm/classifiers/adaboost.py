@@ -19,50 +19,58 @@ from ensvm.solvers.boosting.rounds import Round
 
 
 class AdaBoost(BinaryMetaEstimator):
-    """AdaBoost sign(sum_t alpha_t h_t(x)) for two classes, h_t(x) in {-1, +1}.
+    """AdaBoost for two classes: a weighted vote of classifiers trained one after the other.
 
-    Each round trains h_t with row weights m D_t(x_i), whose mean is 1, so that a base estimator's C
-    keeps its meaning. With epsilon_t the weight of its mistakes, alpha_t = log((1 - epsilon_t) /
-    epsilon_t) / 2, and D_{t+1}(x_i) is D_t(x_i) exp(-alpha_t y_i h_t(x_i)) over the normaliser Z_t
-    = 2 sqrt(epsilon_t (1 - epsilon_t)).
+    The ensemble is sign f(x) with f(x) = sum_t alpha_t h_t(x), where each h_t(x) is -1 or +1. Round
+    t trains h_t with a distribution D_t over the training rows, equal at first, and afterwards
+    gives more weight to the rows that h_t gets wrong, so that the next round attends to them. A
+    weak learner, which is a little better than guessing in every round, becomes a strong
+    classifier.
+
+    With epsilon_t the weight of the mistakes of h_t, alpha_t = log((1 - epsilon_t) / epsilon_t) /
+    2, and D_{t+1}(x_i) is D_t(x_i) exp(-alpha_t y_i h_t(x_i)) over the normaliser Z_t = 2
+    sqrt(epsilon_t (1 - epsilon_t)). The training error is at most the product of the Z_t, which is
+    evaluated in every round. The base estimator is given the row weights m D_t(x_i), whose mean is
+    1, so that a parameter C keeps its meaning.
 
     The formula ends where epsilon_t = 0, for alpha_t would be infinite: the round is the last, and
     alpha_t is 1 more than all before it together, so that h_t decides alone. A round with epsilon_t
-    >= 1/2 is no weak learner: it is left out and the training ends; in the first round that is an
+    >= 1/2 has no weak learner: it is left out and the training ends; in the first round that is an
     error.
 
     Parameters
     ----------
     estimator : classifier, default None
-        The weak learner, whose `fit` takes `sample_weight`; None is a decision stump.
+        The weak learner, whose `fit` takes `sample_weight`; None is a decision stump, a tree of one
+        question.
     n_estimators : int, default 50
-        T, the largest number of rounds, >= 1.
+        The largest number T of rounds, at least 1.
     random_state : int, RandomState or None, default None
-        Seeds the base estimators.
+        Seeds the copies of the base estimator.
 
     Attributes
     ----------
     estimators_ : list
-        The fitted h_t.
+        The fitted classifiers h_t.
     n_iter_ : int
         The number of rounds kept.
     errors_ : ndarray of shape (n_iter_,)
-        epsilon_t, the weight of the mistakes in each round.
+        The weight epsilon_t of the mistakes in each round.
     alphas_ : ndarray of shape (n_iter_,)
-        alpha_t, the weight of each vote.
+        The weight alpha_t of each h_t in the vote.
     normalizers_ : ndarray of shape (n_iter_,)
-        Z_t.
+        The normaliser Z_t of each round.
     train_errors_ : ndarray of shape (n_iter_,)
-        The share of rows with y_i f(x_i) <= 0 after each round, as the theorem counts.
+        The share of training rows with y_i f(x_i) <= 0 after each round, as the theorem counts.
     error_bound_ : ndarray of shape (n_iter_,)
-        The product of Z_1, ..., Z_t.
+        The product of Z_1, ..., Z_t after each round.
     exp_bound_ : ndarray of shape (n_iter_,)
-        exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2).
+        The weaker bound exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2) after each round.
     certificate_ : float
         The least slack in train_errors_ <= error_bound_ <= exp_bound_; not negative, rounding
         aside.
     min_margins_ : ndarray of shape (n_iter_,)
-        The least of the margins y_i f(x_i) / sum_s alpha_s after each round.
+        The least of the margins y_i f(x_i) / sum_s alpha_s, in [-1, 1], after each round.
     margins_ : ndarray of shape (n_samples,)
         The margins after the last round in ascending order: their distribution.
     min_margin_ : float
@@ -70,28 +78,33 @@ class AdaBoost(BinaryMetaEstimator):
     train_error_bound_ : float
         The last of `error_bound_`.
     distribution_ : ndarray of shape (n_samples,)
-        D_{T+1}; D_T if epsilon_T = 0.
+        The distribution D_{T+1} that a further round would train with; D_T if epsilon_T = 0.
     stop_reason_ : str
-        'n_rounds', 'perfect' (a round without error) or 'no_better_than_random'.
+        Why training ended: 'n_rounds', 'perfect' (a round without error) or
+        'no_better_than_random'.
     classes_ : ndarray of shape (2,)
-        The labels in sorted order; the second is +1. f(x) = 0 counts as -1, as in scikit-learn.
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     n_features_in_ : int
         The number of features seen in `fit`.
 
     References
     ----------
-    Freund & Schapire, A decision-theoretic generalization of on-line learning and an application
-    to boosting, EuroCOLT 1995; COMP 6321 lecture 5, "AdaBoost" to "Classification margin".
+    Freund & Schapire, A decision-theoretic generalization of on-line learning and an application to
+    boosting, EuroCOLT 1995; COMP 6321 lecture 5, "AdaBoost" to "Classification margin".
 
     Examples
     --------
+    No single stump separates these rows; the vote of three does:
+
     >>> from ensvm import AdaBoost
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [-1, -1, 1, 1, -1]
     >>> boosted = AdaBoost(n_estimators=3, random_state=0).fit(X, y)
     >>> boosted.errors_.round(3)
     array([0.2  , 0.25 , 0.167])
-    >>> boosted.predict([[0.5], [2.5], [9.0]])
-    array([-1,  1, -1])
+    >>> [int((labels != y).sum()) for labels in boosted.staged_predict(X)]
+    [1, 1, 0]
+    >>> bool(boosted.certificate_ >= 0.0)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -75,21 +75,24 @@ def bias_variance(
 
 
 class BiasVariance(BinaryMetaEstimator):
-    """Bootstrap estimate of a classifier's bias and variance; predicts by its replicates' vote.
+    """Bootstrap estimate of a classifier's bias and variance, which predicts by majority vote.
 
-    B bootstrap replicates are drawn from the training rows with replacement, a copy of the
-    estimator is fitted to each, and at each row the K hypotheses whose replicates lack it are
-    compared with its label y in {-1, +1}: bias(x) = y - mean_k h_k(x), and variance(x) = sum_k
-    (h_k(x) - mean_k h_k(x))^2 / (K - 1). Noise is taken for bias, as the notes take it.
+    A classifier errs where it is wrong on average (bias), and where its prediction depends on which
+    training rows it happened to see (variance). Both are estimated from B bootstrap replicates,
+    which are drawn from the training rows with replacement; a copy of the estimator is fitted to
+    each. At every row x with label y in {-1, +1}, the K hypotheses h_k whose replicates lack the
+    row are compared with y: bias(x) = y - mean_k h_k(x), and variance(x) = sum_k (h_k(x) - mean_k
+    h_k(x))^2 / (K - 1). Noise in the labels cannot be told from bias, and counts as bias.
 
-    As h_k(x) is -1 or +1, the share of wrong h_k is (bias(x)^2 + (1 - 1/K) variance(x)) / 4.
+    As h_k(x) is -1 or +1, the share of wrong h_k is (bias(x)^2 + (1 - 1/K) variance(x)) / 4. The
+    vote of all B hypotheses, which is bagging, predicts.
 
     Parameters
     ----------
     estimator : classifier, default None
-        The classifier judged; None is an unpruned decision tree.
+        The classifier whose bias and variance are estimated; None is an unpruned decision tree.
     n_replicates : int, default 200
-        B, >= 2.
+        The number B of replicates, at least 2.
     max_samples : float, default 1.0
         The size of a replicate as a share of the training rows, in (0, 1].
     random_state : int, RandomState or None, default None
@@ -98,18 +101,18 @@ class BiasVariance(BinaryMetaEstimator):
     Attributes
     ----------
     squared_bias_ : float
-        The mean of bias(x)^2 over the training rows with K >= 1.
+        The mean of bias(x)^2, in [0, 4], over the training rows with K >= 1.
     variance_ : float
         The mean of variance(x) over the training rows with K >= 2.
     error_ : float
-        The mean share of wrong hypotheses, over the rows with K >= 1: the out-of-bag error of one
-        replicate.
+        The mean share of wrong hypotheses over the rows with K >= 1: the out-of-bag error of a
+        single hypothesis.
     estimate_ : BiasVarianceEstimate
-        Bias, variance and error at each training row.
+        Bias, variance, error and K at each training row.
     estimators_ : list
-        The B fitted copies; one of a replicate that holds one class predicts that class.
+        The B fitted copies; that of a replicate with one class only predicts this class.
     classes_ : ndarray of shape (2,)
-        The labels in sorted order; the second is +1. A tied vote counts as -1.
+        The two classes in sorted order; the second is +1. A tied vote counts as -1.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -120,14 +123,19 @@ class BiasVariance(BinaryMetaEstimator):
 
     Examples
     --------
-    >>> from sklearn.datasets import make_classification
+    A constant prediction has no variance, a deep tree has much and less bias:
+
+    >>> from sklearn.datasets import make_moons
     >>> from sklearn.dummy import DummyClassifier
     >>> from ensvm import BiasVariance
-    >>> X, y = make_classification(60, weights=[0.8], random_state=0)
-    >>> constant = DummyClassifier(strategy="most_frequent")
-    >>> judged = BiasVariance(constant, n_replicates=20, random_state=0).fit(X, y)
-    >>> judged.variance_
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> constant = DummyClassifier(strategy="constant", constant=1)
+    >>> rigid = BiasVariance(constant, n_replicates=20, random_state=0).fit(X, y)
+    >>> rigid.variance_
     0.0
+    >>> flexible = BiasVariance(n_replicates=20, random_state=0).fit(X, y)
+    >>> bool(flexible.variance_ > 0.0 and flexible.squared_bias_ < rigid.squared_bias_)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -28,95 +28,106 @@ def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
 
 
 class LeveragedVectorMachine(KernelExpansionClassifier):
-    """Greedy kernel machine that adds the kernel of one training row in each round.
+    """Kernel machine built greedily: each round adds the kernel of one training row and a constant.
 
-    Its decision function is f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), with row j(t).
+    The decision function is f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), with labels y in
+    {-1, +1} and the training row j(t) of round t. Like boosting, each round looks at the rows that
+    f gets wrong so far, and takes the row whose kernel, scaled by alpha_t and shifted by beta_t,
+    lowers the loss most. So the machine grows by at most one support vector a round, and stopping
+    early gives a small one.
 
-    Each round adds the kernel whose linear transformation reduces the loss most.
-    `loss='exponential'` is the boosted vector machine (BVM), `'logistic'` the logistic one (LVM),
-    `penalty` makes the first a penalised one (PBVM).
+    The mean loss is of exp(-y f(x)) with `loss='exponential'` (the boosted vector machine, BVM) or
+    of log(1 + exp(-2 y f(x))) with `'logistic'` (the logistic vector machine, LVM), which also
+    gives probabilities. A `penalty` on the alpha_t makes the first the penalised machine, PBVM.
 
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel; a callable takes two arrays of rows and returns their kernel values.
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be symmetric.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
-        of the training rows to their mean.
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
     degree : int, default 3
         The degree of 'poly', at least 0.
     coef0 : float, default 0.0
-        The constant of 'poly'.
+        The constant of 'poly', a finite number.
     loss : {'exponential', 'logistic'}, default 'exponential'
-        'exponential': eq. (3); 'logistic': eq. (4).
+        The loss that the rounds lower, eq. (3) or eq. (4) of the paper.
     penalty : {'l1', 'l2'} or None, default None
-        P = 1 or 2 in eq. (8); with the exponential loss only, whose product form its recursion
-        rests on.
+        The penalty of eq. (8), which grows with the sum of |alpha_t| or of alpha_t^2. Only with the
+        exponential loss, on whose product form its recursion rests.
     gamma0 : float, default 0.01
-        Weight of the penalty; not the width of the kernel.
+        The weight of the penalty, a positive number; not the factor `gamma` of the kernel.
     gamma0_scale : {'distribution', 'sample'}, default 'distribution'
-        'distribution': gamma0 is beside the normalised loss, as eq. (8) is printed; 'sample':
-        beside the sum of the losses: n_samples times milder.
+        What gamma0 is weighed against: the normalised loss, as eq. (8) is printed, or the sum of
+        the losses, which makes the penalty n_samples times milder.
     n_rounds : int, default 500
-        Ends the training without a warning; at least 1.
+        The largest number of rounds, at least 1; reaching it is no failure and gives no warning.
     n_blocks : int, default 1
-        At most n_samples. Splits the candidates at random into blocks of about equal size, of which
-        one has its kernel values in memory at a time (a precomputed matrix is there as a whole); at
-        least 1.
-    rounds_per_block : None (default) or int, rounds before the next block is taken, cyclically
-        None for n_rounds / n_blocks, rounded up. A block without gain is left at once; at least 1.
+        The number of blocks of about equal size into which the candidate rows are split at random,
+        from 1 to n_samples. Only one block has its kernel values in memory at a time, except with
+        kernel='precomputed'.
+    rounds_per_block : int or None, default None
+        The number of rounds, at least 1, before the next block is taken, in turn; None for n_rounds
+        / n_blocks, rounded up. A block without gain is left at once.
     step : {'newton', 'search'}, default 'newton'
-        'newton': one quadratic step; 'search': iterated to the minimum.
+        How alpha_t and beta_t are found: by one step of Newton's method, or by iterating to the
+        minimum.
     ranking : {'quadratic', 'loss'}, default 'quadratic'
-        'quadratic': candidates compared by the quadratic model; 'loss': by the loss at each one's
-        quadratic step, as in the paper; about twenty times slower.
+        How candidates are compared: by the quadratic model of the loss, or by the loss at the
+        minimum of each one's model, as in the paper, which is about twenty times slower.
     tol : float, default 1e-5
-        The least relative gain for which a round is made; at least 0.
-    random_state : int, RandomState instance or None, default None
-        The split into blocks.
+        The least relative gain for which a round is made, at least 0.
+    random_state : int, RandomState or None, default None
+        Splits the candidates into blocks; read with n_blocks > 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The two classes, sorted.
-    rounds_ : int ndarray of shape (n_iter_,)
-        Row number of the instance chosen in each round; never the same twice running.
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
+    rounds_ : ndarray of int, shape (n_iter_,)
+        The training row j(t) chosen in each round; never the same in two rounds running.
     alphas_ : ndarray of shape (n_iter_,)
-        The weight that each round gives to its kernel.
+        The weight alpha_t that each round gives to its kernel, of either sign.
     betas_ : ndarray of shape (n_iter_,)
-        The constant that each round adds.
+        The constant beta_t that each round adds.
     train_loss_ : ndarray of shape (n_iter_ + 1,)
-        Mean loss before the first round and after each.
+        The mean loss before the first round and after each.
     l1_norms_ : ndarray of shape (n_iter_ + 1,)
-        Sum of the |alpha_t| so far.
+        The sum of the |alpha_t| before the first round and after each.
     penalties_ : ndarray of shape (n_iter_ + 1,)
-        Gamma of eq. (8) for each round, and for one that would follow; 0 without penalty.
+        The weight gamma of eq. (8) in each round, and in one that would follow; 0 without a
+        penalty.
     weights_ : ndarray of shape (n_samples,)
-        The sum of each instance's alphas.
-    support_ : ndarray of shape (n_support,)
-        The training rows of the expansion, whose weight is not 0.
+        The sum of the alpha_t of each training row.
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows whose weight is not 0.
     dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients, the weights times the labels -1 and +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
-        Their inputs; None with kernel='precomputed'.
+        Their coefficients in the expansion, the weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        The support vectors themselves; None with kernel='precomputed'.
     intercept_ : float
-        The sum of the betas.
+        The sum of the beta_t.
     n_support_ : int
-        Number of rows in support_.
+        The number of rows of weight other than 0.
     objective_ : float
-        The mean loss, plus the penalty (as a mean per row).
+        The mean loss, plus the penalty as a mean per row.
     certificate_ : float
-        Largest absolute derivative of the mean loss by beta or any row's alpha; 0 at the optimum.
-        With p = 1, by as much as it exceeds the penalty's; at least 0.
+        The largest absolute derivative of the mean loss by beta or by the alpha of any row, at
+        least 0, and 0 exactly at the optimum. With penalty='l1', by how much it exceeds that of the
+        penalty.
     n_iter_ : int
-        Rounds made.
+        The number of rounds.
     converged_ : bool
         Whether the rounds ended because nothing was left to gain.
     stop_reason_ : str
-        Why training ended: 'no_gain' | 'zero_loss' | 'n_rounds', see
-        `ensvm.solvers.leverage.algorithm`.
-    gamma_ : float
-        The width used; None for kernels without one.
+        Why training ended: 'no_gain', 'zero_loss' (every margin is so large that the loss leaves
+        the range of floats) or 'n_rounds'.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -126,10 +137,20 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
 
     Examples
     --------
+    Each round adds at most one support vector; the logistic loss gives probabilities:
+
+    >>> from sklearn.datasets import make_moons
     >>> from ensvm import LeveragedVectorMachine
-    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> LeveragedVectorMachine().fit(X, y).score(X, y)
-    1.0
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> machine = LeveragedVectorMachine(gamma=2.0, loss="logistic", n_rounds=15).fit(X, y)
+    >>> machine.n_support_ <= machine.n_iter_ <= 15
+    True
+    >>> machine.train_loss_[:1].round(3)
+    array([0.693])
+    >>> bool(machine.train_loss_[-1] < 0.1)
+    True
+    >>> machine.predict_proba(X[:3]).argmax(axis=1).tolist() == y[:3].tolist()
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -15,19 +15,21 @@ from ensvm.solvers.linear.smo import LinearSMOResult, linear_smo
 class LinearSMO(LinearClassifier):
     """Linear support vector machine with a hard or soft margin.
 
-    The plane w.x + w_0 = 0 minimises |w|^2 / 2 + C sum_i xi_i under y_i (w.x_i + w_0) >= 1 - xi_i
-    and xi_i >= 0. Sequential minimal optimization solves the dual problem by optimising two
-    multipliers at a time.
+    The plane w.x + w_0 = 0 leaves the widest strip without training rows between the two classes,
+    and pays for rows in the strip or on the wrong side: it minimises |w|^2 / 2 + C sum_i xi_i under
+    y_i (w.x_i + w_0) >= 1 - xi_i and xi_i >= 0, with labels y_i in {-1, +1}. Sequential minimal
+    optimization (SMO) solves the dual problem by optimising two multipliers at a time.
 
     Parameters
     ----------
     C : float, default 1.0
-        The price of a soft error, positive. `inf` is the hard margin, xi = 0, which exists only
-        where a plane separates the classes.
+        The price of a soft error xi_i, a positive number. `inf` is the hard margin, all xi_i = 0,
+        which exists only where a plane separates the classes.
     tol : float, default 1e-3
-        The KKT residual to stop at, positive, in units of y f(x).
+        The KKT residual, the violation of the optimality conditions, to stop at; a positive number,
+        in units of y f(x).
     max_iter : int, default 10000000
-        The most pairs of multipliers optimised, at least 1; reaching it gives a
+        The largest number of pairs of multipliers optimised, at least 1; reaching it gives a
         `ConvergenceWarning`.
 
     Attributes
@@ -37,9 +39,9 @@ class LinearSMO(LinearClassifier):
     intercept_ : ndarray of shape (1,)
         The offset w_0.
     alpha_ : ndarray of shape (n_samples,)
-        The Lagrange multipliers, w = sum_i alpha_i y_i x_i.
-    support_ : ndarray of shape (n_support,)
-        The support vectors: the training rows with alpha_i > 0.
+        The Lagrange multipliers in [0, C], with w = sum_i alpha_i y_i x_i.
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows with alpha_i > 0.
     margin_ : float
         The width 2 / |w| of the strip between the planes f(x) = -1 and f(x) = 1.
     soft_error_ : float
@@ -49,13 +51,13 @@ class LinearSMO(LinearClassifier):
     certificate_ : float
         The KKT residual; 0 at the solution.
     n_iter_ : int
-        The pairs optimised.
+        The number of pairs optimised.
     converged_ : bool
         Whether the residual came down to `tol`.
     stop_reason_ : str
-        'residual_below_tol' or 'max_iter'.
+        Why training ended: 'residual_below_tol' or 'max_iter'.
     classes_ : ndarray of shape (2,)
-        The two classes, sorted.
+        The two classes in sorted order; the second is +1, predicted where f(x) >= 0.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -65,10 +67,16 @@ class LinearSMO(LinearClassifier):
 
     Examples
     --------
+    The strip of the hard margin lies between the nearest rows of the two classes:
+
+    >>> import numpy as np
     >>> from ensvm import LinearSMO
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> LinearSMO(C=10.0).fit(X, y).score(X, y)
-    1.0
+    >>> machine = LinearSMO(C=np.inf).fit(X, y)
+    >>> machine.support_
+    array([1, 2])
+    >>> round(machine.margin_, 1), round(machine.soft_error_, 1)
+    (3.0, 0.0)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -15,78 +15,94 @@ from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multi
 class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     """Hard-margin support vector classifier trained by multiplicative updates at a fixed rate.
 
-    The update b_i <- b_i exp(eta (1 - (K~b)_i)), from b_i = 1 / m, climbs the dual
-    W(b) = sum_i b_i - b'K~b / 2 over b >= 0, with K~_ij = y_i y_j k(x_i, x_j); there is no bias. It
-    is the method that the adaptive rate of `RhoSVC` is compared with: too large a rate
-    overshoots and never comes back, too small a one is slow. The machine is a = b / sum b, on the
-    simplex, so that weights, objective and decision function have the scale of `RhoSVC`, whose
-    problem it solves; and it is the best iterate, since after an overshoot the last is worth
-    nothing.
+    The decision function is f(x) = sum_i y_i a_i k(x_i, x), without an intercept, with labels y_i
+    in {-1, +1}. The dual problem is to maximise W(b) = sum_i b_i - b'K~b / 2 over b >= 0, with
+    K~_ij = y_i y_j k(x_i, x_j). Training starts at b_i = 1 / m, and each step is b_i <- b_i exp(eta
+    (1 - (K~b)_i)) with a fixed learning rate eta. Too large a rate overshoots and never comes back,
+    too small a one is slow: this is the method that the adaptive rate of `RhoSVC` is compared with.
+
+    The machine kept is a = b / sum_i b_i of the best iterate, the one with the least a'K~a, since
+    after an overshoot the last one is worth nothing. Weights of sum 1 have the scale of `RhoSVC`,
+    which solves the same problem.
 
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel; a callable takes two arrays of rows and returns their kernel values.
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
-        of the training rows to their mean.
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
     degree : int, default 3
         The degree of 'poly', at least 0.
     coef0 : float, default 0.0
-        The constant of 'poly'.
+        The constant of 'poly', a finite number.
     learning_rate : float, default 0.005
-        Eta; the one of the rates in IJCAI-07 that does not overshoot within 1000 steps on its data.
+        The rate eta, a positive number. The default is the one of the rates in the IJCAI-07 paper
+        that does not overshoot within 1000 steps on its data.
     max_iter : int, default 1000
-        Reaching it, or leaving the range of floats, gives a `ConvergenceWarning`; at least 1.
+        The largest number of steps, at least 1. Reaching it, or leaving the range of floats, gives
+        a `ConvergenceWarning`.
     tol : float, default 0.001
-        The duality gap to stop at, relative to W(b).
+        The duality gap to stop at, relative to W(b), a positive number.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The two classes, sorted.
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     weights_ : ndarray of shape (n_samples,)
-        A of the iterate with the least a'K~a.
+        The weights a of the best iterate, at least 0 and of sum 1.
     objective_ : float
-        That a'K~a.
+        The value a'K~a of the best iterate.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
-        The value of a'K~a of every iterate from the start on; nan where all of b underflowed to 0.
+        The value a'K~a at the start and after each step; nan where all of b underflowed to 0.
     dual_objective_ : float
-        W(b) after the last step.
+        The value W(b) after the last step.
     certificate_ : float
-        The duality gap of W; infinite unless some plane separated on the way.
+        The duality gap of W after the last step; infinite if no iterate separated the classes.
     n_iter_ : int
-        Steps taken.
+        The number of steps.
     overshoot_ : int
         The first step after which W was lower than before; 0 if it never fell.
     converged_ : bool
         Whether the gap came down to `tol`.
     stop_reason_ : str
-        Why training ended: 'gap_below_tol' | 'diverged' | 'max_iter'.
-    support_ : ndarray of shape (n_support,)
-        The training rows of the expansion, whose weight is not 0.
+        Why training ended: 'gap_below_tol', 'diverged' (b left the range of floats) or 'max_iter'.
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows whose weight is not 0.
     dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients, the weights times the labels -1 and +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
-        Their inputs; None with kernel='precomputed'.
+        Their coefficients in the expansion, the weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        The support vectors themselves; None with kernel='precomputed'.
     intercept_ : float
         Always 0.0.
-    gamma_ : float
-        The width used; None for kernels without one.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
 
     References
     ----------
     Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector machines,
-    ESANN 1999; as compared with in Tsang & Kwok, IJCAI-07, section 4.1.
+    ESANN 1999. It is compared with in Tsang & Kwok, Ensembles of Partially Trained SVMs with
+    Multiplicative Updates, IJCAI-07, section 4.1.
 
     Examples
     --------
+    A rate that suits the data comes to the optimum without overshooting:
+
     >>> from ensvm import MultiplicativeUpdateSVC
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> MultiplicativeUpdateSVC(learning_rate=0.5).fit(X, y).score(X, y)
-    1.0
+    >>> machine = MultiplicativeUpdateSVC(learning_rate=0.5).fit(X, y)
+    >>> machine.stop_reason_, machine.overshoot_
+    ('gap_below_tol', 0)
+    >>> bool(machine.objective_path_[-1] < machine.objective_path_[0])
+    True
+    >>> machine.predict([[-1.0], [6.0]])
+    array([0, 1])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -14,16 +14,16 @@ from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator, seeded_cl
 
 
 class NoisyLabels(BinaryMetaEstimator):
-    """The estimator, fitted after a share of the training labels was turned to the other class.
+    """Classifier that is fitted after a share of the training labels was turned to the other class.
 
-    The rows turned are drawn at random. They depend on `random_state` alone, not on the estimator,
-    and those of a smaller share are among those of a larger one, so that estimators and shares are
-    compared on the same noise.
+    It shows how much an algorithm suffers from wrong labels. The rows turned are drawn at random.
+    They depend on `random_state` alone, not on the estimator, and those of a smaller share are
+    among those of a larger one, so that estimators and shares are compared on the same noise.
 
     Parameters
     ----------
     estimator : classifier, default None
-        The classifier taught; None is an unpruned decision tree.
+        The classifier that is fitted; None is an unpruned decision tree.
     noise : float, default 0.0
         The share of labels turned, in [0, 1], to the nearest whole number of rows.
     random_state : int, RandomState or None, default None
@@ -32,11 +32,11 @@ class NoisyLabels(BinaryMetaEstimator):
     Attributes
     ----------
     estimator_ : classifier
-        The fitted copy.
+        The fitted copy of the estimator.
     turned_ : ndarray of int, shape (n_turned,)
-        The rows whose labels were turned, in ascending order.
+        The row numbers of the rows whose labels were turned, in ascending order.
     classes_ : ndarray of shape (2,)
-        The labels in sorted order.
+        The two classes in sorted order.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -46,6 +46,8 @@ class NoisyLabels(BinaryMetaEstimator):
 
     Examples
     --------
+    A classifier by the nearest neighbour repeats every wrong label that it was given:
+
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from ensvm import NoisyLabels
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]

@@ -12,36 +12,130 @@ from ensvm.classifiers.rho_svc import RhoSVC
 
 
 class PartiallyTrainedEnsemble(RhoSVC):
-    """Ensemble of all machines on the way to the rho-SVM, kept as one kernel expansion.
+    """Ensemble of all the machines that the training of one support vector machine passes through.
 
-    Its decision function is F(x) = sum_t eta_t f_t(x) / sum_t eta_t.
+    Multiplicative updates train a hard-margin support vector machine, the rho-SVM of `RhoSVC`, in
+    steps: each step t turns the machine f_t into the next, at a learning rate eta_t. Usually only
+    the last machine is kept. Here all the machines on the way vote: F(x) = sum_t eta_t f_t(x) /
+    sum_t eta_t. The average costs nothing, since these machines are made anyhow.
 
-    The members f_1 (the Parzen window), ..., f_T are the iterates of Algorithm 1, each weighted by
-    the learning rate that leads away from it; the rho-SVM f_{T+1} itself is not one of them. All
-    are expansions in the training rows, hence so is F, and it predicts at the cost of one machine.
-    If no step was accepted (T = 0) the ensemble is the Parzen window.
+    The first member f_1 is the Parzen window, in which all rows have the same weight; the last is
+    the machine before the final step, whose result is the rho-SVM and is not a member itself. All
+    members are sums of kernels at the training rows, hence F is one too, and it predicts at the
+    cost of a single machine. If no step was made the ensemble is the Parzen window alone.
 
     Parameters
     ----------
-    As of `RhoSVC`.
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        semidefinite.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
+    degree : int, default 3
+        The degree of 'poly', at least 0.
+    coef0 : float, default 0.0
+        The constant of 'poly', a finite number.
+    tol : float, default 0.005
+        Where training stops, a positive number. The adaptive rate stops when its accuracy epsilon
+        falls below it, a fixed rate when the objective is proved to be within a factor 1 + tol of
+        its optimum rho*.
+    initial_tol : float, default 0.1
+        The first epsilon of the adaptive rate, at least tol.
+    learning_rate : {'adaptive'} or float, default 'adaptive'
+        The rate eta: set anew in every step, or a positive number that stays fixed.
+    max_iter : int, default 10000
+        The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
+    low_rank : int, float or None, default None
+        Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
+        r columns; K is never formed. An int is the largest number of columns, at least 1; a float
+        in (0, 1) is the share of the trace of K that the factor may leave out. The decision
+        function still has the exact kernel. Not with kernel='precomputed'.
+    low_rank_method : {'random', 'greedy'}, default 'random'
+        How the rows behind the columns of L are chosen: drawn with chances in proportion to what is
+        left of the diagonal of K, or always the row with the most left.
+    low_rank_diagonal : bool, default True
+        Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
+        separable (rho* = 0) unless the rank is near m.
+    random_state : int, RandomState or None, default None
+        Draws the rows of low_rank_method='random'; read only with `low_rank`.
 
     Attributes
     ----------
-    ensemble_weights_ : array of shape (n_samples,), sum_t eta_t a_t / sum_t eta_t, on the simplex
-    learning_rates_ : array of shape (T,), eta_t
-    member_weights_ : array of shape (n_estimators_, n_samples), the weights a_t of each member
-    n_estimators_ : int, max(T, 1)
-    support_, dual_coef_, X_fit_ : rows of ensemble weight > 0, their coefficients y_i
-        ensemble_weights_i, their inputs
-    weights_, objective_, objective_path_, lower_bound_, certificate_, n_iter_, converged_,
-    stop_reason_ : of the rho-SVM that
-        the members lead to, as in `RhoSVC`
-    classes_, intercept_, gamma_, rank_, trace_residual_, n_features_in_ : as in `RhoSVC`
+    classes_ : ndarray of shape (2,)
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
+    ensemble_weights_ : ndarray of shape (n_samples,)
+        The weight of each training row in F, at least 0 and of sum 1: the average of the members'
+        weights, weighted by the learning rates.
+    n_estimators_ : int
+        The number of members: max(n_iter_, 1).
+    learning_rates_ : ndarray of shape (n_iter_,)
+        The rates eta_t of the steps, which are the weights of the members in the vote.
+    member_weights_ : ndarray of shape (n_estimators_, n_samples)
+        The weights of the training rows in each member, each line of sum 1.
+    weights_ : ndarray of shape (n_samples,)
+        The weights of the rho-SVM that the members lead to.
+    objective_ : float
+        The objective of the rho-SVM, an upper bound of its optimum rho*. With `low_rank`, this
+        value and the two bounds below belong to the factor that was trained on.
+    objective_path_ : ndarray of shape (n_iter_ + 1,)
+        The objective at the start and after each step: of each member and, at the end, of the
+        rho-SVM.
+    lower_bound_ : float
+        A proved lower bound of rho*, at least 0.
+    certificate_ : float
+        How far the objective can at most lie above rho*: objective_ - lower_bound_.
+    n_iter_ : int
+        The number of steps.
+    converged_ : bool
+        Whether a stopping rule of the method ended the training. How near rho* is, only
+        `certificate_` says.
+    stop_reason_ : str
+        Why training ended: by a rule of the method, 'epsilon_below_tol' (adaptive rate),
+        'gap_below_tol' (fixed rate) or 'zero_objective' (the objective is 0 to rounding, hence
+        optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the objective is negative).
+    support_ : ndarray of int, shape (n_support,)
+        The row numbers of the training rows whose ensemble weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients in the expansion, the ensemble weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        These rows themselves; None with kernel='precomputed'.
+    intercept_ : float
+        Always 0.0.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
+    rank_ : int or None
+        The number of columns of L; None without `low_rank`.
+    trace_residual_ : float or None
+        The share trace(K - LL') / trace(K) that the factor leaves out, in [0, 1]; None without
+        `low_rank`.
+    n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section
     3.2.
+
+    Examples
+    --------
+    The ensemble after each of its members; the first is the Parzen window:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
+    >>> from ensvm import ParzenWindowClassifier, PartiallyTrainedEnsemble
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> ensemble = PartiallyTrainedEnsemble(gamma=2.0).fit(X, y)
+    >>> shares_right = [float(np.mean(labels == y)) for labels in ensemble.staged_predict(X)]
+    >>> len(shares_right) == ensemble.n_estimators_
+    True
+    >>> shares_right[0] == ParzenWindowClassifier(gamma=2.0).fit(X, y).score(X, y)
+    True
+    >>> shares_right[0] < shares_right[-1]
+    True
     """
 
     def _solve(

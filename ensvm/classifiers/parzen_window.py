@@ -12,39 +12,45 @@ from ensvm.kernels import KernelFunction
 class ParzenWindowClassifier(KernelExpansionClassifier):
     """Kernel classifier in which every training row votes with the same weight.
 
-    The decision function is f(x) = (1/m) sum_i y_i k(x_i, x). Nothing is optimised, and fitting
-    makes no Gram matrix. It is the first member of `PartiallyTrainedEnsemble`.
+    The decision function is f(x) = (1/m) sum_i y_i k(x_i, x) with labels y_i in {-1, +1}: a new row
+    gets the class whose training rows have the larger sum of kernel values with it. Nothing is
+    optimised, and fitting makes no Gram matrix. The multiplicative updates of `RhoSVC` start at
+    this machine, and it is the first member of `PartiallyTrainedEnsemble`.
 
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel; a callable takes two arrays of rows and returns their kernel values.
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
-        of the training rows to their mean.
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
     degree : int, default 3
         The degree of 'poly', at least 0.
     coef0 : float, default 0.0
-        The constant of 'poly'.
+        The constant of 'poly', a finite number.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The two classes, sorted.
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     weights_ : ndarray of shape (n_samples,)
         The weight of each training row, 1 / n_samples.
-    support_ : ndarray of shape (n_support,)
-        The training rows of the expansion: all of them.
-    dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients, y_i / n_samples.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
-        Their inputs; None with kernel='precomputed'.
+    support_ : ndarray of int, shape (n_samples,)
+        The row numbers of the rows in the expansion: all of them.
+    dual_coef_ : ndarray of shape (n_samples,)
+        Their coefficients, the weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features), or None
+        The training rows; None with kernel='precomputed'.
     intercept_ : float
         Always 0.0.
-    gamma_ : float
-        The width used; None for kernels without one.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
     certificate_ : float
-        Always 0.0, for the weights are what the method asks for, exactly.
+        Always 0.0: the weights are exactly what the method asks for.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -56,9 +62,12 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
     Examples
     --------
     >>> from ensvm import ParzenWindowClassifier
-    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> ParzenWindowClassifier().fit(X, y).score(X, y)
-    1.0
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"]
+    >>> window = ParzenWindowClassifier(gamma=1.0).fit(X, y)
+    >>> window.weights_
+    array([0.25, 0.25, 0.25, 0.25])
+    >>> window.predict([[2.0], [3.0]]).tolist()
+    ['low', 'high']
     """
 
     def __init__(

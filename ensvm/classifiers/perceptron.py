@@ -15,31 +15,32 @@ from ensvm.solvers.linear.separability import separability, signed_points
 
 
 class Perceptron(LinearClassifier):
-    """Perceptron sgn(w.x + w_0), with the bound of its convergence theorem evaluated.
+    """Rosenblatt's perceptron, with the bound of its convergence theorem evaluated.
 
-    From zero weights, each mistake, y_i f(x_i) <= 0, updates w <- w + y_i x_i, w_0 <- w_0 + y_i.
+    The plane f(x) = w.x + w_0 starts at zero weights and goes through the training rows, pass after
+    pass. Each mistake, a row with y_i f(x_i) <= 0 and its label y_i in {-1, +1}, makes one update:
+    w <- w + y_i x_i, w_0 <- w_0 + y_i. The rule stops when a pass needs no update.
 
     Before the first pass it is decided whether any plane separates the classes. If so the rule
     stops by itself, after at most `mistake_bound_` updates; if not it never would: it is stopped
-    after `max_iter` passes, with a `ConvergenceWarning`.
-
-    The bound max_i |z_i|^2 |w|^2 / min_i (w.z_i)^2 over augmented points z_i = (1, x_i) holds for
-    every separating w; it is evaluated for the one that makes it least, the plane through the
-    origin of the augmented space with the largest margin.
+    after `max_iter` passes, with a `ConvergenceWarning`. The bound max_i |z_i|^2 |w|^2 / min_i (y_i
+    w.z_i)^2 over augmented points z_i = (1, x_i) holds for every separating w of the augmented
+    space; it is evaluated for the one that makes it least, the plane through the origin with the
+    largest margin.
 
     Parameters
     ----------
     dual : bool, default False
-        True keeps the weights as numbers of updates for each row and reads products of rows alone.
-        The updates are the same.
+        Whether the weights are kept as numbers of updates of each row, so that only inner products
+        of rows are needed. The updates are the same.
     shuffle : bool, default False
-        Whether each pass goes through the rows in a new random order: a separating plane is not
+        Whether each pass goes through the rows in a new random order. A separating plane is not
         unique, and the one found depends on the order.
     max_iter : int, default 1000
-        The most passes over the rows; fewer than the rule needs give a `ConvergenceWarning`; at
-        least 1.
-    random_state : int, RandomState instance or None, default None
-        Read with shuffle=True.
+        The largest number of passes over the rows, at least 1; if the rule needs more, there is a
+        `ConvergenceWarning`.
+    random_state : int, RandomState or None, default None
+        Draws the orders; read with shuffle=True.
 
     Attributes
     ----------
@@ -47,31 +48,33 @@ class Perceptron(LinearClassifier):
         The normal vector w of the plane.
     intercept_ : ndarray of shape (1,)
         The offset w_0.
-    alpha_ : ndarray of shape (n_samples,)
-        The updates made for each row: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i.
+    alpha_ : ndarray of int, shape (n_samples,)
+        The number of updates made for each row: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i.
     mistakes_ : int
-        Updates in all.
-    mistake_path_ : ndarray of shape (mistakes_,)
-        The row of each update.
-    errors_ : ndarray of shape (n_iter_,)
-        The updates in each pass.
+        The number of updates in all.
+    mistake_path_ : ndarray of int, shape (mistakes_,)
+        The row number of each update.
+    errors_ : ndarray of int, shape (n_iter_,)
+        The number of updates in each pass.
     separable_ : bool
         Whether some plane separates the classes.
     mistake_bound_ : float
         The bound of the convergence theorem, a whole number; infinite if the classes are not
         separable.
     bound_share_ : float
-        The value of mistakes_ / mistake_bound_.
+        The share mistakes_ / mistake_bound_, in [0, 1]; 0.0 if the classes are not separable.
     objective_ : float
-        The perceptron criterion J(w, w_0).
+        The perceptron criterion J(w, w_0) = sum_i max(-y_i f(x_i), 0).
     certificate_ : int
-        Training rows with y_i f(x_i) <= 0; 0 proves that the plane separates.
+        The number of training rows with y_i f(x_i) <= 0; 0 proves that the plane separates.
     n_iter_ : int
-        Passes over the rows.
+        The number of passes over the rows.
     converged_ : bool
         Whether the rule stopped by itself.
+    stop_reason_ : str
+        Why training ended: 'no_mistake' or 'max_iter'.
     classes_ : ndarray of shape (2,)
-        The two classes, sorted.
+        The two classes in sorted order; the second is +1, predicted where f(x) >= 0.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -81,10 +84,15 @@ class Perceptron(LinearClassifier):
 
     Examples
     --------
+    The rule stops by itself, after fewer updates than the theorem allows:
+
     >>> from ensvm import Perceptron
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> Perceptron().fit(X, y).score(X, y)
-    1.0
+    >>> machine = Perceptron().fit(X, y)
+    >>> machine.separable_, machine.stop_reason_, machine.certificate_
+    (True, 'no_mistake', 0)
+    >>> bool(machine.mistakes_ <= machine.mistake_bound_)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -21,93 +21,122 @@ from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_pr
 
 
 class RhoSVC(KernelExpansionClassifier):
-    """Hard-margin support vector classifier without bias, f(x) = sum_i y_i a_i k(x_i, x).
+    """Hard-margin support vector classifier without intercept, trained by multiplicative updates.
 
-    The weights a lie on the simplex and minimise a'K~a, K~_ij = y_i y_j k(x_i, x_j), whose least
-    value rho* is the squared margin. Identical inputs with opposite labels make rho* = 0 and f = 0
-    at the optimum: then the classes predicted are arbitrary.
+    The decision function is f(x) = sum_i y_i a_i k(x_i, x) with labels y_i in {-1, +1}. The weights
+    a are not negative and have the sum 1 (they lie on the simplex), and they minimise a'K~a with
+    K~_ij = y_i y_j k(x_i, x_j). The least value is rho*, the square of the largest margin by which
+    a plane through the origin of the feature space separates the classes. Where the same input
+    occurs with both labels no plane does: rho* = 0, f = 0 at the optimum, and what is predicted is
+    arbitrary.
+
+    Training starts at equal weights 1 / m, which are the Parzen window, and every step multiplies
+    the weights by exponentials at a rate eta and divides them by their sum. The paper's Algorithm 1
+    sets the rate of each step from the values of the step, so that no rate has to be tuned. Each
+    run also proves a lower bound of rho*, so that the distance from the optimum is known at the
+    end.
 
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel; a callable takes two arrays of rows and returns their kernel values.
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
-        of the training rows to their mean.
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
     degree : int, default 3
         The degree of 'poly', at least 0.
     coef0 : float, default 0.0
-        The constant of 'poly'.
+        The constant of 'poly', a finite number.
     tol : float, default 0.005
-        The adaptive rate stops when epsilon falls below it, a fixed one when the objective is
-        proved to be within a factor 1 + tol of rho*.
+        Where training stops, a positive number. The adaptive rate stops when its accuracy epsilon
+        falls below it, a fixed rate when the objective is proved to be within a factor 1 + tol of
+        rho*.
     initial_tol : float, default 0.1
-        The first epsilon of the adaptive rate; at least tol.
-    learning_rate : 'adaptive' or float, default 'adaptive'
-        How the rate of each step is set; a positive number is a fixed rate.
+        The first epsilon of the adaptive rate, at least tol.
+    learning_rate : {'adaptive'} or float, default 'adaptive'
+        The rate eta: set anew in every step, or a positive number that stays fixed.
     max_iter : int, default 10000
-        Reaching it gives a `ConvergenceWarning`; at least 1.
+        The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
     low_rank : int, float or None, default None
-        Trains on a factor LL' of K, of at most that rank or leaving at most that share of its
-        trace, in O(m r^2) time and O(m r) memory; K is never formed. The weights still expand the
-        exact kernel in all rows. Not with kernel='precomputed'.
+        Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
+        r columns; K is never formed. An int is the largest number of columns, at least 1; a float
+        in (0, 1) is the share of the trace of K that the factor may leave out. The decision
+        function still has the exact kernel. Not with kernel='precomputed'.
     low_rank_method : {'random', 'greedy'}, default 'random'
-        How the pivots of the factor are chosen, see `ensvm.kernels.low_rank`.
+        How the rows behind the columns of L are chosen: drawn with chances in proportion to what is
+        left of the diagonal of K, or always the row with the most left.
     low_rank_diagonal : bool, default True
-        Trains on LL' + diag(K - LL'), whose diagonal is exact; False: on LL' alone, where points
-        are rarely separable (rho* = 0) unless the rank is near m.
-    random_state : int, RandomState instance or None, default None
-        Read by the random pivots.
+        Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
+        separable (rho* = 0) unless the rank is near m.
+    random_state : int, RandomState or None, default None
+        Draws the rows of low_rank_method='random'; read only with `low_rank`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The two classes, sorted.
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     weights_ : ndarray of shape (n_samples,)
-        A on the simplex.
+        The weights a, at least 0 and of sum 1.
     objective_ : float
-        The value of a'K~a.
+        The objective a'K~a reached, an upper bound of rho*. With `low_rank`, this value and the two
+        bounds below belong to the factor that was trained on.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
-        The value of a'K~a from the start on.
+        The objective at the start and after each step.
     lower_bound_ : float
-        A proved lower bound of rho*.
+        A proved lower bound of rho*, at least 0.
     certificate_ : float
-        The value of objective_ - lower_bound_.
+        How far the objective can at most lie above rho*: objective_ - lower_bound_.
     n_iter_ : int
-        Steps taken.
+        The number of steps.
     converged_ : bool
-        Whether a stopping rule of the method ended the training; only `certificate_` says how near
-        rho* is.
+        Whether a stopping rule of the method ended the training. How near rho* is, only
+        `certificate_` says.
     stop_reason_ : str
-        Why training ended: that rule, see `EntropyProjectionResult`.
-    support_ : ndarray of shape (n_support,)
-        The training rows of the expansion, whose weight is not 0.
+        Why training ended: by a rule of the method, 'epsilon_below_tol' (adaptive rate),
+        'gap_below_tol' (fixed rate) or 'zero_objective' (the objective is 0 to rounding, hence
+        optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the objective is negative).
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows whose weight is not 0.
     dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients, the weights times the labels -1 and +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
-        Their inputs; None with kernel='precomputed'.
+        Their coefficients in the expansion, the weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        The support vectors themselves; None with kernel='precomputed'.
     intercept_ : float
         Always 0.0.
-    gamma_ : float
-        The width used; None for kernels without one.
-    rank_ : int
-        The columns of the factor L; None without low_rank. With it, objective_, lower_bound_ and
-        certificate_ are of the problem trained on, not of K's.
-    trace_residual_ : float
-        The share trace(K - LL') / trace(K) in [0, 1]; None without low_rank.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
+    rank_ : int or None
+        The number of columns of L; None without `low_rank`.
+    trace_residual_ : float or None
+        The share trace(K - LL') / trace(K) that the factor leaves out, in [0, 1]; None without
+        `low_rank`.
     n_features_in_ : int
         The number of features seen in `fit`.
 
     References
     ----------
-    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07, section
-    2, Algorithm 1; section 3.3 for low rank.
+    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07,
+    sections 2 (Algorithm 1) and 3.3 (low rank).
 
     Examples
     --------
+    The certificate proves how near the objective is to its optimum:
+
+    >>> from sklearn.datasets import make_moons
     >>> from ensvm import RhoSVC
-    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> RhoSVC().fit(X, y).score(X, y)
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> machine = RhoSVC(gamma=2.0).fit(X, y)
+    >>> machine.stop_reason_
+    'epsilon_below_tol'
+    >>> bool(machine.certificate_ < 0.01)
+    True
+    >>> bool(machine.objective_path_[-1] < machine.objective_path_[0])
+    True
+    >>> machine.score(X, y)
     1.0
     """
 

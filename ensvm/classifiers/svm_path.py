@@ -20,81 +20,104 @@ from ensvm.solvers.regularization_path.path import RegularizationPath, regulariz
 
 
 class SVMPathClassifier(KernelExpansionClassifier):
-    """Soft-margin support vector classifier that knows its solution for every C.
+    """Soft-margin support vector classifier that knows its solution for every value of C.
 
-    Its decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept.
+    The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
+    +1}. C is the price of a training error, and the solution of the support vector machine as a
+    function of 1 / C is piecewise linear. This classifier follows it exactly from breakpoint to
+    breakpoint, so that one fit gives the machines of all C up to `C_max`. The kernel values are in
+    float64, whatever the type of X.
 
-    The whole regularization path is computed exactly, on kernel values in float64 whatever the type
-    of X. C is given or is the one with the least leave-one-out bound, the smallest among equals.
-    That bound, (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0}, is proved for the machine without an
-    intercept; with one it is a heuristic.
+    C itself is given, or it is the one with the least leave-one-out bound (1/m) #{i: alpha_i K_ii -
+    y_i f(x_i) > 0}, the smallest C among equals. For the machine without an intercept it is proved
+    that the leave-one-out error is not larger; with an intercept the bound is a heuristic.
 
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel; a callable takes two arrays of rows and returns their kernel values.
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
-        of the training rows to their mean.
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
     degree : int, default 3
         The degree of 'poly', at least 0.
     coef0 : float, default 0.0
-        The constant of 'poly'.
+        The constant of 'poly', a finite number.
     select : {'loo', 'end'} or float, default 'loo'
-        How C is chosen: by the least leave-one-out bound, as `C_max`, or a given positive number.
+        How C is chosen: 'loo' takes the one with the least leave-one-out bound, 'end' takes
+        `C_max`, and a positive number, at most `C_max`, is C itself.
     C_min : float, default 0.0
-        The least C that 'loo' may choose. The path's first breakpoint is a limit of its own: below
-        it only the scale of f and the intercept change; at least 0.
+        The least C that 'loo' may choose, at least 0 and at most `C_max`. The first breakpoint is a
+        limit of its own: below it only the scale of f and the intercept change.
     C_max : float, default 1e4
-        Where the path ends.
+        The C at which the path ends, a positive number.
     fit_intercept : bool, default True
-        See the type.
+        Whether the machine has an intercept.
 
     Attributes
     ----------
+    classes_ : ndarray of shape (2,)
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     path_ : RegularizationPath
-        The breakpoints and the solution at any C up to C_max.
+        The breakpoints, as `path_.lambdas` = 1 / C, and the solution at any C up to `C_max`, as
+        `path_.coef_at(C)` (the alpha_i) and `path_.intercept_at(C)`.
     C_ : float
         The C of this machine.
     loo_bound_ : ndarray of shape (n_breakpoints,)
-        The bound at every breakpoint; only with select='loo'.
+        The leave-one-out bound at every breakpoint; only with select='loo'.
     best_loo_bound_ : float
-        The bound at C_, which may lie between two breakpoints; only with select='loo'.
+        The bound at `C_`, which may lie between two breakpoints; only with select='loo'.
     certificate_ : float
         The largest violation of the optimality conditions seen along the path, in units of y f(x).
     n_iter_ : int
-        Events of the path, those on the way to its start included.
+        The number of events of the path, those on the way to its start included.
     converged_ : bool
-        Whether the path reached C_max.
-    support_ : ndarray of shape (n_support,)
-        The training rows of the expansion, whose weight is not 0.
+        Whether the path reached `C_max`; otherwise `fit` gives a `ConvergenceWarning`.
+    stop_reason_ : str
+        Why the path ended: 'C_max' or 'max_events'.
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows whose weight is not 0.
     dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients, the weights times the labels -1 and +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
-        Their inputs; None with kernel='precomputed'.
-    X_path_ : ndarray or sparse matrix of shape (n_samples, n_features)
-        All training inputs, which the stages need (None if precomputed).
+        Their coefficients in the expansion, the weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        The support vectors themselves; None with kernel='precomputed'.
+    X_path_ : ndarray or sparse matrix of shape (n_samples, n_features), or None
+        All training rows, which the staged methods need; None with kernel='precomputed'.
     intercept_ : float
-        The constant term of f.
-    classes_ : ndarray of shape (2,)
-        The two classes, sorted.
-    gamma_ : float
-        The width used; None for kernels without one.
+        The constant term of f; 0.0 with fit_intercept=False.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
 
     References
     ----------
     Hastie, Rosset, Tibshirani & Zhu, The Entire Regularization Path for the Support Vector Machine,
-    JMLR 5, 2004. Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates,
-    IJCAI-07, section 4.1.
+    JMLR 5, 2004. The choice of C: Tsang & Kwok, Ensembles of Partially Trained SVMs with
+    Multiplicative Updates, IJCAI-07, section 4.1.
 
     Examples
     --------
+    One fit gives the training error at all breakpoints, and the machine of any C between them:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
     >>> from ensvm import SVMPathClassifier
-    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> SVMPathClassifier().fit(X, y).score(X, y)
-    1.0
+    >>> X, y = make_moons(40, noise=0.2, random_state=0)
+    >>> machine = SVMPathClassifier(gamma=1.0, C_max=100.0).fit(X, y)
+    >>> errors = [np.mean(labels != y) for labels in machine.staged_predict(X)]
+    >>> len(errors) == machine.path_.lambdas.size
+    True
+    >>> bool(errors[-1] < errors[0])
+    True
+    >>> machine.path_.coef_at(1.0).shape
+    (40,)
+    >>> bool(machine.best_loo_bound_ <= machine.loo_bound_.min())
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -22,7 +22,7 @@ class Arrays:
 
     Attributes
     ----------
-    X : ndarray or csr_array of shape (n, d), float64
+    X : ndarray or csr_array of float64, shape (n, d)
         The inputs before scaling, NaN where a value is missing.
     y : ndarray of shape (n,), int8
         The classes.

@@ -17,7 +17,19 @@ KernelName: TypeAlias = str
 
 
 class Kernel(NamedTuple):
-    """A kernel with its parameters; those that it does not read are 0."""
+    """A kernel with its parameters; those that it does not read are 0.
+
+    Attributes
+    ----------
+    name : str
+        The name of the kernel in `ensvm.kernels.table`.
+    gamma : float
+        The width, positive where the kernel reads it.
+    degree : int
+        The power, at least 0.
+    coef0 : float
+        The constant.
+    """
 
     name: KernelName
     gamma: float = 0.0
@@ -26,9 +38,28 @@ class Kernel(NamedTuple):
 
 
 class Rows:
-    """Rows of inputs, shape (n, d), as (x - centre, 1, |x - centre|^2) in float64 and in float32.
+    """Rows of inputs as (x - centre, 1, |x - centre|^2), in float64 and in float32.
 
-    Raises ValueError for inputs whose squared norms leave the range of float32.
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The rows x.
+    centre : ndarray of shape (d,)
+        What is subtracted from each, such as the mean of the training rows.
+
+    Attributes
+    ----------
+    centre : ndarray of shape (d,)
+        What was subtracted.
+    exact : ndarray of float64, shape (n, d + 2)
+        The augmented rows.
+    single : ndarray of float32, shape (n, d + 2)
+        The same, with the norms of the rounded coordinates.
+
+    Raises
+    ------
+    ValueError
+        If the squared norms leave the range of float32.
     """
 
     def __init__(self, X: NDArray[Any], centre: NDArray[np.float64]) -> None:
@@ -51,7 +82,18 @@ class Rows:
         return len(self.exact)
 
     def take(self, indices: Any) -> "Rows":
-        """Return some of the rows."""
+        """Return some of the rows.
+
+        Parameters
+        ----------
+        indices : array of int or of bool, or slice
+            Which rows.
+
+        Returns
+        -------
+        Rows
+            These rows, with the same centre.
+        """
         chosen = object.__new__(Rows)
         chosen.centre, chosen.exact, chosen.single = (
             self.centre,
@@ -61,12 +103,39 @@ class Rows:
         return chosen
 
     def augmented(self, dtype: type[np.floating]) -> NDArray[Any]:
-        """Return the rows in float32 or float64, shape (n, d + 2)."""
+        """Return the augmented rows in one precision.
+
+        Parameters
+        ----------
+        dtype : type
+            The precision, np.float32 or np.float64.
+
+        Returns
+        -------
+        ndarray of shape (n, d + 2)
+            The rows; not a copy.
+        """
         return self.single if dtype is np.float32 else self.exact
 
 
 def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArray[Any]:
-    """Return the factor whose product with augmented rows `apply_kernel` turns into values."""
+    """Return the factor whose product with augmented rows `apply_kernel` turns into values.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows z on the right.
+    kernel : Kernel
+        The kernel with its parameters.
+    dtype : type
+        The precision of the factor, np.float32 or np.float64.
+
+    Returns
+    -------
+    ndarray of shape (n, d + 2)
+        The factor: (2 gamma z, -gamma |z|^2, -gamma) for a kernel of distances, and (gamma z, gamma
+        <centre, z> + coef0, 0) for one of products.
+    """
     row = row_of(kernel.name)
     factor = rows.augmented(dtype).astype(np.float64)
     inner, ones, norms = factor[:, :-2], factor[:, -2], factor[:, -1]
@@ -84,7 +153,15 @@ def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArr
 
 
 def apply_kernel(values: NDArray[Any], kernel: Kernel) -> None:
-    """Turn a kernel's arguments into its values, in place."""
+    """Turn a kernel's arguments into its values, in place.
+
+    Parameters
+    ----------
+    values : ndarray
+        The arguments, products of augmented rows with a `kernel_factor`; float32 or float64.
+    kernel : Kernel
+        The kernel with its parameters.
+    """
     row_of(kernel.name).transform(values, kernel.degree)
 
 

@@ -54,7 +54,8 @@ def gram(
     coef0 : float, default 0.0
         The constant; only 'poly' reads it.
     dtype : dtype, default np.float64
-        float64 or float32, of the products and of the result; squared norms are summed in float64.
+        The precision of the products and of the result, float64 or float32; squared norms are
+        summed in float64.
 
     Returns
     -------

@@ -40,16 +40,16 @@ class LowRankGram:
 
     Attributes
     ----------
-    factor : array of shape (m, r)
-        L, float32 or float64, columns contiguous.
+    factor : ndarray of shape (m, r)
+        The factor L, float32 or float64, columns contiguous.
     pivots : array of shape (r,)
         Distinct rows of K in the order chosen; K and LL' agree in these columns.
     trace_residuals : float64 array of shape (r + 1,)
-        trace(K - LL') with the first 0, ..., r columns of L, never rising; the first is trace(K),
-        the last bounds the largest eigenvalue of K - LL'.
+        The traces of K - LL' with the first 0, ..., r columns of L, never rising; the first is
+        trace(K), the last bounds the largest eigenvalue of K - LL'.
     residual_diagonal : array of shape (m,)
-        K_ii - |L_i|^2 >= 0; an entry i, j of K - LL' is at most sqrt(residual_diagonal_i
-        residual_diagonal_j) in size.
+        The differences K_ii - |L_i|^2 >= 0; an entry i, j of K - LL' is at most
+        sqrt(residual_diagonal_i residual_diagonal_j) in size.
     stop_reason : str
         'rank_reached', 'tolerance_met' or 'exhausted' (K has no higher rank up to rounding).
     """
@@ -82,7 +82,18 @@ class LowRankGram:
         return float(self.trace_residuals[-1] / whole) if whole > 0.0 else 0.0
 
     def matvec(self, vector: ArrayLike) -> NDArray[Any]:
-        """Return LL' times a vector of shape (m,) or each column of an array of shape (m, k)."""
+        """Return LL' times a vector, or times each column of an array.
+
+        Parameters
+        ----------
+        vector : array of shape (m,) or (m, k)
+            The vector or vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, k)
+            The products, in the precision of L.
+        """
         # Cast first: a product of mixed precisions would copy L.
         right = np.asarray(vector, dtype=self.dtype)
         return self.factor @ (self.factor.T @ right)
@@ -96,6 +107,11 @@ class DiagonalCorrectedGram:
 
     It is positive semidefinite and has full rank where LL' has not: a hard margin exists, which m
     points in r < m dimensions rarely have. Products cost what those of LL' do.
+
+    Parameters
+    ----------
+    low_rank : LowRankGram
+        The factor and its residual diagonal.
 
     References
     ----------
@@ -116,7 +132,18 @@ class DiagonalCorrectedGram:
         return self.low_rank.dtype
 
     def matvec(self, vector: ArrayLike) -> NDArray[Any]:
-        """Return the product with a vector of shape (m,) or each column of an array (m, k)."""
+        """Return the operator times a vector, or times each column of an array.
+
+        Parameters
+        ----------
+        vector : array of shape (m,) or (m, k)
+            The vector or vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, k)
+            The products, in the precision of L.
+        """
         right = np.asarray(vector, dtype=self.dtype)
         return self.low_rank.matvec(right) + (self.low_rank.residual_diagonal * right.T).T
 
@@ -138,8 +165,16 @@ def kernel_columns(
     ----------
     X : array or scipy sparse matrix of shape (m, d)
         The rows.
-    kernel, gamma, degree, coef0, dtype
-        As in `ensvm.kernels.gram`, which raises the errors for them.
+    kernel : str or callable
+        The kernel, as for `ensvm.kernels.gram`, which raises the errors for all parameters.
+    gamma : float, default None
+        The width, positive; 'linear' does not read it.
+    degree : int, default 3
+        The power, at least 0; only 'poly' reads it.
+    coef0 : float, default 0.0
+        The constant; only 'poly' reads it.
+    dtype : dtype, default np.float64
+        The precision of the values, float64 or float32.
 
     Returns
     -------
@@ -219,8 +254,14 @@ def randomly_pivoted_cholesky(
 
     Parameters
     ----------
-    columns, diagonal, rank, tol
-        As of `incomplete_cholesky`; so are the errors raised.
+    columns : callable
+        Maps an array of k row numbers to these columns of K, shape (m, k); see `kernel_columns`.
+    diagonal : array of shape (m,)
+        The diagonal of K, at least 0; float32 makes a float32 factor, all else a float64 one.
+    rank : int, default None
+        The most columns of L, at least 1; None for m.
+    tol : float, default None
+        The share of trace(K) at which to stop, in (0, 1); None to stop at the rank alone.
     rng : numpy Generator or int, default None
         A generator or its seed; None draws a fresh seed.
 
@@ -228,6 +269,12 @@ def randomly_pivoted_cholesky(
     -------
     LowRankGram
         The factor and what is proved about it.
+
+    Raises
+    ------
+    ValueError
+        If rank or tol lies outside its range, the diagonal is no vector of finite numbers >= 0, the
+        columns have another shape, or K proves to be not positive semidefinite.
 
     References
     ----------

@@ -27,8 +27,8 @@ class PartialCholesky:
 
     Attributes
     ----------
-    residual : float64 array of shape (m,), the diagonal of K - LL', exactly 0 where only rounding
-        is left
+    residual : ndarray of shape (m,)
+        The diagonal of K - LL' in float64, exactly 0 where only rounding is left.
     """
 
     def __init__(

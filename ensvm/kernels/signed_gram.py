@@ -52,7 +52,18 @@ class SignedGram:
         self.rounding = self._rounding_of(operator)
 
     def matvec(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return K~ weights as float64, shape (m,)."""
+        """Return the product of K~ with a vector.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (m,)
+            The vector.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            The product K~ weights.
+        """
         product = np.asarray(self._product(self.labels * weights), dtype=np.float64).reshape(
             self.size
         )

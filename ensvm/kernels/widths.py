@@ -10,7 +10,13 @@ QUANTILES = (0.9, 0.5, 0.1)
 
 
 class WidthRange(NamedTuple):
-    """Widths gamma of exp(-gamma |x - x'|^2), low <= middle <= high."""
+    """Widths gamma of exp(-gamma |x - x'|^2), low <= middle <= high.
+
+    Attributes
+    ----------
+    low, middle, high : float
+        The inverses of the 0.9, 0.5 and 0.1 quantiles of |x - x'|^2; positive.
+    """
 
     low: float
     middle: float

@@ -48,6 +48,8 @@ class Cell:
         What the algorithm is; None for the cell that states the facts of the data.
     blas_threads : int or None
         The threads that a timing is allowed; None in the error pass.
+    drawn_on : str
+        Which data they are, for the seed.
     """
 
     study: str
@@ -59,6 +61,7 @@ class Cell:
     code: str
     method: AlgorithmSettings | None = field(default=None, hash=False)
     blas_threads: int | None = None
+    drawn_on: str = ""
 
     @property
     def run_pass(self) -> RunPass:
@@ -92,7 +95,7 @@ class Cell:
     def seed(self) -> int:
         """The algorithm's own seed; the realization's is the data room's."""
         named = None if self.method is None else self.method.seed
-        return seed_of("algorithm", self.data, self.realization, named or self.algorithm)
+        return seed_of("algorithm", self.drawn_on, self.realization, named or self.algorithm)
 
 
 @dataclass(frozen=True)
@@ -184,6 +187,7 @@ def _cells(
     cap: int | None,
 ) -> Iterator[Cell]:
     data, split = card.fingerprint(), card.split_protocol()
+    drawn_on = card.seed_identity()
     facts = code_identity([DATA_PATH])
     yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)
     limits = (entry.realizations or config.realizations, cap, card.max_realizations)
@@ -197,7 +201,7 @@ def _cells(
                 if found is not None and realization <= entry.realizations_of.get(name, last):
                     where = (config.study, entry.name, realization, name)
                     method, code = found
-                    yield Cell(*where, data, split, code, method, threads)
+                    yield Cell(*where, data, split, code, method, threads, drawn_on)
 
     names = config.algorithms_of(entry)
     yield from of_pass(names, last, None)

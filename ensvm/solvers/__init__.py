@@ -1,1 +1,1 @@
-"""Optimisation on plain arrays, one file an algorithm: no files, no scikit-learn, no data sets."""
+"""Optimisation on plain arrays: no input or output, no scikit-learn, no names of data sets."""

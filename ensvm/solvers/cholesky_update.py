@@ -10,7 +10,7 @@ from ensvm.compiled import njit
 
 # A pivot is lifted to this part of its diagonal entry, so that the factor is never singular: above
 # what rounding leaves of a pivot that is 0, below what a solution shows. Free points that depend
-# linearly on each other then merely move fast, until one of them meets a bound and leaves, while
+# linearly on each other then merely change fast, until one of them meets a bound and leaves, while
 # their margins drift by no more than this part.
 PIVOT_FLOOR = 1e-13
 # Where the diagonal entry is 0, which takes a matrix that is not positive semidefinite

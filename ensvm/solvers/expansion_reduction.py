@@ -23,10 +23,13 @@ class ReducedExpansion:
 
     Attributes
     ----------
-    points : array of shape (r,), which of the rows are kept, ascending
-    coefs : array of shape (r, k)
-    error : float, the largest |f - f_reduced| at an x with k(x, x) at most that of the rows, for
-        the first expansion
+    points : ndarray of int, shape (r,)
+        The numbers of the rows kept, ascending.
+    coefs : ndarray of shape (r, k)
+        The coefficients in them, one expansion a column.
+    error : float
+        The largest change |f - f_reduced| of the first expansion at an x with k(x, x) at most that
+        of the rows.
     """
 
     points: NDArray[np.intp]
@@ -53,6 +56,10 @@ def reduce_expansion(
     -------
     ReducedExpansion
         The points kept, the coefficients in them and the error.
+
+    References
+    ----------
+    Downs, Gates & Masters, Exact simplification of support vector solutions, JMLR 2, 2001.
     """
     gram = np.asarray(gram, dtype=np.float64)
     factor = incomplete_cholesky(lambda rows: gram[:, rows], gram.diagonal())

@@ -22,10 +22,20 @@ LARGEST_EXPONENT = 300.0  # b beyond e^300 has diverged, and b'K~b still is a fl
 
 @dataclass(frozen=True)
 class MultiplicativeUpdateState:
-    """One iterate b, after `iteration` steps (0 is the start).
+    """One iterate b, as a callback sees it.
 
-    `objective` is W(b), `simplex_objective` b'K~b / (sum b)^2, an upper bound of rho*. `weights`
-    (shape (m,), positive) is never written to again and may be kept.
+    Attributes
+    ----------
+    iteration : int
+        The number of steps before it; 0 is the start.
+    weights : ndarray of shape (m,)
+        The weights b, positive; never written to again, so that they may be kept.
+    objective : float
+        The value W(b).
+    upper_bound : float
+        The least primal objective so far, infinite until some plane separates.
+    simplex_objective : float
+        The value b'K~b / (sum b)^2, an upper bound of rho*; nan where sum b is 0.
     """
 
     iteration: int
@@ -41,17 +51,17 @@ class MultiplicativeUpdateResult:
 
     Attributes
     ----------
-    weights : array of shape (m,)
-        b > 0, not normalised.
+    weights : ndarray of shape (m,)
+        The last weights b > 0, not normalised.
     objective : float
-        W(b), a lower bound of W*.
+        The value W(b), a lower bound of W*.
     upper_bound : float
         The least primal objective (|w| / min_i (K~b)_i)^2 / 2 seen; infinite until some plane
         separates.
     simplex_objective : float
-        b'K~b / (sum b)^2.
+        The value b'K~b / (sum b)^2.
     n_iter : int
-        Steps done.
+        The number of steps.
     converged : bool
         Whether the duality gap came down to tol * objective.
     stop_reason : str
@@ -96,7 +106,7 @@ def multiplicative_update(
     y : array of shape (m,)
         The labels, -1 and +1.
     learning_rate : float
-        eta, positive.
+        The rate eta, positive.
     tol : float, default 1e-3
         The duality gap to stop at, relative to W; positive.
     max_iter : int, default 1000
@@ -115,6 +125,11 @@ def multiplicative_update(
     ------
     ValueError
         If an argument lies outside its range or the shapes do not fit.
+
+    References
+    ----------
+    Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector learning,
+    ESANN 1999.
     """
     gram = SignedGram(operator, y)
     start = 1.0 / gram.size if initial_weight is None else initial_weight

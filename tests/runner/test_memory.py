@@ -60,13 +60,17 @@ def test_cells_of_a_realization_share_members_and_timings_do_not(monkeypatch: An
 
     monkeypatch.setattr(bagging, "train_machine", watched)
 
-    def errors(grams: GramPool) -> list[float]:
+    def errors(grams: GramPool) -> list[int]:
         small = {"n_estimators": 3, "max_samples": 20}
-        cells = [
-            AlgorithmSettings("MixedKernelBagging", {**small, "kernels": kernels})
+        return [
+            evaluate(
+                AlgorithmSettings("MixedKernelBagging", {**small, "kernels": kernels}),
+                7,
+                realization,
+                grams,
+            ).metrics["n_errors"]
             for kernels in (["rbf"], ["rbf", "poly"])
         ]
-        return [evaluate(cell, 7, realization, grams).metrics["n_errors"] for cell in cells]
 
     alone = errors(GramPool(realization))
     assert trained.count("rbf") == 6

@@ -29,76 +29,86 @@ MAX_ATTEMPTS = 10
 class MixedKernelAdaBoost(MixedKernelEnsemble):
     """Multi-class AdaBoost over small soft-margin machines of one or several kernels.
 
-    Each round draws `max_samples` rows with replacement by the present row weights, trains a
-    machine on them, and takes its error and the new row weights from all training rows. A machine
-    no better than chance is dropped and drawn again, up to MAX_ATTEMPTS times, then the run ends; a
-    machine without error gets a large but finite weight and the run goes on. The paper says nothing
-    of either. A sample of one class only gives the constant machine.
+    Boosting trains machines one after the other. Each round draws `max_samples` training rows with
+    replacement by the present row weights, trains a machine on them, and takes its error and the
+    new weights, which are larger for the rows it gets wrong, from all training rows. In the end the
+    machines vote, with a weight alpha that is larger for a smaller error. Different kernels make
+    different mistakes, so that machines of several kernels may correct one another.
+
+    A machine no better than chance is dropped and another is drawn, up to ten times, then the run
+    ends; a machine without error gets a large but finite weight and the run goes on. The paper says
+    nothing of either. A sample that holds one class only gives the machine that always predicts it.
 
     Parameters
     ----------
-    kernels : sequence of str, default ('poly', 'rbf')
-        Each at most once: 'linear' is <x, z>, 'poly' is (poly_gamma <x, z> + coef0)^degree and
-        'rbf' is exp(-gamma |x - z|^2).
+    kernels : sequence of {'linear', 'poly', 'rbf'}, default ('poly', 'rbf')
+        The kernels of the machines, each at most once: 'linear' is <x, z>, 'poly' is (poly_gamma
+        <x, z> + coef0)^degree and 'rbf' is exp(-gamma |x - z|^2).
     scheme : {'combined', 'mixed', 'pure'}, default 'combined'
-        'combined': a boosting run for each kernel, their machines joined with the weights they
-        have; 'mixed': one run, the kernel of every round drawn at random; 'pure': one run of the
-        only kernel.
+        'combined' makes a boosting run for each kernel, whose machines are joined with the weights
+        they have; 'mixed' makes one run, the kernel of every round drawn at random; 'pure' makes
+        one run of the only kernel.
     n_estimators : int, default 50
-        The rounds of each run, >= 1: 'combined' has `len(kernels) * n_estimators` machines.
+        The number of rounds of each run, at least 1: 'combined' has up to len(kernels) *
+        n_estimators machines.
     max_samples : int or None, default 300
-        The rows drawn for a machine, >= 1, but no more than there are; None for as many.
+        The number of rows drawn for a machine, at least 1, but never more than there are; None for
+        as many as there are.
     C : float, default 10.0
-        The bound of the coefficients, positive. The paper prints none; 10 was identified from its
-        accuracies.
-    gamma : {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'} or float, \
-            default 'sigest'
-        The width of the radial kernel: 'sigest', the middle of the range of
-        `ensvm.kernels.widths`; 'sigest-random', drawn anew for each machine, uniformly from that
-        range, as in the paper; or as of `ensvm.kernels.resolve_gamma`, or positive.
-    poly_gamma : {'auto', 'scale', 'mean-distance'} or float, default 'auto'
-        The factor of the polynomial kernel: 'auto' is 1 / n_features, which e1071 puts before the
-        inner product and the paper does not print; 1.0 is the kernel as printed.
+        The upper bound of the coefficients of each machine, a positive number. The paper prints
+        none; 10 was identified from its accuracies.
+    gamma : float or {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'}, default 'sigest'
+        The factor in 'rbf', a positive number. 'sigest' is 1 over the median squared distance
+        between pairs of training rows drawn at random; 'sigest-random' is drawn anew for each
+        machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
+        distances, as in the paper. 'mean-distance' is 1 over the mean squared distance of the
+        training rows to their mean; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features,
+        as in scikit-learn.
+    poly_gamma : float or {'auto', 'scale', 'mean-distance'}, default 'auto'
+        The factor in 'poly', a positive number or one of the names above. 'auto' is what the R
+        package e1071 puts before the inner product and the paper does not print; 1.0 is the kernel
+        as printed.
     degree : int, default 3
-        d of the polynomial kernel, >= 0; the paper does not print its value.
+        The degree of 'poly', at least 0; the paper does not print its value.
     coef0 : float, default 1.0
-        c0 of the polynomial kernel; the paper does not print its value.
+        The constant of 'poly'; the paper does not print its value.
     tol : float, default 1e-3
-        LIBSVM's: the violation of the optimality conditions that ends a machine's training,
-        positive.
+        The violation of the optimality conditions at which a machine's training ends, a positive
+        number, as in LIBSVM.
     memory : None, str or object with a `cache` method, default None
-        Where members are kept, and taken from by later fits on the same rows with the same
-        parameters and seed: a folder, as for `joblib.Memory`, or an object whose `cache` is as
-        that class's. The fitted ensemble is the same with it or without.
+        Where machines are kept, and from where later fits on the same rows with the same parameters
+        and seed take them: a folder, as for `joblib.Memory`, or an object with the `cache` method
+        of that class. The fitted ensemble is the same with it or without.
     random_state : int, RandomState or None, default None
-        Equal ints give the run of a kernel the same machines, whatever kernels it is combined
-        with.
+        Seeds the samples. Equal ints give the run of a kernel the same machines, whatever kernels
+        it is combined with.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels in sorted order.
+        The classes in sorted order.
     estimators_ : list of KernelMachine
-        The first machine of every run, then the second, and so on; their `support` are places in
-        `support_`, their `classes` places in `classes_`.
+        The first machine of every run, then the second, and so on. Their `support` are positions in
+        `support_`, their `classes` positions in `classes_`.
     estimator_kernels_ : list of str
         The kernel of each machine.
     estimator_weights_ : ndarray of shape (n_machines,)
-        alpha, the weight of each vote.
+        The weight alpha of each machine in the vote.
     estimator_errors_ : ndarray of shape (n_machines,)
         The weighted training error of each machine in its round.
     stop_reasons_ : list of str
-        Why each run ended, see `ensvm.solvers.boosting.BoostingResult`.
+        Why each run ended: 'n_rounds' or 'no_better_than_random'.
     support_ : ndarray of int, shape (n_support,)
-        The training rows that some machine needs.
+        The row numbers of the training rows that some machine needs.
     gamma_range_ : WidthRange or None
-        The widths of the radial kernel; None without that kernel.
+        The lowest, the middle and the highest factor of 'rbf' that 'sigest' finds; three times the
+        same if `gamma` is another. None without that kernel.
     poly_gamma_ : float or None
-        The factor of the polynomial kernel; None without that kernel.
+        The number that `poly_gamma` stands for; None without 'poly'.
     certificate_ : float
         The largest violation of the optimality conditions of any machine, in units of y f(x).
     n_iter_ : int
-        The steps of SMO, all machines together.
+        The number of steps of the solver, all machines together.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -109,6 +119,8 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
     Examples
     --------
+    Two boosting runs, one for each kernel, vote together:
+
     >>> from sklearn.datasets import load_iris
     >>> from ensvm import MixedKernelAdaBoost
     >>> X, y = load_iris(return_X_y=True)

@@ -29,69 +29,79 @@ def _sums_probabilities(ensemble: Any) -> bool:
 class MixedKernelBagging(MixedKernelEnsemble):
     """Bagging of soft-margin machines of one or several kernels on small stratified samples.
 
-    A sample has the classes in their proportions (`strata_sizes`) and is drawn with replacement
+    Each machine is trained on its own random sample of the training rows, and all of them vote. The
+    samples are small, so that training is fast, and different, so that the machines make different
+    mistakes, which the vote evens out; machines of several kernels differ more.
+
+    A sample has the classes in the proportions of the training rows and is drawn with replacement
     within each class: the paper draws "uniformly with replacement" in its section 2.2 and takes
     "small stratified samples" in Table 2. Copies of a row are never on both sides of the
     cross-validation behind the probabilities.
 
     Parameters
     ----------
-    kernels : sequence of str, default ('poly', 'rbf')
-        Each at most once: 'linear' is <x, z>, 'poly' is (poly_gamma <x, z> + coef0)^degree and
-        'rbf' is exp(-gamma |x - z|^2).
+    kernels : sequence of {'linear', 'poly', 'rbf'}, default ('poly', 'rbf')
+        The kernels of the machines, each at most once: 'linear' is <x, z>, 'poly' is (poly_gamma
+        <x, z> + coef0)^degree and 'rbf' is exp(-gamma |x - z|^2).
     n_estimators : int, default 50
-        The machines of each kernel, >= 1: there are `len(kernels) * n_estimators`.
+        The number of machines of each kernel, at least 1: there are len(kernels) * n_estimators.
     max_samples : int or None, default 300
-        The rows drawn for a machine, >= 1, but no more than there are; None for as many.
+        The number of rows drawn for a machine, at least 1, but never more than there are; None for
+        as many as there are.
     voting : {'probability', 'majority'}, default 'probability'
-        'probability': the largest sum of class probabilities, by Platt scaling and pairwise
-        coupling as in LIBSVM; 'majority': most votes. The first class in sorted order wins among
-        equals (the paper breaks ties randomly).
+        'probability' predicts the class with the largest sum of class probabilities, which are
+        found by Platt scaling and pairwise coupling as in LIBSVM; 'majority' the class with the
+        most votes. Among equals the first class in sorted order wins (the paper breaks ties at
+        random).
     C : float, default 10.0
-        The bound of the coefficients, positive. The paper prints none; 10 was identified from its
-        accuracies.
-    gamma : {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'} or float, \
-            default 'sigest'
-        The width of the radial kernel: 'sigest', the middle of the range of
-        `ensvm.kernels.widths`; 'sigest-random', drawn anew for each machine, uniformly from that
-        range, as in the paper; or as of `ensvm.kernels.resolve_gamma`, or positive.
-    poly_gamma : {'auto', 'scale', 'mean-distance'} or float, default 'auto'
-        The factor of the polynomial kernel: 'auto' is 1 / n_features, which e1071 puts before the
-        inner product and the paper does not print; 1.0 is the kernel as printed.
+        The upper bound of the coefficients of each machine, a positive number. The paper prints
+        none; 10 was identified from its accuracies.
+    gamma : float or {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'}, default 'sigest'
+        The factor in 'rbf', a positive number. 'sigest' is 1 over the median squared distance
+        between pairs of training rows drawn at random; 'sigest-random' is drawn anew for each
+        machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
+        distances, as in the paper. 'mean-distance' is 1 over the mean squared distance of the
+        training rows to their mean; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features,
+        as in scikit-learn.
+    poly_gamma : float or {'auto', 'scale', 'mean-distance'}, default 'auto'
+        The factor in 'poly', a positive number or one of the names above. 'auto' is what the R
+        package e1071 puts before the inner product and the paper does not print; 1.0 is the kernel
+        as printed.
     degree : int, default 3
-        d of the polynomial kernel, >= 0; the paper does not print its value.
+        The degree of 'poly', at least 0; the paper does not print its value.
     coef0 : float, default 1.0
-        c0 of the polynomial kernel; the paper does not print its value.
+        The constant of 'poly'; the paper does not print its value.
     tol : float, default 1e-3
-        LIBSVM's: the violation of the optimality conditions that ends a machine's training,
-        positive.
+        The violation of the optimality conditions at which a machine's training ends, a positive
+        number, as in LIBSVM.
     memory : None, str or object with a `cache` method, default None
-        Where members are kept, and taken from by later fits on the same rows with the same
-        parameters and seed: a folder, as for `joblib.Memory`, or an object whose `cache` is as
-        that class's. The fitted ensemble is the same with it or without.
+        Where machines are kept, and from where later fits on the same rows with the same parameters
+        and seed take them: a folder, as for `joblib.Memory`, or an object with the `cache` method
+        of that class. The fitted ensemble is the same with it or without.
     random_state : int, RandomState or None, default None
-        Equal ints give a kernel the same machines, whatever kernels it is joined with; those of
-        fewer estimators are the first of those of more.
+        Seeds the samples. Equal ints give a kernel the same machines, whatever kernels it is joined
+        with; the machines of a smaller ensemble are the first of a larger one.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels in sorted order.
+        The classes in sorted order.
     estimators_ : list of KernelMachine
-        The first machine of every kernel, then the second, and so on; their `support` are places
-        in `support_`, their `classes` places in `classes_`.
+        The first machine of every kernel, then the second, and so on. Their `support` are positions
+        in `support_`, their `classes` positions in `classes_`.
     estimator_kernels_ : list of str
         The kernel of each machine.
     support_ : ndarray of int, shape (n_support,)
-        The training rows that some machine needs.
+        The row numbers of the training rows that some machine needs.
     gamma_range_ : WidthRange or None
-        The widths of the radial kernel; None without that kernel.
+        The lowest, the middle and the highest factor of 'rbf' that 'sigest' finds; three times the
+        same if `gamma` is another. None without that kernel.
     poly_gamma_ : float or None
-        The factor of the polynomial kernel; None without that kernel.
+        The number that `poly_gamma` stands for; None without 'poly'.
     certificate_ : float
         The largest violation of the optimality conditions of any machine, in units of y f(x).
     n_iter_ : int
-        The steps of SMO, all machines together, cross-validation not counted.
+        The number of steps of the solver, all machines together, cross-validation not counted.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -102,12 +112,17 @@ class MixedKernelBagging(MixedKernelEnsemble):
 
     Examples
     --------
+    The mean of the machines' probabilities is largest for the class predicted:
+
     >>> from sklearn.datasets import load_iris
     >>> from ensvm import MixedKernelBagging
     >>> X, y = load_iris(return_X_y=True)
     >>> ensemble = MixedKernelBagging(n_estimators=3, max_samples=60, random_state=0).fit(X, y)
-    >>> ensemble.predict_proba(X[:2]).shape
-    (2, 3)
+    >>> probabilities = ensemble.predict_proba(X)
+    >>> probabilities.shape
+    (150, 3)
+    >>> bool((probabilities.argmax(axis=1) == ensemble.predict(X)).all())
+    True
     >>> bool(ensemble.score(X, y) > 0.9)
     True
     """

@@ -22,115 +22,144 @@ from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 
 class BoostedSVM(KernelExpansionClassifier):
-    """AdaBoost over weakened SVMs, F(x) = sum_t alpha_t h_t(x), on one Gram matrix.
+    """AdaBoost over weakened support vector machines that share one Gram matrix.
 
-    Round t trains `WeakenedSVC` or `EditingSVC` on the distribution D_t, equal at first. With h_t =
-    f_t / max |f_t| over the training rows, the vote is one expansion, the reduced model, and costs
-    what one machine does. With h_t = sign f_t it is not: `reduce` chooses between the vote and the
-    paper's reduced model, which drops the sign and only resembles the vote.
+    Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
+    training rows, the examples, equal at first; afterwards the examples that f_t gets wrong weigh
+    more. The members vote, F(x) = sum_t alpha_t h_t(x), with weights alpha_t that grow as the
+    weighted errors fall. A member is a weighted nu-SVM that leaves out the lightest examples of its
+    round (as in `WeakenedSVC`), and with weak='editing' the heaviest too (as in `EditingSVC`), so
+    that it is weak and fast to train.
+
+    With the hypotheses h_t = f_t / max |f_t|, the maximum over the training rows, F is a single sum
+    of kernels, the reduced model, and costs as much as one machine. With h_t = sign f_t it is not:
+    `reduce` chooses between the vote itself and the paper's reduced model, which drops the sign and
+    only resembles the vote.
 
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel, as of `WeightedNuSVC`.
-    gamma : {'scale', 'auto', 'mean-distance'} or float, default 'mean-distance'
-        The factor in 'rbf' and 'poly', as of `WeightedNuSVC`.
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        semidefinite.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
     degree : int, default 3
-        The degree of 'poly', >= 0.
+        The degree of 'poly', at least 0.
     coef0 : float, default 0.0
-        The constant of 'poly'.
+        The constant of 'poly', a finite number.
     weak : {'weakened', 'editing'}, default 'weakened'
-        The weak learner.
+        The weak learner: without the lightest examples, or without the heaviest too.
     n_rounds : int, default 10
-        The largest number of members, >= 1.
+        The largest number of members, at least 1.
     hypothesis : {'normalized', 'sign'}, default 'normalized'
-        h_t. A vote of signs can stall, and ends with a machine that is right everywhere.
+        The hypotheses h_t: f_t / max |f_t| or sign f_t. A vote of signs can stall, and ends with a
+        machine that is right everywhere.
     nu : float or None, default None
-        As of `WeakenedSVC`, in every round; lowered where it is infeasible.
+        The weighted training error allowed on the examples that are kept, in (0, 1]. Where so large
+        a value is infeasible it is lowered to the largest feasible one. nu and mu are given
+        together.
     mu : float or None, default None
-        As of `WeakenedSVC`, in every round.
+        The largest total weight of the light examples left out, in [0, 1); where heavy ones are
+        left out first, as a share of the weight that they leave.
     gamma_weak : float or None, default None
-        As of `WeakenedSVC`, in every round.
+        The weakness in [0, 1/2), by how much the error bound nu + mu lies below 1/2; not the factor
+        `gamma` of the kernel. Together with lam it takes the place of nu and mu: nu = lam (1/2 -
+        gamma_weak) and mu = (1 - lam) (1/2 - gamma_weak).
     lam : float or None, default None
-        As of `WeakenedSVC`, in every round.
+        The share of the error bound that goes to nu, in (0, 1]. Where none of the four parameters
+        is given, gamma_weak is 0.1 and lam 1/2, so that nu and mu are 0.2 each.
     sigma : float, default 0.1
-        As of `EditingSVC`, in [0, 1); read by weak='editing'.
+        The largest total weight of the heavy examples left out in a round, in [0, 1); read with
+        weak='editing'.
     normalize : bool, default True
-        As of `WeakenedSVC`, in every round.
+        Whether the weights of the examples that are kept are rescaled to the sum 1. False is the
+        paper's pseudocode read literally: it asks for nu over the total weight kept, which is often
+        infeasible.
     reduce : {'none', 'sum', 'independent'}, default 'none'
-        'none': the vote; 'sum': the reduced model sum_t alpha_t f_t / max |f_t|, the same for
-        normalized hypotheses; 'independent': the reduced model without support vectors that depend
-        linearly on others, up to `reduce_tol`.
+        What predicts: 'none', the vote; 'sum', the reduced model sum_t alpha_t f_t / max |f_t|,
+        which is the vote for normalized hypotheses; 'independent', the reduced model without the
+        support vectors that depend linearly on others, up to `reduce_tol`.
     reduce_tol : float, default 1e-6
-        The largest change of F that leaving support vectors out may make where k(x, x) is at most
-        that of the training rows, relative to the largest |F| of these; positive.
+        By how much leaving support vectors out may change F, relative to the largest |F| of the
+        training rows, a positive number; read with reduce='independent'. It holds for every x whose
+        k(x, x) is not larger than those of the training rows.
     tol : float, default 1e-3
-        As of `WeightedNuSVC`, for every round.
-    max_iter : int, default 1_000_000
-        As of `WeightedNuSVC`, for every round.
+        The duality gap at which each member's training stops, relative to the objective, a positive
+        number.
+    max_iter : int, default 1000000
+        The largest number of steps in each round, at least 1; reaching it gives a
+        `ConvergenceWarning`.
     random_state : int, RandomState or None, default None
-        Breaks ties between equal weights.
+        Draws which of several examples of equal weight are left out.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels in sorted order.
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     n_rounds_ : int
-        T, the number of members.
+        The number T of members.
     stop_reason_ : str
-        'n_rounds', 'no_better_than_random', 'vanishing_margin', 'perfect' or 'one_class_left', see
-        `ensvm.solvers.boosting.BoostingResult`.
+        Why boosting ended: 'n_rounds', 'no_better_than_random' or 'vanishing_margin' (the last
+        machine was no better than random, or has a margin of 0 up to rounding; it is left out
+        unless it is the first), 'perfect' (a sign hypothesis without error) or 'one_class_left'
+        (the weak learner left out all examples of a class).
     alphas_ : ndarray of shape (T,)
-        The weights of the votes.
+        The weights alpha_t of the members in the vote.
     errors_ : ndarray of shape (T,)
-        The D_t-weighted training errors of the members; where rho > 0 at most nu + mu with
+        The D_t-weighted training error of each member; where rho > 0 it is at most nu + mu with
         weak='weakened'.
     normalizers_ : ndarray of shape (T,)
-        Z_t.
+        The sum Z_t of the weights after round t, before they are divided by it.
     train_errors_ : ndarray of shape (T,)
-        The training error of the vote of the first t members, at most prod Z_t.
+        The training error of the vote of the first t members, at most the product of Z_1, ..., Z_t.
     rounds_ : list of WeakenedResult
-        The T machines, the rows left out of each, and whether nu was lowered.
+        The T machines, each with the examples left out and whether nu was lowered.
     n_kept_ : ndarray of int, shape (T,)
-        The number of rows trained on.
+        The number of examples that each member was trained on.
     n_supports_ : ndarray of int, shape (T,)
-        The number of support vectors of the first t members together, before any are left out.
+        The number of support vectors of the first t members together, before `reduce` leaves any
+        out.
     n_support_ : int
         The number of support vectors of F.
     reduction_error_ : float
-        What `reduce` = 'independent' changed at most, relative to the largest |F|; else 0.0.
+        By how much reduce='independent' changed F at most, relative to the largest |F|; 0.0
+        without.
     bound_excess_ : float
-        The most by which an error exceeds the bound nu + mu (and sigma, with weak='editing') of
-        Lemma 1, over the rounds with rho > 0 (beyond rounding); at most 0 if the bound holds; -1.0
-        if there is no such round.
+        The most by which a member's error exceeds the bound nu + mu (plus sigma with
+        weak='editing') of Lemma 1, over the rounds with rho > 0 beyond rounding. At most 0 if the
+        bound holds; -1.0 if there is no such round.
     round_seconds_ : ndarray of shape (T,)
-        The wall time of each round, the Gram matrix excluded.
+        The wall time of each round in seconds, without the Gram matrix.
     solve_seconds_ : ndarray of shape (T,)
-        The wall time until the end of each round, without the Gram matrix.
+        The wall time in seconds until the end of each round, without the Gram matrix.
     elapsed_seconds_ : ndarray of shape (T,)
-        The wall time until the end of each round, with the Gram matrix.
+        The wall time in seconds until the end of each round, with the Gram matrix.
     gram_seconds_ : float
-        The wall time of the Gram matrix, computed once.
+        The wall time in seconds of the Gram matrix, which is computed once.
     member_coefs_ : ndarray of shape (T, n_samples)
-        The coefficients of f_t / max |f_t| as expansions in all training rows.
+        The coefficients of each f_t / max |f_t| as a sum of kernels at the training rows.
     member_intercepts_ : ndarray of shape (T,)
-        The intercepts of f_t / max |f_t|.
+        The intercepts of the f_t / max |f_t|.
     support_ : ndarray of int, shape (n_support,)
-        The training rows of the reduced model.
+        The row numbers of the training rows in the reduced model.
     dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients.
+        Their coefficients in the reduced model.
     X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
-        These rows; None where the kernel is precomputed.
+        These rows themselves; None with kernel='precomputed'.
     intercept_ : float
         The intercept of the reduced model.
     certificate_ : float
-        The largest duality gap of a round.
+        The largest duality gap of a member.
     n_iter_ : int
-        The steps of all rounds.
+        The number of steps of all rounds together.
     converged_ : bool
-        Whether the gap came down to the tolerance or to rounding in all rounds.
+        Whether in every round the gap came down to the tolerance or to rounding.
     gamma_ : float or None
-        The factor used; None for kernels without one.
+        The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -141,12 +170,17 @@ class BoostedSVM(KernelExpansionClassifier):
 
     Examples
     --------
+    The vote of the first members, round by round, is bounded by the product of the normalizers:
+
+    >>> import numpy as np
     >>> from sklearn.datasets import make_moons
     >>> from ensvm import BoostedSVM
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
     >>> boosted = BoostedSVM(gamma=2.0, nu=0.2, mu=0.3, n_rounds=3, random_state=0).fit(X, y)
-    >>> boosted.alphas_.shape
-    (3,)
+    >>> [labels.shape for labels in boosted.staged_predict(X)]
+    [(100,), (100,), (100,)]
+    >>> bool((boosted.train_errors_ <= np.cumprod(boosted.normalizers_)).all())
+    True
     >>> bool(boosted.score(X, y) > 0.9)
     True
     """

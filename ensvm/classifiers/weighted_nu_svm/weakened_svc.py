@@ -49,40 +49,120 @@ def resolve_shares(
 class WeakenedSVC(WeightedNuSVC):
     """Weighted nu-SVM trained without the lightest examples, in total weight at most mu.
 
-    Leaving them out makes the machine weaker, and faster to train.
-    Its weighted training error is at most nu + mu where rho_ > 0. With equal sample weights, the
-    default, the examples rejected are random.
+    Boosting trains many machines, each on other weights of the same training rows, the examples,
+    and asks of each only that its weighted training error is below 1/2. Such a weak learner may
+    ignore the examples that matter least in its round: this classifier leaves out the lightest, as
+    many as weigh at most mu together, and trains the machine of `WeightedNuSVC` on the others,
+    whose weights are its distribution D. That makes it weaker, and faster to train.
+
+    Where rho_ > 0 its weighted training error is at most nu + mu: nu on the examples that are kept,
+    and mu if all of those left out are wrong. With equal weights, which is the default, the
+    examples left out are drawn at random.
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, tol, max_iter : as of `WeightedNuSVC`
-    nu : float in (0, 1] or None, the error allowed on what is kept; lowered to nu_max_ where that
-        is less
-    mu : float in [0, 1) or None, the largest weight rejected
-    gamma_weak : float in [0, 1/2) or None, the weakness: with lam in place of nu and mu, nu = lam
-        (1/2 - gamma_weak) and mu = (1 - lam) (1/2 - gamma_weak). (Not to be confused with gamma,
-        the kernel's width.)
-    lam : float in (0, 1] or None. Default, if none of the four is given: gamma_weak = 0.1 and lam =
-        0.5, nu = mu = 0.2
-    normalize : bool, default True: the distribution over what is kept is rescaled to sum 1. False
-        is Figure 2 read literally: it asks for nu / (1 - rejected_weight_), which is often
-        infeasible
-    random_state : int | RandomState | None, default None; breaks ties between equal weights
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        semidefinite.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
+    degree : int, default 3
+        The degree of 'poly', at least 0.
+    coef0 : float, default 0.0
+        The constant of 'poly', a finite number.
+    nu : float or None, default None
+        The weighted training error allowed on the examples that are kept, in (0, 1]. Where so large
+        a value is infeasible it is lowered to the largest feasible one. nu and mu are given
+        together.
+    mu : float or None, default None
+        The largest total weight of the light examples left out, in [0, 1).
+    gamma_weak : float or None, default None
+        The weakness in [0, 1/2), by how much the error bound nu + mu lies below 1/2; not the factor
+        `gamma` of the kernel. Together with lam it takes the place of nu and mu: nu = lam (1/2 -
+        gamma_weak) and mu = (1 - lam) (1/2 - gamma_weak).
+    lam : float or None, default None
+        The share of the error bound that goes to nu, in (0, 1]. Where none of the four parameters
+        is given, gamma_weak is 0.1 and lam 1/2, so that nu and mu are 0.2 each.
+    normalize : bool, default True
+        Whether the weights of the examples that are kept are rescaled to the sum 1. False is the
+        paper's pseudocode read literally: it asks for nu over the total weight kept, which is often
+        infeasible.
+    tol : float, default 1e-3
+        The duality gap to stop at, relative to the objective, a positive number.
+    max_iter : int, default 1000000
+        The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
+    random_state : int, RandomState or None, default None
+        Draws which of several examples of equal weight are left out.
 
     Attributes
     ----------
-    rejected_ : array of int, the rows rejected, ascending
-    rejected_weight_ : float, their total weight
-    nu_, mu_ : float, what was trained with
-    nu_clipped_ : bool, whether nu_ = nu_max_ is less than was asked for
-    nu_max_ : float, the largest nu feasible with what is kept
-    rho_, certificate_, ... : as of `WeightedNuSVC`, of the machine trained on what is kept;
-        weights_ has shape (n_samples,)
+    classes_ : ndarray of shape (2,)
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
+    rejected_ : ndarray of int, shape (n_rejected,)
+        The row numbers of the examples left out, in ascending order.
+    rejected_weight_ : float
+        Their total weight, in a distribution of sum 1.
+    nu_ : float
+        The nu that the machine was trained with.
+    mu_ : float
+        The mu that the machine was trained with.
+    nu_clipped_ : bool
+        Whether the nu asked for was infeasible, so that `nu_` is the smaller `nu_max_`.
+    nu_max_ : float
+        The largest nu that is feasible with the examples kept.
+    weights_ : ndarray of shape (n_samples,)
+        The multipliers of the training rows, in [0, 1]; 0 for the examples left out.
+    rho_ : float
+        The margin per unit of weight among the examples kept.
+    objective_ : float
+        The dual objective a'K~a / 2 of the weights a, with K~_ij = y_i y_j k(x_i, x_j).
+    certificate_ : float
+        The duality gap, at least 0: the optimum lies at most so far below `objective_`.
+    n_iter_ : int
+        The number of steps.
+    converged_ : bool
+        Whether the gap came down to the tolerance or to rounding.
+    stop_reason_ : str
+        Why training ended: 'gap_below_tol', 'gap_below_rounding' (the optimum and rho are
+        practically 0), 'no_progress' (rounding kept the objective from falling further),
+        'not_positive_semidefinite' (the objective became negative) or 'max_iter'.
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows whose weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients in the expansion, the weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        The support vectors themselves; None with kernel='precomputed'.
+    intercept_ : float
+        The intercept of the machine; where the multipliers leave it open, the middle of its
+        interval.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
+    n_features_in_ : int
+        The number of features seen in `fit`.
 
-    Reference
-    ---------
+    References
+    ----------
     Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
     2005, section 3.2, Figure 2.
+
+    Examples
+    --------
+    A third of the examples is left out, and the training error keeps its bound:
+
+    >>> from sklearn.datasets import make_moons
+    >>> from ensvm import WeakenedSVC
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> machine = WeakenedSVC(gamma=2.0, nu=0.1, mu=1 / 3, random_state=0).fit(X, y)
+    >>> len(machine.rejected_)
+    20
+    >>> bool(machine.rho_ > 0.0)
+    True
+    >>> bool(1.0 - machine.score(X, y) <= machine.nu_ + machine.mu_)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

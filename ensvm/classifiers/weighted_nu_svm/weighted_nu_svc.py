@@ -15,66 +15,73 @@ from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult, weighted_n
 class WeightedNuSVC(KernelExpansionClassifier):
     """Support vector classifier whose weighted training error is at most nu.
 
-    The machine f(x) = sum_i y_i a_i k(x_i, x) + b
-    minimises |w|^2 / 2 - nu rho + sum_i eta_i where y_i f(x_i) >= D_i rho - eta_i, with a
-    distribution D over the examples: the sample weights, in total 1. D_i is the margin that an
-    example is asked for, in units of rho. This is not what sample weights do in other SVMs, where
-    they bound the multipliers: here an example of weight 0 still acts, being asked to lie on its
-    side, and one of weight 2 is not two of weight 1. For equal weights the machine is
-    scikit-learn's `NuSVC` up to the scale of f.
+    The machine f(x) = sum_i y_i a_i k(x_i, x) + b, with labels y_i in {-1, +1}, minimises |w|^2 / 2
+    - nu rho + sum_i eta_i where y_i f(x_i) >= D_i rho - eta_i and eta_i >= 0. D is a distribution
+    over the training rows, the examples: their sample weights, rescaled to the sum 1. D_i is the
+    margin that an example is asked for, in units of rho. This is not what sample weights do in
+    other support vector machines, where they bound the multipliers: here an example of weight 0
+    still acts, being asked to lie on its side, and one of weight 2 is not two of weight 1. For
+    equal weights the machine is scikit-learn's `NuSVC` up to the scale of f.
 
-    If rho_ > 0, the examples that f gets wrong weigh at most nu (Lemma 1). Where rho is 0, as
-    between classes whose hulls overlap, f is 0 but for the intercept and nothing is promised; then
-    `stop_reason_` is 'gap_below_rounding'.
+    If rho_ > 0, the examples that f gets wrong weigh at most nu (Lemma 1), which makes the machine
+    a weak learner for boosting. Where rho is 0, as it may be where the classes overlap, f is 0 but
+    for the intercept and nothing is promised; then `stop_reason_` is 'gap_below_rounding'.
 
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel; a callable takes two arrays of rows and returns their kernel values.
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The width of 'rbf' and 'poly', positive. 'mean-distance' is 1 over the mean squared distance
-        of the training rows to their mean.
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
     degree : int, default 3
         The degree of 'poly', at least 0.
     coef0 : float, default 0.0
-        The constant of 'poly'.
+        The constant of 'poly', a finite number.
     nu : float, default 0.1
-        At most nu_max_, which depends on the labels and the sample weights.
-    tol : float, default 0.001
-        The duality gap to stop at, relative to the objective.
+        The weighted training error allowed, in (0, 1] and at most `nu_max_`, which depends on the
+        labels and the sample weights.
+    tol : float, default 1e-3
+        The duality gap to stop at, relative to the objective, a positive number.
     max_iter : int, default 1000000
-        Steps; reaching it gives a `ConvergenceWarning`; at least 1.
+        The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The two classes, sorted.
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     weights_ : ndarray of shape (n_samples,)
-        A in [0, 1].
+        The multipliers a, in [0, 1].
     rho_ : float
-        The margin per unit of weight; d objective / d nu.
+        The margin per unit of weight; also the derivative of the objective by nu.
     objective_ : float
-        The value of a'K~a / 2.
+        The dual objective a'K~a / 2, with K~_ij = y_i y_j k(x_i, x_j).
     certificate_ : float
-        The duality gap.
+        The duality gap, at least 0: the optimum lies at most so far below `objective_`.
     nu_max_ : float
         The largest feasible nu.
     n_iter_ : int
-        Steps taken.
+        The number of steps.
     converged_ : bool
         Whether the gap came down to the tolerance or to rounding.
     stop_reason_ : str
-        Why training ended: see `WeightedNuSVMResult`.
-    support_ : ndarray of shape (n_support,)
-        The training rows of the expansion, whose weight is not 0.
+        Why training ended: 'gap_below_tol', 'gap_below_rounding' (the optimum and rho are
+        practically 0), 'no_progress' (rounding kept the objective from falling further),
+        'not_positive_semidefinite' (the objective became negative) or 'max_iter'.
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows whose weight is not 0.
     dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients, the weights times the labels -1 and +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features)
-        Their inputs; None with kernel='precomputed'.
+        Their coefficients in the expansion, the weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        The support vectors themselves; None with kernel='precomputed'.
     intercept_ : float
-        B.
-    gamma_ : float
-        The width used; None for kernels without one.
+        The intercept b; where the multipliers leave it open, the middle of its interval.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
 
@@ -85,10 +92,19 @@ class WeightedNuSVC(KernelExpansionClassifier):
 
     Examples
     --------
+    The mistakes weigh at most nu, whatever the weights of the examples:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
     >>> from ensvm import WeightedNuSVC
-    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> WeightedNuSVC().fit(X, y).score(X, y)
-    1.0
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> distribution = np.where(X[:, 0] > 0.5, 3.0, 1.0)
+    >>> distribution /= distribution.sum()
+    >>> machine = WeightedNuSVC(gamma=1.0, nu=0.3).fit(X, y, sample_weight=distribution)
+    >>> bool(machine.rho_ > 0.0)
+    True
+    >>> bool(distribution[machine.predict(X) != y].sum() <= 0.3)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -101,14 +101,55 @@ class Source(Strict):
 class DatasetCard(Strict):
     """One data set: identity, origin, layout, expected counts, checksum, scaling and split.
 
-    `classes` maps each label to its number of rows, or all labels to null where nobody states it;
-    `positive` is the label that becomes +1 against all others; without it the y are codes 0, 1, ...
-    in the order of `classes`. `inputs` names the columns used, each with its encoding: a list of
-    values (codes 1, 2, ...), a mapping, `number` or `integer-after-letter`.
-    `missing` says how missing values that the formats keep are filled in when a realization is cut,
-    before scaling. `checksum` is that of the arrays before scaling. A variant repeats the card with
-    another split or title; its `base` is the card's name. Of a generated set without a checksum,
-    `classes` states the labels alone.
+    A card has either a `generator`, or the sources of `all` its rows, or those of `train` and
+    `test`. Wrong keys and values are refused when it is made, with what would be accepted.
+
+    Attributes
+    ----------
+    name : str
+        The name, as a study says it.
+    base : str or None
+        The name of the card that this one is a variant or an adapted copy of.
+    aliases : list of str
+        Other names of the data set.
+    variants : dict
+        The name of each variant and the keys in which it differs, as another split or title.
+    title : str
+        The name as reports show it.
+    source : str
+        Where the data come from, in one line for readers.
+    licence : str
+        What its licence allows.
+    citation : str
+        How its publishers want to be cited.
+    rows : int
+        The number of rows, training and test together.
+    features : int
+        The number of inputs, as encoded.
+    classes : dict
+        Each label and its number of rows, or null for all where nobody states it. Of a generated
+        set without a checksum only the labels hold.
+    positive : str or None
+        The label that becomes +1 against all others; without it the y are codes 0, 1, ... in the
+        order of `classes`.
+    inputs : dict or None
+        The columns used, each with its encoding: a list of values (codes 1, 2, ...), a mapping,
+        `number` or `integer-after-letter`; None for all columns.
+    sparse : bool
+        Whether the inputs are kept as a sparse matrix.
+    missing : str or None
+        How missing values that the formats keep are filled in when a realization is cut, before
+        scaling.
+    scaling : str
+        The name of the scaling.
+    split : Split
+        The protocol by which rows become training and test parts.
+    checksum : str or None
+        The sha256 of the arrays before scaling, in hexadecimal digits.
+    generator : Generator or None
+        The generator of a synthetic data set, with its seed and options.
+    all, train, test : list of Source
+        The sources of a part; any one of them serves the whole part.
 
     Examples
     --------
@@ -198,11 +239,27 @@ class DatasetCard(Strict):
         return _max_realizations(self.split, self.rows)
 
     def split_protocol(self) -> dict[str, Any]:
-        """Return the keys of the split as a JSON-able mapping, beginning {"protocol": ...}."""
+        """Return the keys of the split as a JSON-able mapping.
+
+        Returns
+        -------
+        dict
+            The keys given, beginning {"protocol": ...}.
+        """
         return identity(self.split)
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return (n_features, n_train, n_test); for kfold those of the first fold."""
+        """Return the sizes of a realization.
+
+        Returns
+        -------
+        n_features : int
+            The number of inputs.
+        n_train : int
+            The number of training rows; for kfold those of the first fold.
+        n_test : int
+            The number of test rows; for kfold those of the first fold.
+        """
         return self.features, *split_sizes(self.split, self.rows)
 
     def fingerprint(self) -> str:
@@ -226,6 +283,28 @@ class DatasetCard(Strict):
             told |= {"name": self.base or self.name, "brought_splits": self.brought_splits()}
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
+    def seed_identity(self) -> str:
+        """Return what the seeds of algorithms on these data are hashed from.
+
+        It says which data they are, as of a fixed form: another one would draw other numbers in
+        every study. What decides on a cell's values is in `fingerprint` and the cell's code.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits.
+        """
+        told: list[Any] = [self.scaling, self.checksum]
+        if self.generator:
+            told += [self.generator.model_dump(), 1, self.positive]
+        elif self.checksum is None:
+            told += [self.base or self.name, self.rows, self.features, self.classes, self.positive]
+        if self.missing is not None:
+            told.append({"missing": self.missing})
+        if self.scaling == "e1071" and any(self.one_hot):
+            told.append("one-hot columns unscaled")
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
     @property
     def one_hot(self) -> list[bool]:
         """Return of each column whether it belongs to a one-hot code; empty without `inputs`."""
@@ -237,10 +316,32 @@ class DatasetCard(Strict):
         ]
 
     def variant(self, name: str) -> "DatasetCard":
-        """Return the variant `name` as a card of its own (KeyError if there is none)."""
+        """Return a variant as a card of its own.
+
+        Parameters
+        ----------
+        name : str
+            The name of the variant.
+
+        Returns
+        -------
+        DatasetCard
+            The card of the variant; its `base` is the name of this one.
+
+        Raises
+        ------
+        KeyError
+            If there is no such variant.
+        """
         own = self.model_dump(exclude={"variants", "aliases", "name", "base"}) | self.variants[name]
         return DatasetCard.model_validate(own | {"name": name, "base": self.name})
 
     def brought_splits(self) -> bool:
-        """Return whether the row numbers of the realizations come with the data."""
+        """Return whether the row numbers of the realizations come with the data.
+
+        Returns
+        -------
+        bool
+            Whether the protocol is `indices`.
+        """
         return isinstance(self.split, IndicesSplit)

@@ -56,7 +56,7 @@ def entropy_projection(
     tol : float, default 0.005
         Positive. The adaptive rate stops at epsilon < tol, a fixed one at a relative gap <= tol.
     initial_tol : float, default 0.1
-        epsilon_1, at least tol; only the adaptive rate reads it.
+        The first epsilon, epsilon_1, at least tol; only the adaptive rate reads it.
     learning_rate : float or 'adaptive', default 'adaptive'
         'adaptive' is equation (9). A positive float is the fixed rate of update (8), which takes
         every step; where |K| <= 1 and the rate is at most 1, the objective cannot rise.
@@ -76,6 +76,10 @@ def entropy_projection(
     ------
     ValueError
         If an argument lies outside its range or the shapes do not fit.
+
+    References
+    ----------
+    Tsang & Kwok, IJCAI-07, Algorithm 1.
     """
     _check(tol, initial_tol, learning_rate, max_iter)
     problem = _Problem(SignedGram(operator, y))

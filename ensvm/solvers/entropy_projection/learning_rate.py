@@ -94,13 +94,19 @@ def project(
 
     Parameters
     ----------
-    log_weights : array of shape (m,), logarithms of the current weights a, which sum to 1
-    gradient : array of shape (m,), g = K~ a
-    target : float, less than a'g (then the rate is positive)
+    log_weights : ndarray of shape (m,)
+        The logarithms of the current weights a, which sum to 1.
+    gradient : ndarray of shape (m,)
+        The products g = K~ a.
+    target : float
+        The bound of w'g, less than a'g (then the rate is positive).
 
-    The rate is exact to 1e-10 of itself, unless the rounding of w'g is coarser. The half-space
-    meets the simplex where min g <= target; at equality the rate is infinite, which counts as
-    empty.
+    Returns
+    -------
+    Projection or None
+        The rate, exact to 1e-10 of itself unless the rounding of w'g is coarser, and the weights.
+        None where min g >= target: the half-space does not meet the simplex, or at equality only
+        at an infinite rate.
     """
     offsets = gradient - target
     if not offsets.min() < 0.0:

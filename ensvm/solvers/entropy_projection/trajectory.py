@@ -21,10 +21,22 @@ METHOD_RULES: tuple[StopReason, ...] = ("epsilon_below_tol", "gap_below_tol", "z
 
 @dataclass(frozen=True)
 class EntropyProjectionState:
-    """One iterate, after `iteration` accepted steps (0 is the start).
+    """One iterate of an entropy projection, as a callback sees it.
 
-    `learning_rate` and `epsilon` are those of the step that led here, 0 and nan at the start.
-    `weights` (shape (m,), on the simplex) is never written to again and may be kept.
+    Attributes
+    ----------
+    iteration : int
+        The number of accepted steps before it; 0 is the start.
+    weights : ndarray of shape (m,)
+        The weights alpha, on the simplex; never written to again, so that they may be kept.
+    objective : float
+        The value rho_bar = weights'K~weights.
+    lower_bound : float
+        The best lower bound of rho* so far, in [0, objective].
+    learning_rate : float
+        The rate eta of the step that led here; 0 at the start.
+    epsilon : float
+        The epsilon of that step; nan at the start and for a fixed rate.
     """
 
     iteration: int
@@ -41,16 +53,16 @@ class EntropyProjectionResult:
 
     Attributes
     ----------
-    weights : array of shape (m,)
-        alpha_{T+1} on the simplex.
+    weights : ndarray of shape (m,)
+        The last weights alpha_{T+1}, on the simplex.
     objective : float
-        rho_bar = weights'K~weights, an upper bound of rho*.
+        The value rho_bar = weights'K~weights, an upper bound of rho*.
     lower_bound : float
         The best lower bound of rho* seen on the way, in [0, objective].
     n_iter : int
-        T, the number of accepted steps.
+        The number T of accepted steps.
     n_matvec : int
-        Products with the Gram matrix spent.
+        The number of products with the Gram matrix.
     converged : bool
         Whether a rule of the method stopped it; how near rho* is, only `certificate` says.
     stop_reason : str
@@ -58,13 +70,13 @@ class EntropyProjectionResult:
         (for a fixed rate: the objective is within a factor 1 + tol of the lower bound),
         'zero_objective' (to rounding, hence optimal). Otherwise: 'max_iter',
         'not_positive_semidefinite' (the objective is clearly negative).
-    learning_rates, epsilons : arrays of shape (T,)
-        eta_t and epsilon_t of the accepted steps.
-    average_weights : array of shape (m,)
-        sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the ensemble of section 3.2 as one
+    learning_rates, epsilons : ndarray of shape (T,)
+        The eta_t and epsilon_t of the accepted steps.
+    average_weights : ndarray of shape (m,)
+        The mean sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the ensemble of section 3.2 as one
         expansion on the simplex; the start alpha_1 when T = 0.
-    members : array of shape (max(T, 1), m) or None
-        alpha_1..alpha_T; None unless asked for.
+    members : ndarray of shape (max(T, 1), m), or None
+        The weights alpha_1..alpha_T; None unless asked for.
     """
 
     weights: Vector

@@ -54,20 +54,20 @@ class LeverageResult:
         The sum of the betas.
     rounds : int array of shape (n_iter,)
         The instance chosen in each round.
-    alphas, betas : arrays of shape (n_iter,)
+    alphas, betas : ndarray of shape (n_iter,)
         The coefficients of each round.
     losses : array of shape (n_iter + 1,)
         The mean loss per instance before the first round and after each: of eq. (3) exp(-y f), of
         eq. (4) log(1 + exp(-2 y f)), in nats.
     penalties : array of shape (n_iter + 1,)
-        gamma of eq. (8) for each round and the one that would follow; all 0 without a penalty.
+        The gamma of eq. (8) for each round and the one that would follow; all 0 without a penalty.
     objective : float
         The mean loss, plus the penalty (as a mean per instance) if there is one.
     certificate : float
         At least 0: the largest absolute derivative of the mean loss by beta or the alpha of any
         instance, less what the penalty holds against the latter; 0 exactly at the optimum.
     n_iter : int
-        Rounds done.
+        The number of rounds.
     converged : bool
         Whether the rounds ended because nothing was left to gain.
     stop_reason : str
@@ -120,10 +120,10 @@ def leverage(
     loss : 'exponential' or 'logistic', default 'exponential'
         Eq. (3), which makes a BVM, or eq. (4), an LVM.
     penalty : 'l1', 'l2' or None, default None
-        p = 1 or 2 in eq. (8), a PBVM; with the exponential loss only, whose product form it rests
-        on.
+        The power p = 1 or 2 in eq. (8), a PBVM; with the exponential loss only, whose product form
+        it rests on.
     initial_penalty : float, default 0.01
-        gamma of the first round, positive.
+        The gamma of the first round, positive.
     blocks : sequence of arrays, default None
         Instance numbers that together name each instance once; None for one block of all.
     n_rounds : int, default 500
@@ -150,6 +150,10 @@ def leverage(
     ValueError
         If an argument lies outside its range, the shapes do not fit, the blocks are no partition,
         or a kernel value is not finite or beyond 1e150.
+
+    References
+    ----------
+    Singer, Leveraged vector machines, NIPS 1999.
     """
     labels = checked_signs(y)
     m = labels.size

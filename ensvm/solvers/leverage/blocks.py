@@ -17,10 +17,13 @@ class BlockSource:
 
     Parameters
     ----------
-    gram : symmetric array of shape (m, m), or a function of k instance numbers that returns these
-        rows, shape (k, m)
+    gram : ndarray of shape (m, m) or callable
+        The symmetric Gram matrix, or a function of k instance numbers that returns these rows,
+        shape (k, m).
     m : int
-    blocks : arrays of instance numbers
+        The number of instances.
+    blocks : sequence of ndarray of int
+        The instance numbers of each block.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The candidates of a leveraging round: their sums, quadratic steps and ranking. Compiled.
 
 A candidate is a row of kernel values K_j = k(x_j, .); its hypothesis phi_j = y_j K_j differs by a
-sign, which goes into alpha. Rows are centred, which only moves beta, so that a constant in the
+sign, which goes into alpha. Rows are centred, which changes beta alone, so that a constant in the
 kernel costs no digits. With the weights w and pulls g of `losses`, W = sum w, G = sum g,
 and beta eliminated, eqs. (6) and (7) are
 

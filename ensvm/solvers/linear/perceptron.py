@@ -20,24 +20,38 @@ from ensvm.solvers.linear.separability import signed_points
 
 @dataclass(frozen=True)
 class PerceptronResult:
-    """The plane w.x + w_0 that the rule found and the updates that led to it."""
+    """The plane w.x + w_0 that the rule found and the updates that led to it.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (d,)
+        The normal w.
+    offset : float
+        The constant w_0.
+    alpha : ndarray of int, shape (m,)
+        The updates for each row: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i.
+    mistake_path : ndarray of int, shape (mistakes,)
+        The row of each update, in their order.
+    errors : ndarray of int, shape (n_iter,)
+        The updates in each pass over the rows.
+    objective : float
+        The perceptron criterion J(w, w_0) = sum_i max(-y_i f(x_i), 0).
+    certificate : int
+        The rows with y_i f(x_i) <= 0 at the end; 0 proves that the plane separates.
+    n_iter : int
+        The passes over the rows, the last one without an update if converged.
+    converged : bool
+        Whether a pass needed no update.
+    """
 
     weights: NDArray[np.float64]
-    """w, shape (d,)"""
     offset: float
-    """w_0"""
     alpha: NDArray[np.int64]
-    """shape (m,), each row's updates: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i"""
     mistake_path: NDArray[np.int64]
-    """shape (mistakes,), the row of each update"""
     errors: NDArray[np.int64]
-    """shape (n_iter,), the updates in each pass over the rows"""
     objective: float
-    """the perceptron criterion J(w, w_0) = sum_i max(-y_i f(x_i), 0)"""
     certificate: int
-    """the rows with y_i f(x_i) <= 0 at the end; 0 proves that the plane separates"""
     n_iter: int
-    """passes over the rows, the last one without an update if converged"""
     converged: bool
 
 

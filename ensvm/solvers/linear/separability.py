@@ -23,15 +23,24 @@ PASSES_OF_NNLS = 30  # scipy's limit of 3 exchanges a point is met on data of fe
 
 @dataclass(frozen=True)
 class Separability:
-    """The plane through the origin with the largest margin to the points, or that none is."""
+    """The plane through the origin with the largest margin to the points, or that there is none.
+
+    Attributes
+    ----------
+    separable : bool
+        Whether some plane through the origin has all points on one side.
+    weights : ndarray of shape (d,)
+        The shortest w with all w.z_i >= 1; zeros if the points are not separable.
+    margin : float
+        The distance min_i w.z_i / |w| of the nearest point; 0 if the points are not separable.
+    largest_margin : float
+        An upper bound of the margin of every plane.
+    """
 
     separable: bool
     weights: NDArray[np.float64]
-    """shape (d,): the shortest w with all w.z_i >= 1; zeros if the points are not separable"""
     margin: float
-    """min_i w.z_i / |w|, the distance of the nearest point; 0 if the points are not separable"""
     largest_margin: float
-    """an upper bound of the margin of every plane"""
 
     @property
     def certificate(self) -> float:
@@ -40,15 +49,45 @@ class Separability:
 
 
 def signed_points(X: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return z_i = y_i (1, x_i), shape (m, d + 1), for rows x_i of X and labels of -1 and +1."""
+    """Return the signed, augmented points z_i = y_i (1, x_i) of a binary problem.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, d)
+        The rows x_i.
+    labels : ndarray of shape (m,)
+        The labels y_i, -1 and +1.
+
+    Returns
+    -------
+    ndarray of shape (m, d + 1)
+        The points, one a row.
+    """
     return labels[:, None] * np.column_stack([np.ones(labels.size), X])
 
 
 def separability(points: NDArray[np.float64]) -> Separability:
     """Decide whether some w has w.z > 0 for all rows z of `points`, and return the best w.
 
-    `points` has shape (m, d). A margin below some roundings of the longest row counts as none.
-    Raises ValueError where there are no points.
+    Parameters
+    ----------
+    points : ndarray of shape (m, d)
+        The points z, m and d >= 1.
+
+    Returns
+    -------
+    Separability
+        The plane with the largest margin and the proof of the answer. A margin below some roundings
+        of the longest row counts as none.
+
+    Raises
+    ------
+    ValueError
+        If `points` has another shape or no entry.
+
+    References
+    ----------
+    Lawson & Hanson, Solving Least Squares Problems, chapter 23.
     """
     if points.ndim != 2 or 0 in points.shape:
         raise ValueError(

@@ -39,20 +39,32 @@ SHARE_LEFT = 0.3
 
 @dataclass(frozen=True)
 class LinearSMOResult:
-    """The machine f(x) = w.x + w_0 and what is known about it."""
+    """The machine f(x) = w.x + w_0 and what is known about it.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (d,)
+        The normal w.
+    offset : float
+        The constant w_0.
+    alpha : ndarray of shape (m,)
+        The multipliers, 0 <= alpha_i <= C, with sum_i alpha_i y_i = 0 up to rounding.
+    objective : float
+        The dual objective sum_i alpha_i - |w|^2 / 2.
+    certificate : float
+        The KKT residual: the violation of optimality in units of y f(x), at most tol if converged.
+    n_iter : int
+        The number of pairs optimised.
+    converged : bool
+        Whether the KKT residual came down to tol.
+    """
 
     weights: NDArray[np.float64]
-    """w, shape (d,)"""
     offset: float
-    """w_0"""
     alpha: NDArray[np.float64]
-    """shape (m,), 0 <= alpha_i <= C, sum_i alpha_i y_i = 0 up to rounding"""
     objective: float
-    """the dual objective, sum_i alpha_i - |w|^2 / 2"""
     certificate: float
-    """the KKT residual: the violation of optimality in units of y f(x); <= tol if converged"""
     n_iter: int
-    """pairs optimised"""
     converged: bool
 
 
@@ -89,6 +101,12 @@ def linear_smo(
     ValueError
         If the shapes do not fit, a label is neither -1 nor +1 or one of them is missing, a number
         is out of range, or C is infinite and no plane separates the classes.
+
+    References
+    ----------
+    Platt, Fast training of support vector machines using sequential minimal optimization, 1999.
+    Fan, Chen & Lin, Working set selection using second order information for training support
+    vector machines, JMLR 6, 2005.
     """
     labels = np.asarray(y, dtype=np.float64)
     if X.ndim != 2 or labels.shape != X.shape[:1]:

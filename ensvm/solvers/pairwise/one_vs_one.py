@@ -20,10 +20,29 @@ FOLDS = 5  # of LIBSVM's cross-validation
 def pairwise_machines(gram, starts, upper, tol, max_iter):  # type: ignore[no-untyped-def]
     """Train the machine of every pair on the rows of its two classes.
 
-    `gram` has shape (m, m) and is C-contiguous; `starts` has one entry more than there are classes,
-    none of which is empty; `upper` are the rows' bounds C_i, shape (m,). Returns the coefficients
-    y_i alpha_i, shape (pairs, m), 0 for rows of other classes, and the intercepts, violations and
-    numbers of steps, shape (pairs,).
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The Gram matrix, float32 or float64, C-contiguous; its rows are sorted by class.
+    starts : ndarray of int, shape (n_classes + 1,)
+        The first row of each class, and m; no class is empty.
+    upper : ndarray of shape (m,)
+        The bounds C_i of the rows, positive.
+    tol : float
+        The violation to stop at, positive.
+    max_iter : int
+        The most steps of a machine, at least 0.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (pairs, m)
+        The y_i alpha_i of each machine; 0 for rows of other classes.
+    intercepts : ndarray of shape (pairs,)
+        The intercepts of the machines.
+    violations : ndarray of shape (pairs,)
+        Their violations of the optimality conditions, in units of y f(x).
+    steps : ndarray of int, shape (pairs,)
+        Their numbers of steps.
     """
     n_classes = starts.size - 1
     n_pairs = n_classes * (n_classes - 1) // 2
@@ -48,10 +67,26 @@ def cross_validated_values(  # type: ignore[no-untyped-def]
 ):
     """Return each row's value under the machines of its pairs trained without its fold.
 
-    The values have shape (pairs, m) and are 0 for rows of other classes. Arguments as in
-    `pairwise_machines`; `order` is a permutation of the m rows, which a pair's rows take to be
-    dealt into FOLDS consecutive folds. Where the other folds hold one class only, the value is its
-    sign, as in LIBSVM.
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The Gram matrix, as for `pairwise_machines`.
+    starts : ndarray of int, shape (n_classes + 1,)
+        The first row of each class, and m.
+    upper : ndarray of shape (m,)
+        The bounds C_i of the rows, positive.
+    order : ndarray of int, shape (m,)
+        A permutation of the rows, in which a pair's rows are dealt into five consecutive folds.
+    tol : float
+        The violation to stop at, positive.
+    max_iter : int
+        The most steps of a machine, at least 0.
+
+    Returns
+    -------
+    ndarray of shape (pairs, m)
+        The values; 0 for rows of other classes. Where the other folds hold one class only, the
+        value is its sign, as in LIBSVM.
     """
     n_classes = starts.size - 1
     values = np.zeros((n_classes * (n_classes - 1) // 2, upper.size))
@@ -129,11 +164,27 @@ def submatrix(gram, rows, columns):  # type: ignore[no-untyped-def]
 def weighted_sums(  # type: ignore[no-untyped-def]
     starts, columns, coefficients, intercepts, kernel_values
 ):
-    """Return the values of pairs, (pairs, n), of kernel values, (s, n), and sparse coefficients.
+    """Return the values of all pairs at n points, from sparse coefficients and kernel values.
 
-    The entries of a pair are those from `starts[pair]` to `starts[pair + 1]`: a column says which
-    row of the kernel values it weighs. Most rows are support vectors of few pairs, so that this is
-    faster than a dense product.
+    Most rows are support vectors of few pairs, so that this is faster than a dense product.
+
+    Parameters
+    ----------
+    starts : ndarray of int, shape (pairs + 1,)
+        The entries of a pair are those from starts[pair] up to starts[pair + 1].
+    columns : ndarray of int, shape (n_entries,)
+        The row of the kernel values that each entry weighs.
+    coefficients : ndarray of shape (n_entries,)
+        The weights.
+    intercepts : ndarray of shape (pairs,)
+        The intercepts of the machines.
+    kernel_values : ndarray of shape (s, n)
+        The kernel values between the s support vectors and the n points.
+
+    Returns
+    -------
+    ndarray of shape (pairs, n)
+        The values, in the type of the kernel values.
     """
     n = kernel_values.shape[1]
     values = np.empty((intercepts.size, n), kernel_values.dtype)
@@ -162,7 +213,21 @@ def add_two(target, factor, row, other_factor, other_row):  # type: ignore[no-un
 
 @njit
 def winners(values, n_classes):  # type: ignore[no-untyped-def]
-    """Return the class with most votes, (n,), the first of equals, by pairs' values, (pairs, n)."""
+    """Return for each point the class with most votes of the pairs, the first of equals.
+
+    Parameters
+    ----------
+    values : ndarray of shape (pairs, n)
+        The values of the pairs (0, 1), (0, 2), ..., (1, 2), ...; a positive one is a vote for the
+        first class of its pair, any other one for the second.
+    n_classes : int
+        The number of classes, at least 2.
+
+    Returns
+    -------
+    ndarray of int16, shape (n,)
+        The classes, 0, ..., n_classes - 1.
+    """
     n = values.shape[1]
     votes = np.zeros((n_classes, n), np.int16)
     pair = 0
@@ -185,5 +250,18 @@ def winners(values, n_classes):  # type: ignore[no-untyped-def]
 
 
 def one_hot(winner: NDArray[Any], n_classes: int) -> NDArray[np.float32]:
-    """Return 1 for the winning class and 0 for the others, shape (n_classes, n)."""
+    """Return 1 for the winning class of each point and 0 for the others.
+
+    Parameters
+    ----------
+    winner : ndarray of int, shape (n,)
+        The winning classes, 0, ..., n_classes - 1.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    ndarray of float32, shape (n_classes, n)
+        The indicators.
+    """
     return (winner == np.arange(n_classes)[:, None]).astype(np.float32)

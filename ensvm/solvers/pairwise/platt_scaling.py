@@ -91,7 +91,27 @@ def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-unty
 
 @njit
 def fit_sigmoids(values, starts, counts):  # type: ignore[no-untyped-def]
-    """Return A and B of every pair, (pairs, 2), by cross-validated values; see `one_vs_one`."""
+    """Fit the sigmoid 1 / (1 + exp(A f + B)) of every pair to its cross-validated values.
+
+    Parameters
+    ----------
+    values : ndarray of shape (pairs, m)
+        The values f, as `cross_validated_values` of `one_vs_one` returns them.
+    starts : ndarray of int, shape (n_classes + 1,)
+        The first row of each class, and m.
+    counts : ndarray of shape (m,)
+        How often each row counts, positive.
+
+    Returns
+    -------
+    ndarray of shape (pairs, 2)
+        A and B of each pair; the sigmoid is the probability of its first class.
+
+    References
+    ----------
+    Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine
+    Learning 68, 2007.
+    """
     n_classes = starts.size - 1
     sigmoids = np.empty((n_classes * (n_classes - 1) // 2, 2))
     pair = 0
@@ -107,10 +127,26 @@ def fit_sigmoids(values, starts, counts):  # type: ignore[no-untyped-def]
 
 
 def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:
-    """Return the probabilities of classes, (n_classes, n), from the pairs' values, (pairs, n).
+    """Return the probabilities of the classes by coupling the pairs' sigmoids.
 
-    A column sums to 1. The work is done in the type of `values`, the coupling of more than two
-    classes in float64.
+    The work is done in the type of `values`, the coupling of more than two classes in float64.
+
+    Parameters
+    ----------
+    values : ndarray of shape (pairs, n)
+        The values of the pairs, float32 or float64.
+    sigmoids : ndarray of shape (pairs, 2)
+        A and B of each pair, as `fit_sigmoids` returns them.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n)
+        The probabilities, in [0, 1]; a column sums to 1.
+
+    References
+    ----------
+    Wu, Lin & Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR
+    5, 2004.
     """
     slopes, offsets = sigmoids.astype(values.dtype).T[:, :, None]
     pairwise = values * slopes

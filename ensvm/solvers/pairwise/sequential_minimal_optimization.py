@@ -4,7 +4,7 @@ Minimise alpha'Qalpha / 2 - sum alpha over 0 <= alpha_i <= C_i, y'alpha = 0, wit
 K_ij. In u = y alpha and the residual r = y - K u a row may still rise if u is below its upper bound
 and fall if u is above its lower one; the solution is optimal where no row that may rise has a
 greater r than one that may fall, and the difference of the two extremes is the violation. Each step
-moves u_i up and u_j down by the same length: i has the greatest r, j promises the greatest decrease
+raises u_i and lowers u_j by the same length: i has the greatest r, j promises the greatest decrease
 of the objective to second order. The steps, the stop and the intercept are LIBSVM's (without its
 shrinking).
 
@@ -28,15 +28,29 @@ ALL_BUT_SIGN = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class SMOResult:
-    """The machine f(x) = sum_i y_i alpha_i k(x_i, x) + intercept and what is known about it."""
+    """The machine f(x) = sum_i y_i alpha_i k(x_i, x) + intercept and what is known about it.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (m,)
+        The multipliers, 0 <= alpha_i <= C_i, with y'alpha = 0.
+    intercept : float
+        The mean residual of the rows between their bounds, or the middle of its interval where
+        there is none.
+    objective : float
+        The value alpha'Qalpha / 2 - sum alpha.
+    certificate : float
+        The violation of the optimality conditions, in units of y f(x); at most tol if converged.
+    n_iter : int
+        The number of steps.
+    converged : bool
+        Whether the violation came down to tol.
+    """
 
     alpha: NDArray[np.float64]
-    """shape (m,), 0 <= alpha_i <= C_i, y'alpha = 0"""
     intercept: float
     objective: float
-    """alpha'Qalpha / 2 - sum alpha"""
     certificate: float
-    """the violation of the optimality conditions, in units of y f(x); <= tol if converged"""
     n_iter: int
     converged: bool
 
@@ -83,6 +97,11 @@ def sequential_minimal_optimization(
     ValueError
         If the shapes do not fit, a label is neither -1 nor +1 or one of them is missing, or a
         number is out of range.
+
+    References
+    ----------
+    Fan, Chen & Lin, Working set selection using second order information for training support
+    vector machines, JMLR 6, 2005.
     """
     labels = np.asarray(y, dtype=np.float64)
     if labels.ndim != 1 or set(np.unique(labels)) != {-1.0, 1.0}:

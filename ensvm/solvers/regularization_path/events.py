@@ -27,11 +27,12 @@ RIGHT, LEFT, FREE, FIXED = (
     2,
     3,
 )  # FIXED: alpha = 1 whatever its margin, while the start is sought
-NOTHING = -1  # no point moved: the start and the end of the path
+NOTHING = -1  # no point changed its set: the start and the end of the path
 REACHED_END, PAUSED, LOST = 0, 1, 2
 
 EPS = float(np.finfo(np.float64).eps)
-SPEED_ROUNDING = 1e-12  # a point counts as moving from this part of the largest possible speed on
+# A margin or multiplier counts as changing from this part of the largest possible speed on
+SPEED_ROUNDING = 1e-12
 TIE_AT_BOUND = 64 * EPS  # multipliers this near to their bound meet it together
 
 
@@ -184,8 +185,8 @@ def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
 
 @njit
 def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
-    # A point beyond its margin by rounding enters at once if it moves on, and is left alone if it
-    # moves back.
+    # A point beyond its margin by rounding enters at once if it gets further beyond, and is left
+    # alone if it returns.
     if where == LEFT and speed > slow:
         return max(-margin, 0.0) / speed
     if where == RIGHT and speed < -slow:

@@ -56,7 +56,7 @@ class PathJournal:
         self.largest_violation = max(self.largest_violation, self.final_violation)
 
     def mark(self, state: PathState) -> None:
-        """Write the present solution down as a breakpoint at which nothing moves."""
+        """Write the present solution down as a breakpoint at which no point changes its set."""
         record = _new_record(1, state.labels.size)
         note(state, record, NOTHING)
         self._stretches.append(_trimmed(record))

@@ -7,9 +7,9 @@ that survive duplicates and singular Gram matrices are those of Sentelle, Anagno
 Georgiopoulos (2016): a free set that is never singular, one point an event, events without
 progress, the smallest index among ties.
 
-Kept are the breakpoints and the free points' a at each; those on the bounds follow from what moved.
-That takes less than the Gram matrix (measured: 1 to 66 % of its bytes), which is not needed any
-more, and a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
+Kept are the breakpoints and the free points' a at each; those on the bounds follow from the changes
+of sets. That takes less than the Gram matrix (measured: 1 to 66 % of its bytes), which is not needed
+any more, and a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
 Directions solved anew from the sets alone would: free points may depend on each other to the last
 digit.
 """
@@ -51,26 +51,40 @@ class RegularizationPath:
 
     Attributes
     ----------
-    labels : array of shape (m,) of -1 and +1
-    lambdas : array of shape (n_breakpoints,), falling: the start, one for each event, and the end.
-        Above lambdas[0] all a_i stay as they are; equal neighbours are events without progress
-    scaled_intercepts : array of shape (n_breakpoints,), b = lambda times the intercept; where the
-        multipliers leave it open, the middle
-    objectives : array of shape (n_breakpoints,), the dual objective sum alpha - u'Ku C^2 / 2
-    indices : array of shape (n_breakpoints,), the point that moved; NOTHING at the start and the
-        end
-    origins, destinations : int8 arrays of shape (n_breakpoints,): LEFT (alpha = C) | RIGHT (alpha =
-        0) | FREE | NOTHING
-    initial_sets : int8 array of shape (m,), the sets at the start
-    n_events, n_start_events : int, events along the path, and those that were needed to find its
-        start
-    n_repeats : int, events without progress (lambda equal within a relative 1e-10)
-    largest_violation, final_violation : float, the certificate: the largest violation of the
-        Karush-Kuhn-Tucker conditions in units of y f, at the checks (every 64 events, from the bare
-        coefficients) and at the end
-    complete : bool, whether all points are outside or on the margin at the end: then alpha is the
-        same for all larger C
-    converged : bool, whether C_max was reached within the limit of events
+    labels : ndarray of shape (m,)
+        The labels, -1 and +1.
+    fit_intercept : bool
+        Whether f has an intercept.
+    lambdas : ndarray of shape (n_breakpoints,)
+        The breakpoints 1 / C, falling: the start, one for each event, and the end. Above lambdas[0]
+        all a_i stay as they are; equal neighbours are events without progress.
+    scaled_intercepts : ndarray of shape (n_breakpoints,)
+        The scaled intercept b, lambda times that of f; where the multipliers leave it open, the
+        middle of its interval.
+    objectives : ndarray of shape (n_breakpoints,)
+        The dual objective sum alpha - u'Ku C^2 / 2.
+    indices : ndarray of int, shape (n_breakpoints,)
+        The point that changed its set; NOTHING at the start and the end.
+    origins, destinations : ndarray of int8, shape (n_breakpoints,)
+        The sets that it left and entered: LEFT (alpha = C), RIGHT (alpha = 0), FREE or NOTHING.
+    initial_sets : ndarray of int8, shape (m,)
+        The set of each point at the start.
+    n_events : int
+        The number of events along the path.
+    n_start_events : int
+        The number of events that were needed to find its start.
+    n_repeats : int
+        The number of events without progress (lambda equal within a relative 1e-10).
+    largest_violation : float
+        The certificate: the largest violation of the Karush-Kuhn-Tucker conditions, in units of
+        y f, at the checks (every 64 events, from the bare coefficients).
+    final_violation : float
+        The same violation at the end of the path.
+    complete : bool
+        Whether all points are outside or on the margin at the end: then alpha is the same for all
+        larger C.
+    converged : bool
+        Whether C_max was reached within the limit of events.
     """
 
     labels: Vector
@@ -97,10 +111,22 @@ class RegularizationPath:
     _unchanged: NDArray[np.bool_]  # no multiplier changes from this breakpoint to the next
 
     def coef_at(self, C: float) -> Vector:
-        """Return the multipliers alpha, 0 <= alpha_i <= C, of shape (m,).
+        """Return the multipliers alpha of one machine of the path.
 
-        Raises ValueError if C is not positive or lies beyond the end of a path that is not
-        complete.
+        Parameters
+        ----------
+        C : float
+            The price of a soft error, positive.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The multipliers, 0 <= alpha_i <= C.
+
+        Raises
+        ------
+        ValueError
+            If C is not positive or lies beyond the end of a path that is not complete.
         """
         first, weight = self._place(C)
         rows = self.multipliers(first, min(first + 2, self.lambdas.size))
@@ -108,9 +134,22 @@ class RegularizationPath:
         return min(C, 1.0 / self.lambdas[-1]) * ((1.0 - weight) * rows[0] + weight * rows[-1])
 
     def intercept_at(self, C: float) -> float:
-        """Return the intercept of f; where the multipliers leave it open, the middle.
+        """Return the intercept of one machine of the path.
 
-        Raises ValueError as `coef_at` does.
+        Parameters
+        ----------
+        C : float
+            The price of a soft error, positive.
+
+        Returns
+        -------
+        float
+            The intercept of f; where the multipliers leave it open, the middle of its interval.
+
+        Raises
+        ------
+        ValueError
+            If C is not positive or lies beyond the end of a path that is not complete.
         """
         first, weight = self._place(C)
         inverse, b = 1.0 / C, self.scaled_intercepts[first : first + 2]
@@ -125,7 +164,20 @@ class RegularizationPath:
         return C * float(scaled)
 
     def multipliers(self, start: int, stop: int) -> Vector:
-        """Return a = alpha / C at the breakpoints start, ..., stop - 1, shape (stop - start, m)."""
+        """Return the multipliers a = alpha / C at consecutive breakpoints.
+
+        Parameters
+        ----------
+        start : int
+            The number of the first breakpoint, from 0.
+        stop : int
+            The number after that of the last breakpoint.
+
+        Returns
+        -------
+        ndarray of shape (stop - start, m)
+            The multipliers, in [0, 1].
+        """
         return multiplier_rows(
             self.initial_sets,
             self._initial_free,
@@ -135,10 +187,20 @@ class RegularizationPath:
         )
 
     def staged_decision_function(self, cross_gram: ArrayLike) -> Iterator[Vector]:
-        """Yield f at n points for every breakpoint, shape (n,), from their kernel values, (n, m).
+        """Yield the decision values of n points at every breakpoint.
 
         Within a block of breakpoints only the columns of points whose coefficients change are
         multiplied.
+
+        Parameters
+        ----------
+        cross_gram : array of shape (n, m)
+            The kernel values between the n points and the training rows.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            The values f(x) of the points.
         """
         cross = np.asarray(cross_gram)
         labels = self.labels
@@ -181,19 +243,29 @@ def regularization_path(
 ) -> RegularizationPath:
     """Solve the support vector machine for every C in (0, C_max].
 
+    It takes O(m |F|) for each event, |F| the number of free points: about m^2.3 in all on usual
+    data. No tolerance is traded for speed.
+
     Parameters
     ----------
-    gram : positive semidefinite array of shape (m, m), symmetry is trusted; worked on as float64.
-        To a float32 one, which rounding makes indefinite, eps sqrt(m) max K_ii is added on the
-        diagonal, and the certificate is about the sum
-    y : array of shape (m,) of -1 and +1, both present
-    fit_intercept : whether f has an intercept; without one sum y alpha = 0 falls away and the path
-        starts from alpha = C
-    C_max : positive float, where the path ends
-    max_events : int, a limit on the events; None for 1000 a point
+    gram : array of shape (m, m)
+        The positive semidefinite Gram matrix K, worked on as float64; its symmetry is trusted. To a
+        float32 one, which rounding makes indefinite, eps sqrt(m) max K_ii is added on the diagonal,
+        and the certificate is about the sum.
+    y : array of shape (m,)
+        The labels, -1 and +1, both present.
+    fit_intercept : bool, default True
+        Whether f has an intercept; without one sum y alpha = 0 falls away and the path starts from
+        alpha = C.
+    C_max : float, default 1e4
+        The largest C, where the path ends; positive.
+    max_events : int, default None
+        The most events; None for 1000 a point.
 
-    Takes O(m |F|) for each event, |F| the number of free points: about m^2.3 in all on usual data.
-    No tolerance is traded for speed.
+    Returns
+    -------
+    RegularizationPath
+        The machine for every C.
 
     Raises
     ------
@@ -202,6 +274,13 @@ def regularization_path(
         not finite or indefinite beyond rounding, or C_max is not positive.
     RuntimeError
         If the limit is reached before the path's start is found.
+
+    References
+    ----------
+    Hastie, Rosset, Tibshirani & Zhu, The entire regularization path for the support vector machine,
+    JMLR 5, 2004. Sentelle, Anagnostopoulos & Georgiopoulos, A simple method for solving the SVM
+    regularization path for semidefinite kernels, IEEE Transactions on Neural Networks and Learning
+    Systems 27, 2016.
     """
     matrix, labels = _checked(gram, y, C_max)
     limit = int(EVENTS_PER_POINT * labels.size) if max_events is None else max_events
@@ -281,7 +360,7 @@ def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
         slope, events = start_with_intercept(state, limit)
     else:
         start_without_intercept(state)
-    if state.theta[0] < end:  # nothing moves up to C_max
+    if state.theta[0] < end:  # nothing changes up to C_max
         state.intercept[0] += slope * (end - state.theta[0])
         state.theta[0] = end
         if slope == 0.0:  # all alpha = 1, and none on its margin any more

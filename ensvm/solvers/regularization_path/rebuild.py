@@ -18,15 +18,15 @@ def multiplier_rows(
 ) -> NDArray[np.float64]:
     """Return a = alpha / C at the breakpoints start, ..., stop - 1, shape (stop - start, m).
 
-    `moves` holds for each breakpoint the point that moved (negative: none), where to, and where its
-    free multipliers end, and the free multipliers of all breakpoints, in the order in which the
-    points became free.
+    `moves` holds for each breakpoint the point that changed its set (negative: none), the set that
+    it entered, and where its free multipliers end, and the free multipliers of all breakpoints, in
+    the order in which the points became free.
     """
     indices, destinations, _, _ = moves
     so_far = np.flatnonzero(indices[: start + 1] >= 0)
     sets, since = initial_sets.copy(), np.full(initial_sets.size, -1)
     since[initial_free] = np.arange(-initial_free.size, 0)
-    # Of several moves of a point the last stays.
+    # Of several changes of a point the last stays.
     sets[indices[so_far]] = destinations[so_far]
     since[indices[so_far]] = so_far
     members = np.flatnonzero(sets == FREE)

@@ -3,8 +3,8 @@
 Without an intercept it is alpha = 1. With one, the smaller class has alpha = 1 and the larger class
 the nearest combination of as many points (Hastie et al. 2004, sections 3.1 and 3.2): a quadratic
 program of its own if the classes differ in size. The event loop solves it exactly, so that no
-second solver is needed: alpha in {0, 1} is optimal once the margins that it violates are moved out
-of the way, and following the solution while they move back leads to the start.
+second solver is needed: alpha in {0, 1} is optimal once the margins that it violates are shifted
+out of the way, and following the solution while they return leads to the start.
 """
 
 import numpy as np
@@ -20,8 +20,8 @@ from ensvm.solvers.regularization_path.events import (
 from ensvm.solvers.regularization_path.journal import PathJournal
 from ensvm.solvers.regularization_path.state import free_points, products, refresh
 
-# Margins are moved beyond their due by up to this part of the spread, each by another, so that none
-# tie
+# Margins are shifted further than needed by up to this part of the spread, each by another, so that
+# none tie
 SLACK = 1e-3
 
 

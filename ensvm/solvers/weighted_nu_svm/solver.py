@@ -61,23 +61,28 @@ class WeightedNuSVMResult:
 
     Attributes
     ----------
-    weights : array of shape (m,), in [0, 1]; 0 for those that take no part
-    intercept : float, b; where the weights leave it open, the middle (`middle`)
-    rho : float, in the scale of the distribution given; d objective / d nu where that exists, and
-        elsewhere the middle of its subgradients (`middle`)
-    objective : float, weights' K~ weights / 2
-    certificate : float >= 0, the duality gap: the optimum lies in [objective - certificate,
-        objective]
-    nu_max : float, the largest feasible nu
-    n_iter : int, steps in three coefficients
-    converged : bool, whether the gap came down to the tolerance or to rounding
-    stop_reason : 'gap_below_tol'
-        | 'gap_below_rounding': the gap is what rounding of kernel values of this size makes. The
-        optimum is practically 0, and with it
-          rho, without which the nu-SVM promises nothing (Lemma 1's excluded case)
-        | 'no_progress': rounding kept the objective from falling further
-        | 'not_positive_semidefinite': the objective became negative
-        | 'max_iter'
+    weights : ndarray of shape (m,)
+        The multipliers alpha, in [0, 1]; 0 for examples that take no part.
+    intercept : float
+        The intercept b; where the weights leave it open, the middle of its interval (`middle`).
+    rho : float
+        The multiplier of nu, in the scale of the distribution given: d objective / d nu where that
+        exists, and elsewhere the middle of its subgradients (`middle`).
+    objective : float
+        The value weights' K~ weights / 2.
+    certificate : float
+        The duality gap, >= 0: the optimum lies in [objective - certificate, objective].
+    nu_max : float
+        The largest feasible nu.
+    n_iter : int
+        The number of steps in three coefficients.
+    converged : bool
+        Whether the gap came down to the tolerance or to rounding.
+    stop_reason : str
+        'gap_below_tol'; 'gap_below_rounding': the gap is what rounding of kernel values of this
+        size makes, the optimum is practically 0, and with it rho, without which the nu-SVM promises
+        nothing (Lemma 1's excluded case); 'no_progress': rounding kept the objective from falling
+        further; 'not_positive_semidefinite': the objective became negative; or 'max_iter'.
     """
 
     weights: Vector
@@ -106,24 +111,42 @@ def weighted_nu_svm(
 
     Parameters
     ----------
-    gram : the positive semidefinite K, array of shape (m, m), float32 or float64 (others become
-        float64); symmetry is trusted. Sums run in float64
-    signs : array of shape (m,) of -1 and +1, both present among the members
-    distribution : array of shape (m,) of finite numbers >= 0; (c D, c nu) is the same problem for
-        every c > 0
-    nu : positive float, at most nu_max
-    tol : positive float, the relative duality gap to stop at
-    max_iter : int >= 0, the most steps taken
-    members : distinct row numbers, those of the examples that take part; None for all. Only their
-        entries of the distribution are read, and only the rows of K that move are read
-    start : array of shape (m,) of weights to start near, as of the last round of boosting; used
-        where the distribution gives them a total of at least nu once both classes have the same.
-        None for the heaviest examples
+    gram : array of shape (m, m)
+        The positive semidefinite Gram matrix K, float32 or float64 (others become float64); its
+        symmetry is trusted. Sums run in float64.
+    signs : array of shape (m,)
+        The labels, -1 and +1, both present among the members.
+    distribution : array of shape (m,)
+        The weights D of the examples, finite and >= 0; (c D, c nu) is the same problem for every
+        c > 0.
+    nu : float
+        The least sum of D_i alpha_i, positive and at most nu_max.
+    tol : float, default 1e-3
+        The duality gap to stop at, relative to the objective; positive.
+    max_iter : int, default 1_000_000
+        The most steps, at least 0.
+    members : array of int, default None
+        Distinct numbers of the examples that take part; None for all. Only their entries of the
+        distribution are read, and of K only the rows of those whose coefficients change.
+    start : array of shape (m,), default None
+        Weights to start near, as those of the last round of boosting; used where the distribution
+        gives them a total of at least nu once both classes have the same. None starts from the
+        heaviest examples.
+
+    Returns
+    -------
+    WeightedNuSVMResult
+        The weights, the multipliers rho and b, and the duality gap.
 
     Raises
     ------
     ValueError
         If an argument lies outside its range, the shapes do not fit, or nu exceeds nu_max.
+
+    References
+    ----------
+    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
+    2005, section 3.1.
     """
     gram, rows, labels, weight = _checked(gram, signs, distribution, members, tol, max_iter)
     largest = nu_max(labels, weight)

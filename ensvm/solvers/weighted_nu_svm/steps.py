@@ -129,7 +129,7 @@ def find_direction(state, points):  # type: ignore[no-untyped-def]
 
 @njit
 def drop_blocked_lines(state):  # type: ignore[no-untyped-def]
-    """Forget the lines of the last step whose pair cannot move on."""
+    """Forget the lines of the last step whose pair has no room for another step."""
     for kind in range(2):
         i, j = state.lines[kind]
         if i >= 0 and (state.no_growth[i] != 0.0 or state.no_shrinking[j] != 0.0):

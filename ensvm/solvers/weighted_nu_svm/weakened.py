@@ -34,12 +34,17 @@ class WeakenedResult:
 
     Attributes
     ----------
-    machine : WeightedNuSVMResult; its rho is in the scale of the distribution of what was kept, 1
-        in total if normalised
-    rejected : array of row numbers, the lightest, in ascending order
-    edited : array of row numbers, the heaviest, in ascending order
-    nu : float, the nu trained with: nu_max where more was asked for
-    nu_clipped : bool, whether it was
+    machine : WeightedNuSVMResult
+        The machine; its rho is in the scale of the distribution of what was kept, which sums to 1
+        if it was normalised.
+    rejected : ndarray of int, shape (n_rejected,)
+        The numbers of the lightest examples, ascending.
+    edited : ndarray of int, shape (n_edited,)
+        The numbers of the heaviest examples, ascending.
+    nu : float
+        The nu of the training: nu_max where more was asked for.
+    nu_clipped : bool
+        Whether more than nu_max was asked for.
     """
 
     machine: WeightedNuSVMResult
@@ -67,15 +72,46 @@ def weakened_nu_svm(
 
     Parameters
     ----------
-    gram, signs, tol, max_iter, start : as for `weighted_nu_svm`; so are the errors raised for them
-    distribution : float array of shape (m,), >= 0, of sum 1
-    nu : positive float; more than is feasible is lowered to nu_max and flagged
-    mu : float in [0, 1), what the lightest may weigh: in Figure 2 of the distribution given, in
-        Figure 3 of what the heaviest left, rescaled to sum 1
-    sigma : float in [0, 1), what the heaviest may weigh
-    normalize : whether the distribution of what is kept is rescaled to sum 1 before training;
-        Figure 2, read literally, does not, which asks for nu / (1 - mu)
-    random : breaks ties between equal weights, as between all in the first round of boosting
+    gram : array of shape (m, m)
+        The positive semidefinite Gram matrix K, as for `weighted_nu_svm`.
+    signs : ndarray of shape (m,)
+        The labels, -1 and +1.
+    distribution : ndarray of shape (m,)
+        The weights D of the examples, >= 0 and of sum 1.
+    nu : float
+        The least sum of D_i alpha_i, positive; more than is feasible is lowered to nu_max and
+        flagged.
+    mu : float
+        What the lightest may weigh together, in [0, 1): in Figure 2 of the distribution given, in
+        Figure 3 of what the heaviest left, rescaled to sum 1.
+    sigma : float, default 0.0
+        What the heaviest may weigh together, in [0, 1).
+    normalize : bool, default True
+        Whether the distribution of what is kept is rescaled to sum 1 before training; Figure 2,
+        read literally, does not, which asks for nu / (1 - mu).
+    random : RandomState
+        Breaks ties between equal weights, as between all in the first round of boosting.
+    tol : float, default 1e-3
+        The relative duality gap to stop at, positive.
+    max_iter : int, default 1_000_000
+        The most steps, at least 0.
+    start : ndarray of shape (m,), default None
+        Weights to start near, as for `weighted_nu_svm`.
+
+    Returns
+    -------
+    WeakenedResult or None
+        The machine and the examples left out; None if those kept are all of one class.
+
+    Raises
+    ------
+    ValueError
+        If `weighted_nu_svm` refuses an argument.
+
+    References
+    ----------
+    Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
+    2005, Figures 2 and 3.
     """
     everyone = np.arange(signs.size)
     edited = chosen_within(-distribution, distribution, sigma, random)

@@ -1,0 +1,93 @@
+"""Every docstring that the lower rooms export is complete in numpydoc's form."""
+
+import dataclasses
+import inspect
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numpydoc.docscrape import NumpyDocString
+from numpydoc.validate import validate
+
+# What these name in `__all__`, or else what they define without a leading underscore.
+EXPORTING = [
+    "ensvm.data",
+    "ensvm.kernels",
+    "ensvm.kernels.labels",
+    "ensvm.kernels.low_rank",
+    "ensvm.kernels.signed_gram",
+    "ensvm.solvers.boosting",
+    "ensvm.solvers.entropy_projection",
+    "ensvm.solvers.expansion_reduction",
+    "ensvm.solvers.leverage",
+    "ensvm.solvers.linear",
+    "ensvm.solvers.multiplicative_update",
+    "ensvm.solvers.pairwise",
+    "ensvm.solvers.regularization_path",
+    "ensvm.solvers.weighted_nu_svm",
+]
+SETTINGS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["tool"][
+    "numpydoc_validation"
+]
+
+
+def exported(module: str) -> Iterator[Any]:
+    """Yield the functions, compiled ones among them, and the classes that a module exports."""
+    found = import_module(module)
+    own = [
+        name
+        for name, value in vars(found).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == module
+    ]
+    for name in getattr(found, "__all__", own):
+        value = getattr(found, name)
+        # An alias of a type, as of `str`, is documented where the type is.
+        if hasattr(value, "__qualname__") and value.__module__.startswith("ensvm."):
+            yield value
+
+
+def fields_of(thing: Any) -> set[str]:
+    """Return the public fields of a dataclass, a named tuple or a block of YAML, if it is one."""
+    if dataclasses.is_dataclass(thing):
+        names = {field.name for field in dataclasses.fields(thing)}
+    else:
+        names = {*getattr(thing, "_fields", ()), *getattr(thing, "model_fields", ())}
+    return {name for name in names if not name.startswith("_")}
+
+
+THINGS = {
+    f"{thing.__module__}.{thing.__qualname__}": thing
+    for module in EXPORTING
+    for thing in exported(module)
+}
+METHODS = [
+    f"{place}.{name}"
+    for place, thing in THINGS.items()
+    if inspect.isclass(thing)
+    for name, value in vars(thing).items()
+    if not name.startswith("_") and inspect.isfunction(value)
+]
+
+
+@pytest.mark.parametrize("place", [*THINGS, *METHODS])
+def test_docstrings_are_complete(place: str) -> None:
+    excluded = set(SETTINGS["checks"]) - {"all"}
+    if fields_of(THINGS.get(place)):
+        excluded.add("PR01")  # its fields are attributes: see the next test
+    errors = validate(place)["errors"]
+    assert [error for error in errors if error[0] not in excluded] == []
+
+
+@pytest.mark.parametrize("place", [place for place in THINGS if fields_of(THINGS[place])])
+def test_every_field_is_documented(place: str) -> None:
+    parsed = NumpyDocString(inspect.getdoc(THINGS[place]) or "")
+    documented = {
+        name
+        for section in ("Parameters", "Attributes")
+        for entry in parsed[section]
+        for name in entry.name.split(", ")
+    }
+    assert fields_of(THINGS[place]) - documented == set()
