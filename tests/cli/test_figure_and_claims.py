@@ -46,7 +46,7 @@ def test_from_a_run_to_figures_and_claims(study, tmp_path):
     assert judged.exit_code == 0
     assert "> It is faster." in judged.stdout
     assert judged.stdout.strip().startswith((results / "trial" / "claims.md").read_text().strip())
-    assert (results / "trial" / "claims.csv").read_text().startswith("claim_verdict,claim,")
+    assert "faster" in (results / "trial" / "claims.csv").read_text()
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ progress, the smallest index among ties.
 
 Kept are the breakpoints and the free points' a at each; those on the bounds follow from the changes
 of sets. That takes less than the Gram matrix (measured: 1 to 66 % of its bytes), which is not
-needed any more, and a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
-Directions solved anew from the sets alone would: free points may depend on each other to the last
-digit.
+needed any more, and a(lambda) is an interpolation that can neither leave the bounds nor lose
+digits. Directions solved anew from the sets alone would: free points may depend on each other to
+the last digit.
 """
 
 from collections.abc import Iterator
