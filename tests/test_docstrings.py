@@ -1,5 +1,6 @@
-"""Every docstring of a public class is complete in numpydoc's form, and its examples run."""
+"""Docstrings of the public classes are complete and true, and their examples run."""
 
+import ast
 import doctest
 import inspect
 import sys
@@ -8,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numpydoc.docscrape import ClassDoc
 from numpydoc.validate import validate
+from sklearn.datasets import make_moons
 
 import ensvm
 
@@ -47,3 +50,26 @@ def test_examples_run(name: str) -> None:
     for test in tests:
         runner.run(test)
     assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_defaults_documented_are_those_of_the_signature(name: str) -> None:
+    found = getattr(ensvm, name)
+    signature = inspect.signature(found).parameters
+    documented = {
+        parameter.name: ast.literal_eval(parameter.type.rpartition(", default ")[2])
+        for parameter in ClassDoc(found)["Parameters"]
+    }
+    assert documented == {name: parameter.default for name, parameter in signature.items()}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_attributes_documented_are_those_of_a_fitted_classifier(name: str) -> None:
+    found = getattr(ensvm, name)
+    classifier = found()
+    sizes = {"n_estimators", "n_replicates", "n_rounds"} & set(classifier.get_params())
+    classifier.set_params(**dict.fromkeys(sizes, 3))  # few members, for speed
+    classifier.fit(*make_moons(40, noise=0.1, random_state=0))
+    fitted = {name for name in vars(classifier) if name.endswith("_") and name[0] != "_"}
+    assert {attribute.name for attribute in ClassDoc(found)["Attributes"]} == fitted

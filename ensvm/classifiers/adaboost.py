@@ -169,7 +169,7 @@ class AdaBoost(BinaryMetaEstimator):
         return self
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield f(x) = sum_{s<=t} alpha_s h_s(x) after each round t.
+        """Yield f(x) = sum_{s<=t} alpha_s h_s(x) of each row after each round t.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class AdaBoost(BinaryMetaEstimator):
         Yields
         ------
         ndarray of shape (n,)
-            The value of each row.
+            The values of f.
         """
         X = self._validated(X)
         votes = np.zeros(X.shape[0])
@@ -188,7 +188,7 @@ class AdaBoost(BinaryMetaEstimator):
             yield votes
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x) = sum_t alpha_t h_t(x).
+        """Return f(x) = sum_t alpha_t h_t(x) of each row.
 
         Parameters
         ----------
@@ -198,13 +198,13 @@ class AdaBoost(BinaryMetaEstimator):
         Returns
         -------
         ndarray of shape (n,)
-            The value of each row.
+            The values of f.
         """
         *_, last = self.staged_decision_function(X)
         return last
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes predicted after each round.
+        """Yield the class of each row after each round.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. It must be symmetric.
+        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be symmetric.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
         The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
         squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
@@ -117,8 +117,8 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         The mean loss, plus the penalty as a mean per row.
     certificate_ : float
         The largest absolute derivative of the mean loss by beta or by the alpha of any row, at
-        least 0, and 0 exactly at the optimum. With penalty='l1', by how much it exceeds that of the
-        penalty.
+        least 0, and 0 exactly at the optimum. With penalty='l1', a derivative by alpha counts by
+        how much it exceeds that of the penalty.
     n_iter_ : int
         The number of rounds.
     converged_ : bool
@@ -258,7 +258,9 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
 
     @available_if(_is_logistic)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of the two classes at each row of X, shape (n, 2), by eq. (2).
+        """Return the probability of each class at each row; only with loss='logistic'.
+
+        That of the second class is 1 / (1 + exp(-2 f(x))), eq. (2) of the paper.
 
         Parameters
         ----------
@@ -275,10 +277,10 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         return np.column_stack([expit(-2.0 * decision), expit(2.0 * decision)])
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield f after t rounds at each row of X, for t = 1, ..., n_iter_.
+        """Yield f(x) of each row after t rounds, for t = 1, ..., n_iter_.
 
-        X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one
-        equals. Takes memory for n * n_support_ kernel values, and O(n) time a stage.
+        The last array equals that of `decision_function`. All kernel values between the rows and
+        the support vectors are held in memory, n * n_support_ numbers; a round takes O(n) time.
 
         Parameters
         ----------
@@ -289,7 +291,7 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         Yields
         ------
         values : ndarray of shape (n,)
-            The values of the decision function after one more member.
+            The values of f after one more round.
         """
         check_is_fitted(self)
         columns = self._support_columns(X)
@@ -304,7 +306,7 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
             yield decision
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes predicted after t rounds, shape (n,), for t = 1, ..., n_iter_.
+        """Yield the class of each row after t rounds, for t = 1, ..., n_iter_.
 
         Parameters
         ----------
@@ -315,7 +317,7 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
         Yields
         ------
         labels : ndarray of shape (n,)
-            The classes predicted after one more member.
+            The classes predicted after one more round.
         """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)

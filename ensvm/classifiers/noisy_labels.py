@@ -1,4 +1,4 @@
-"""A classifier taught with some wrong labels, to see how much it minds."""
+"""A classifier trained on some wrong labels, to measure how much they harm it."""
 
 from numbers import Real
 from typing import Any, ClassVar, Self

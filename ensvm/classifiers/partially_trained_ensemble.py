@@ -29,7 +29,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
         semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
         The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
@@ -80,7 +80,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
         The weights of the rho-SVM that the members lead to.
     objective_ : float
         The objective of the rho-SVM, an upper bound of its optimum rho*. With `low_rank`, this
-        value and the two bounds below belong to the factor that was trained on.
+        value, `lower_bound_` and `certificate_` belong to the problem with the factor.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each step: of each member and, at the end, of the
         rho-SVM.
@@ -153,10 +153,10 @@ class PartiallyTrainedEnsemble(RhoSVC):
         return Expansion(signs * result.average_weights, attributes=attributes, ending=ending)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield F of the first t members at each row of X, for t = 1, ..., n_estimators_.
+        """Yield F(x) of each row by the first t members, for t = 1, ..., n_estimators_.
 
-        X and the arrays yielded, of shape (n,), are as in `decision_function`, which the last one
-        equals; the first is the Parzen window. Takes memory for n * n_estimators_ floats.
+        The first array is that of the Parzen window, and the last equals that of
+        `decision_function`. All members' values are held in memory, n * n_estimators_ numbers.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
         Yields
         ------
         values : ndarray of shape (n,)
-            The values of the decision function after one more member.
+            The values of F with one more member.
         """
         check_is_fitted(self)
         coefficients = np.sign(self.dual_coef_)[:, None] * self.member_weights_.T[self.support_]
@@ -180,7 +180,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
             yield weighted_sum / total
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that the first t members predict, for t = 1, ..., n_estimators_.
+        """Yield the class of each row by the first t members, for t = 1, ..., n_estimators_.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
         Yields
         ------
         labels : ndarray of shape (n,)
-            The classes predicted after one more member.
+            The classes predicted with one more member.
         """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)

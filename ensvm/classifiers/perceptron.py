@@ -84,7 +84,7 @@ class Perceptron(LinearClassifier):
 
     Examples
     --------
-    The rule stops by itself, after fewer updates than the theorem allows:
+    The rule stops by itself, after no more updates than the theorem allows:
 
     >>> from ensvm import Perceptron
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]

@@ -41,7 +41,7 @@ class RhoSVC(KernelExpansionClassifier):
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
         semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
         The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
@@ -82,8 +82,8 @@ class RhoSVC(KernelExpansionClassifier):
     weights_ : ndarray of shape (n_samples,)
         The weights a, at least 0 and of sum 1.
     objective_ : float
-        The objective a'K~a reached, an upper bound of rho*. With `low_rank`, this value and the two
-        bounds below belong to the factor that was trained on.
+        The objective a'K~a reached, an upper bound of rho*. With `low_rank`, this value,
+        `lower_bound_` and `certificate_` belong to the problem with the factor.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each step.
     lower_bound_ : float

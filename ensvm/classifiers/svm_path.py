@@ -23,10 +23,10 @@ class SVMPathClassifier(KernelExpansionClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
-    +1}. C is the price of a training error, and the solution of the support vector machine as a
-    function of 1 / C is piecewise linear. This classifier follows it exactly from breakpoint to
-    breakpoint, so that one fit gives the machines of all C up to `C_max`. The kernel values are in
-    float64, whatever the type of X.
+    +1}. C is the price of a training error, and the multipliers alpha_i are piecewise linear
+    functions of C. This classifier follows them exactly from breakpoint to breakpoint, so that one
+    fit gives the machines of all C up to `C_max`. The kernel values are in float64, whatever the
+    type of X.
 
     C itself is given, or it is the one with the least leave-one-out bound (1/m) #{i: alpha_i K_ii -
     y_i f(x_i) > 0}, the smallest C among equals. For the machine without an intercept it is proved
@@ -37,7 +37,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
         semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
         The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
@@ -150,10 +150,10 @@ class SVMPathClassifier(KernelExpansionClassifier):
         self.fit_intercept = fit_intercept
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield f at each row of X, shape (n,), for C = 1 / path_.lambdas, ascending.
+        """Yield f(x) of each row at every breakpoint, in ascending order of C = 1 / path_.lambdas.
 
-        X as in `decision_function`. Takes the (n, n_samples) kernel values and those of a block of
-        stages, whatever their number.
+        The kernel values between the rows and all training rows are held in memory, beside
+        the values of f at a block of breakpoints, whose size does not depend on their number.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
         yield from self.path_.staged_decision_function(cross)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row of X, shape (n,), for C = 1 / path_.lambdas, ascending.
+        """Yield the class of each row at every breakpoint, in ascending order of C.
 
         Parameters
         ----------

@@ -2,10 +2,11 @@
 
 import importlib
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from ensvm.data.errors import near_miss
-from ensvm.kernels import KERNEL_PARAMETERS, KERNELS
+from ensvm.runner.inputs import for_gram, shares_gram
 
 
 class EstimatorError(ValueError):
@@ -98,7 +99,16 @@ def build(name: str, params: dict[str, Any]) -> Any:
     return estimator
 
 
-def with_estimators(params: dict[str, Any]) -> dict[str, Any]:
+def made(name: str, params: Mapping[str, Any], seed: int) -> Any:
+    """Return the estimator with its parameters set, and seeded where it draws and has no seed."""
+    estimator = estimator_class(name)()
+    estimator.set_params(**with_estimators(params))
+    if estimator.get_params(deep=False).get("random_state", seed) is None:
+        estimator.set_params(random_state=seed)
+    return estimator
+
+
+def with_estimators(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters, each value `{estimator: Name, params: {...}}` made that estimator.
 
     So a config writes the base estimator of a meta-estimator. Raises EstimatorError as `build`
@@ -129,28 +139,6 @@ def check_values(estimator: Any) -> None:
         checked._validate_params()
     except ValueError as error:
         raise EstimatorError(str(error)) from error
-
-
-def for_gram(estimator: Any) -> Any:
-    """Set an estimator to be fitted on a Gram matrix, and return it.
-
-    The kernel's other parameters go back to their defaults.
-    """
-    defaults = type(estimator)().get_params(deep=False)
-    unused = {key: defaults[key] for key in KERNEL_PARAMETERS if key in defaults}
-    return estimator.set_params(**{**unused, "kernel": "precomputed"})
-
-
-def shares_gram(estimator: Any) -> bool:
-    """Return whether the estimator can be given a Gram matrix in place of X."""
-    from sklearn.base import clone
-    from sklearn.utils import get_tags
-
-    params = estimator.get_params(deep=False)
-    kernel = params.get("kernel")
-    if not (isinstance(kernel, str) and kernel in KERNELS):
-        return False
-    return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)
 
 
 def classes_of(estimator: Any) -> set[type]:

@@ -1,7 +1,7 @@
 """Fit one classifier on a realization and score it: test error, seconds, fitted scalars."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Number
@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data import Realization
-from ensvm.kernels import resolve_gamma
-from ensvm.runner.estimators import estimator_class, for_gram, with_estimators
+from ensvm.runner.estimators import made
+from ensvm.runner.inputs import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.runner.shared_gram import GramPool, SharedGram, row_blocks
 from ensvm.seeds import seed_of
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
 
@@ -63,9 +62,7 @@ class Evaluation:
     validation_error: float | None = None
 
 
-def evaluate(
-    algorithm: AlgorithmSettings, seed: int, realization: Realization, grams: GramPool
-) -> Evaluation:
+def evaluate(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
     """Fit an algorithm on the training rows of a realization and score it on the test rows.
 
     Parameters
@@ -74,10 +71,8 @@ def evaluate(
         What is fitted, and which of its stages is scored.
     seed : int
         The random state of an estimator that has one and is given none.
-    realization : Realization
-        The rows.
     grams : GramPool
-        The Gram matrices of these rows that the algorithms share.
+        The realization, and the Gram matrices of its rows that the algorithms share.
 
     Returns
     -------
@@ -85,49 +80,45 @@ def evaluate(
         The errors, the seconds and the curves.
     """
     if algorithm.stage == "best-on-validation":
-        return _chosen_on_validation(algorithm, seed, realization, grams)
+        return _chosen_on_validation(algorithm, seed, grams)
     watch = Stopwatch()
     candidates = [
-        _fit(algorithm, point, seed, realization, grams, watch)
-        for point in _grid_points(algorithm.grid)
+        _fit(algorithm, point, seed, grams, watch) for point in _grid_points(algorithm.grid)
     ]
+    y_test = grams.realization.y_test
     counts, labels = [], []
-    for fitted, shared, point in candidates:
+    for fitted, inputs, point in candidates:
         staged = algorithm.stage == "best-on-test" and algorithm.grid is None
-        errors = _count_errors(
-            fitted, _test_blocks(shared, realization), realization.y_test, staged, watch
-        )
+        errors = _count_errors(fitted, inputs.test_blocks(), y_test, staged, watch)
         counts += errors
         labels += [point or {"stage": number} for number in range(1, len(errors) + 1)]
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
-    fitted, shared, _ = candidates[best if algorithm.grid else 0]
-    n_test = realization.y_test.shape[0]
+    fitted, inputs, _ = candidates[best if algorithm.grid else 0]
+    n_test = y_test.shape[0]
     error = counts[best] / n_test
     metrics = {"error": error, "accuracy": 1.0 - error, "n_errors": counts[best], "n_test": n_test}
     metrics |= _fitted_scalars(fitted)
-    seconds = watch.seconds | ({} if shared is None else shared.seconds)
+    seconds = watch.seconds | inputs.seconds
     seconds["train_seconds"] = seconds["fit_seconds"] + seconds.get("kernel_seconds", 0.0)
-    if shared is not None and shared.gamma is not None:
-        metrics["gamma_"] = shared.gamma
-    scalars, curves = _recorded(algorithm.record, fitted, shared, realization)
+    if inputs.gamma is not None:
+        metrics["gamma_"] = inputs.gamma
+    scalars, curves = _recorded(algorithm.record, fitted, inputs)
     evaluation = Evaluation(metrics | scalars, seconds, curves)
     if algorithm.stage == "best-on-test":
         return replace(evaluation, stage=labels[best], n_stages=len(counts))
     return evaluation
 
 
-def _chosen_on_validation(
-    algorithm: AlgorithmSettings, seed: int, realization: Realization, grams: GramPool
-) -> Evaluation:
+def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
     """Choose a grid point on held-out training rows, then fit it on all of them and score it."""
     start = time.perf_counter()
-    inner = _holdout(realization, seed)
+    inner = GramPool(_holdout(grams.realization, seed))
     oracle = replace(algorithm, stage="best-on-test", record=())
-    choice = evaluate(oracle, seed, inner, GramPool(inner))
+    choice = evaluate(oracle, seed, inner)
     selection = time.perf_counter() - start
     params = {**algorithm.params, **(choice.stage or {})}
     chosen = replace(algorithm, params=params, grid=None, stage="last")
-    evaluation = evaluate(chosen, seed, realization, grams)
+    evaluation = evaluate(chosen, seed, grams)
     return replace(
         evaluation,
         seconds={**evaluation.seconds, "selection_seconds": selection},
@@ -168,36 +159,24 @@ def _fit(
     algorithm: AlgorithmSettings,
     point: dict[str, Any],
     seed: int,
-    realization: Realization,
     grams: GramPool,
     watch: Stopwatch,
-) -> tuple[Any, SharedGram | None, dict[str, Any]]:
-    estimator = estimator_class(algorithm.estimator)()
-    estimator.set_params(**with_estimators({**algorithm.params, **point}))
-    if estimator.get_params(deep=False).get("random_state", seed) is None:
-        estimator.set_params(random_state=seed)
-    if grams.memory is not None and estimator.get_params(deep=False).get("memory", "") is None:
-        estimator.set_params(memory=grams.memory)
-    wanted = algorithm.share_gram
-    shared = grams.for_estimator(estimator, algorithm.gram_dtype) if wanted else None
-    if shared is not None:
-        for_gram(estimator)
-    elif estimator.get_params(deep=False).get("gamma") == "mean-distance":
-        # Estimators that are not ours do not know this rule for a width.
-        estimator.set_params(gamma=resolve_gamma("mean-distance", realization.X_train))
-    X = realization.X_train if shared is None else shared.train()
-    watch("fit", lambda: estimator.fit(X, realization.y_train))
-    return estimator, shared, point
+) -> tuple[Any, Inputs, dict[str, Any]]:
+    estimator = made(algorithm.estimator, {**algorithm.params, **point}, seed)
+    inputs = grams.inputs_of(estimator, share_gram=algorithm.share_gram, dtype=algorithm.gram_dtype)
+    X = inputs.train()
+    watch("fit", lambda: estimator.fit(X, grams.realization.y_train))
+    return estimator, inputs, point
 
 
 def _recorded(
-    names: tuple[str, ...], fitted: Any, shared: SharedGram | None, realization: Realization
+    names: tuple[str, ...], fitted: Any, inputs: Inputs
 ) -> tuple[dict[str, float], dict[str, list[Any]]]:
     """Return the scalars and curves that `record:` asks for."""
     scalars, curves = {}, {}
     rows = {
-        "test": (partial(_test_blocks, shared, realization), realization.y_test),
-        "train": (partial(_train_blocks, shared, realization), realization.y_train),
+        "test": (inputs.test_blocks, inputs.realization.y_test),
+        "train": (inputs.train_blocks, inputs.realization.y_train),
     }
     for name in names:
         part = "train" if name == TRAIN_ERROR else STAGED.get(name)
@@ -237,26 +216,6 @@ def _wrong_labels(fitted: Any, staged: bool, X: Any, y: NDArray[np.int8]) -> lis
     # One stage at a time: a regularization path has thousands.
     stages = fitted.staged_predict(X) if staged else (fitted.predict(X),)
     return [int(np.count_nonzero(labels != y)) for labels in stages]
-
-
-def _test_blocks(
-    shared: SharedGram | None, realization: Realization
-) -> Iterator[tuple[slice, Any]]:
-    if shared is not None:
-        yield from shared.test_blocks()
-        return
-    for rows in row_blocks(*realization.X_test.shape):
-        yield rows, realization.X_test[rows]
-
-
-def _train_blocks(
-    shared: SharedGram | None, realization: Realization
-) -> Iterator[tuple[slice, Any]]:
-    if shared is not None:
-        yield slice(None), shared.train()
-        return
-    for rows in row_blocks(*realization.X_train.shape):
-        yield rows, realization.X_train[rows]
 
 
 def _fitted_scalars(fitted: Any) -> dict[str, Any]:

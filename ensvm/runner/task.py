@@ -20,10 +20,10 @@ from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.evaluate import Evaluation, evaluate, warm_up
+from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
 from ensvm.runner.memory import FitMemory
 from ensvm.runner.plan import Cell
-from ensvm.runner.shared_gram import GramPool
 
 PARENT_CHECK_SECONDS = 1.0
 
@@ -81,7 +81,7 @@ def run_task(task: Task) -> list[Record]:
     grams = GramPool(realization, FitMemory())
     # Cells are parallel already, and one BLAS thread gives the same values at any number of jobs.
     with _thread_pools().limit(limits=1):
-        return [_run_cell(task, cell, realization, grams) for cell in task.cells]
+        return [_run_cell(task, cell, grams) for cell in task.cells]
 
 
 NOTHING = Evaluation(metrics={})  # what a cell without an answer came to
@@ -127,7 +127,6 @@ def new_record(
 def _run_cell(
     task: Task,
     cell: Cell,
-    realization: Realization,
     grams: GramPool,
     conditions: Conditions | None = None,
 ) -> Record:
@@ -138,7 +137,7 @@ def _run_cell(
             deadline(task.timeout, may_end_process=task.own_process),
         ):
             warnings.simplefilter("default")
-            evaluation = _evaluation(task, cell, realization, grams)
+            evaluation = _evaluation(task, cell, grams)
         told = {f"{warning.category.__name__}: {warning.message}" for warning in caught}
         record = new_record(
             task,
@@ -164,13 +163,13 @@ def _time_cell(task: Task, cell: Cell, realization: Realization) -> Record:
     """Run a cell alone, after a warm-up, with a Gram matrix of its own, and note the conditions."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
     with _thread_pools().limit(limits=cell.blas_threads):
-        warm = _warm_up(task, cell, warm_up(realization))
+        warm = _warm_up(task, cell, GramPool(warm_up(realization)))
         threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)
         conditions = Conditions(platform.node(), threads, load, warm)
-        return _run_cell(task, cell, realization, GramPool(realization), conditions)
+        return _run_cell(task, cell, GramPool(realization), conditions)
 
 
-def _warm_up(task: Task, cell: Cell, realization: Realization) -> bool:
+def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
     """Load compiled code and fill caches; return whether that went well.
 
     What comes of it, a failure too, is never noted as the cell's own record.
@@ -182,18 +181,19 @@ def _warm_up(task: Task, cell: Cell, realization: Realization) -> bool:
         deadline(task.timeout, may_end_process=task.own_process),
     ):
         warnings.simplefilter("ignore")
-        _evaluation(task, cell, realization, GramPool(realization))
+        _evaluation(task, cell, grams)
         return True
     return False
 
 
-def _evaluation(task: Task, cell: Cell, realization: Realization, grams: GramPool) -> Evaluation:
+def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
     if cell.method is None:
+        realization = grams.realization
         (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
         facts = {"dim": dim, "n_train": n_train, "n_test": n_test, "rows": task.card.rows}
         facts["classes"] = len(task.card.labels)
         return Evaluation(metrics=facts)
-    return evaluate(cell.method, cell.seed, realization, grams)
+    return evaluate(cell.method, cell.seed, grams)
 
 
 @lru_cache

@@ -14,7 +14,7 @@ from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, gram, param
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
 from ensvm.kernels.low_rank import incomplete_cholesky, kernel_columns
 from ensvm.kernels.table import KernelRow
-from ensvm.runner.shared_gram import GramPool
+from ensvm.runner.inputs import GramPool, SharedGram
 from ensvm.study.algorithm import KernelConfig
 
 
@@ -81,10 +81,14 @@ def test_algorithms_share_its_gram_matrix(kernel: str) -> None:
     X, y = rows(30), np.where(np.arange(30) % 3 == 0, -1.0, 1.0)
     pool = GramPool(Realization(X[:20], y[:20], X[20:], y[20:]))
     first, degree, other = (
-        pool.for_estimator(SVC(kernel=kernel, gamma=gamma, degree=degree, coef0=COEF0), "float64")
+        pool.inputs_of(
+            SVC(kernel=kernel, gamma=gamma, degree=degree, coef0=COEF0),
+            share_gram=True,
+            dtype="float64",
+        )
         for gamma, degree in ((GAMMA, 3), (GAMMA, 4), (2.0, 3))
     )
-    assert first is not None
+    assert isinstance(first, SharedGram)
     assert first is degree is not other
     np.testing.assert_allclose(first.train(), expected(kernel, X[:20], X[:20]), atol=1e-7)
 

@@ -8,8 +8,8 @@ from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsembl
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.evaluate import evaluate
+from ensvm.runner.inputs import GramPool
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.runner.shared_gram import GramPool
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_errors_of_all_stages_on_test_and_training_rows(realization, share_gram)
     settings = AlgorithmSettings(
         "PartiallyTrainedEnsemble", params, record=record, share_gram=share_gram
     )
-    outcome = evaluate(settings, 0, realization, GramPool(realization))
+    outcome = evaluate(settings, 0, GramPool(realization))
     fitted = PartiallyTrainedEnsemble(**params).fit(realization.X_train, realization.y_train)
     parts = {
         "test": (realization.X_test, realization.y_test),
@@ -44,7 +44,7 @@ def test_errors_of_all_stages_on_test_and_training_rows(realization, share_gram)
 
 def test_accuracy_and_size(realization):
     settings = AlgorithmSettings("SVC", {"C": 0.1, "kernel": "rbf", "gamma": "scale"})
-    metrics = evaluate(settings, 0, realization, GramPool(realization)).metrics
+    metrics = evaluate(settings, 0, GramPool(realization)).metrics
     fitted = SVC(C=0.1, gamma=resolve_gamma("scale", realization.X_train))
     fitted.fit(realization.X_train, realization.y_train)
     assert metrics["accuracy"] == pytest.approx(

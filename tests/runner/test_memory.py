@@ -9,9 +9,9 @@ from ensvm import MixedKernelBagging
 from ensvm.classifiers.mixed_kernels import bagging
 from ensvm.data import Realization
 from ensvm.runner.evaluate import evaluate
+from ensvm.runner.inputs import GramPool
 from ensvm.runner.memory import FitMemory
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.runner.shared_gram import GramPool
 
 
 def test_the_least_recently_used_is_forgotten() -> None:
@@ -66,7 +66,6 @@ def test_cells_of_a_realization_share_members_and_timings_do_not(monkeypatch: An
             evaluate(
                 AlgorithmSettings("MixedKernelBagging", {**small, "kernels": kernels}),
                 7,
-                realization,
                 grams,
             ).metrics["n_errors"]
             for kernels in (["rbf"], ["rbf", "poly"])

@@ -88,7 +88,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
 
         Returns
         -------
-        self : object
+        self : KernelExpansionClassifier
             The fitted classifier.
 
         Raises

@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return the two classes in sorted order and the labels as -1.0 and +1.0, shapes (2,) and (m,).
 
-    y has shape (m,); its second class in sorted order is +1. `classifier` is the name told in
-    errors.
+    y has shape (m,); its second class in sorted order is +1. The messages of errors name
+    `classifier`.
 
     Raises ValueError for labels that are no classes, or another number of classes than two.
     """

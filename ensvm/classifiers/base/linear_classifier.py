@@ -55,7 +55,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Returns
         -------
-        self : object
+        self : LinearClassifier
             The fitted classifier.
 
         Raises

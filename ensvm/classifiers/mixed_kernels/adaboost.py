@@ -239,7 +239,8 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         Yields
         ------
         ndarray of shape (n, n_classes) or (n,)
-            As of `decision_function`.
+            The shares of the classes in the votes, or the difference of the two with two classes,
+            after one more machine.
         """
         codes = self._member_codes(X)
         votes = np.zeros((self.classes_.size, codes.shape[1]))

@@ -298,7 +298,7 @@ def bagged_machine(training: TrainingSet, plan: MemberPlan, voting: str, t: int)
     Returns
     -------
     KernelMachine
-        The machine, its `support` places in `training.rows`.
+        The machine, its `support` positions in `training.rows`.
     """
     (choice,) = plan.kernels
     rng = np.random.default_rng(seed_of(plan.entropy, "bagging", choice.kernel.name, t))

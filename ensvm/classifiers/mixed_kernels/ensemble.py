@@ -82,7 +82,7 @@ class MemberPlan:
     Attributes
     ----------
     content : str
-        The hash of inputs and labels, as of `TrainingSet`.
+        The hash of inputs and labels, that of the `TrainingSet`.
     entropy : int
         What the seeds are hashed from.
     kernels : tuple of KernelChoice

@@ -28,14 +28,14 @@ Entries: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any], NDA
 
 
 class MachineEvaluator:
-    """Evaluates machines whose `support` are places in common rows.
+    """Evaluates machines whose `support` are positions in common rows.
 
     Parameters
     ----------
     machines : sequence of KernelMachine
         The machines.
     rows : Rows
-        The rows in which their `support` are places.
+        The rows in which their `support` are positions.
     """
 
     def __init__(self, machines: Sequence[KernelMachine], rows: Rows) -> None:

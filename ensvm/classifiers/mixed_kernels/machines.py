@@ -26,7 +26,7 @@ class KernelMachine:
         The codes of the classes in the sample, sorted; with k = 1 there are no pairs and no
         support.
     support : ndarray of int, shape (s,)
-        The places of the rows with a coefficient in some pair, those of a class beside each other.
+        The positions of the rows with a coefficient in some pair, those of a class together.
     dual_coef : ndarray of shape (k (k - 1) / 2, s)
         y_i alpha_i, the pairs in the order of `ensvm.solvers.pairwise.one_vs_one`.
     intercept : ndarray of shape (k (k - 1) / 2,)
@@ -77,7 +77,7 @@ def train_machine(
     codes : ndarray of int, shape (n,)
         Their classes.
     sample : ndarray of int, shape (m,)
-        Distinct places in `rows`, sorted by class.
+        Distinct positions in `rows`, sorted by class.
     counts : ndarray of int, shape (m,)
         How often each is taken, >= 1.
     kernel : Kernel

@@ -41,7 +41,7 @@ class BoostedSVM(KernelExpansionClassifier):
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. It must be positive
+        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
         semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
         The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
@@ -236,18 +236,18 @@ class BoostedSVM(KernelExpansionClassifier):
         self.random_state = random_state
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return F(x), a sum of signs where the vote is one.
+        """Return F(x) of each row: the vote with reduce='none', otherwise the reduced model.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows, or their kernel values with the training rows, shape (n, n_samples), where
-            the kernel is precomputed.
+            The rows, or their kernel values with the training rows, of shape (n, n_samples), with
+            `kernel='precomputed'`.
 
         Returns
         -------
         ndarray of shape (n,)
-            The value of each row.
+            The values of F.
         """
         check_is_fitted(self)
         if self._votes_by_sign():
@@ -256,17 +256,18 @@ class BoostedSVM(KernelExpansionClassifier):
         return super().decision_function(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield F of the first t members, for t = 1, ..., n_rounds_.
+        """Yield F(x) of each row by the first t members, for t = 1, ..., n_rounds_.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, n_features)
-            As of `decision_function`.
+            The rows, or their kernel values with the training rows, of shape (n, n_samples), with
+            `kernel='precomputed'`.
 
         Yields
         ------
         ndarray of shape (n,)
-            The value of each row; the last is `decision_function`'s.
+            The values of F with one more member.
         """
         check_is_fitted(self)
         members = self._expand(X, self.member_coefs_.T[self.support_]) + self.member_intercepts_
@@ -278,17 +279,18 @@ class BoostedSVM(KernelExpansionClassifier):
             yield total
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that the first t members predict, for t = 1, ..., n_rounds_.
+        """Yield the class of each row by the first t members, for t = 1, ..., n_rounds_.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, n_features)
-            As of `decision_function`.
+            The rows, or their kernel values with the training rows, of shape (n, n_samples), with
+            `kernel='precomputed'`.
 
         Yields
         ------
         ndarray of shape (n,)
-            The class of each row.
+            The classes predicted with one more member.
         """
         for decision in self.staged_decision_function(X):
             yield self._classes_of(decision)

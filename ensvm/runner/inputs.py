@@ -1,0 +1,171 @@
+"""What classifiers are fitted on: the inputs of a realization, or a Gram matrix made once for all."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ensvm.data import Realization
+from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
+from ensvm.runner.memory import FitMemory
+
+# Test rows go through the kernel in blocks of about this size; blocks are kept for the next
+# algorithm up to the second.
+BLOCK_BYTES = 2**28
+KEPT_BYTES = 2**30
+
+
+class Inputs:
+    """The inputs of one realization, as a classifier is fitted on them and predicts.
+
+    `seconds` is the wall time spent on kernel values, `gamma` the width of a kernel that was made
+    here; there are none, unless the inputs are kernel values.
+    """
+
+    def __init__(self, realization: Realization) -> None:
+        self.realization = realization
+        self.seconds: dict[str, float] = {}
+
+    @property
+    def gamma(self) -> float | None:
+        """The width that was resolved from the training inputs; None where there is none."""
+        return None
+
+    def train(self) -> Any:
+        """Return the inputs of the training rows."""
+        return self.realization.X_train
+
+    def train_blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Yield blocks of training rows with their inputs."""
+        return _blocks_of(self.realization.X_train)
+
+    def test_blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Yield blocks of test rows with their inputs."""
+        return _blocks_of(self.realization.X_test)
+
+
+def _blocks_of(X: Any) -> Iterator[tuple[slice, Any]]:
+    for rows in row_blocks(*X.shape):
+        yield rows, X[rows]
+
+
+class SharedGram(Inputs):
+    """Kernel values of one realization for one kernel: among training rows, and of test rows.
+
+    `seconds` is the wall time spent on kernel values so far, each counted once: `kernel_seconds`
+    among training rows, `test_kernel_seconds` against test rows.
+    """
+
+    def __init__(
+        self, realization: Realization, kernel: dict[str, Any], dtype: str = "float64"
+    ) -> None:
+        super().__init__(realization)
+        self._dtype = dtype
+        self._kernel = (
+            {**kernel, "gamma": resolve_gamma(kernel["gamma"], realization.X_train)}
+            if "gamma" in kernel
+            else kernel
+        )
+        self._gram: NDArray[Any] | None = None
+        self._blocks: dict[int, NDArray[Any]] = {}
+        self.seconds |= {"kernel_seconds": 0.0, "test_kernel_seconds": 0.0}
+
+    @property
+    def gamma(self) -> float | None:
+        """The width that was resolved from the training inputs; None for a kernel without one."""
+        return self._kernel.get("gamma")
+
+    def train(self) -> NDArray[Any]:
+        """Return the Gram matrix of the training rows, shape (n_train, n_train)."""
+        if self._gram is None:
+            self._gram = self._timed("kernel_seconds", self.realization.X_train)
+        return self._gram
+
+    def train_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield all training rows with their kernel values at once: the Gram matrix is there."""
+        yield slice(None), self.train()
+
+    def test_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield blocks of test rows with their kernel values, shape (n_block, n_train)."""
+        n_test, n_train = self.realization.X_test.shape[0], self.realization.X_train.shape[0]
+        keep = n_test * n_train * 8 <= KEPT_BYTES
+        for rows in row_blocks(n_test, n_train):
+            block = self._blocks.get(rows.start)
+            if block is None:
+                block = self._timed(
+                    "test_kernel_seconds", self.realization.X_test[rows], self.realization.X_train
+                )
+                if keep:
+                    self._blocks[rows.start] = block
+            yield rows, block
+
+    def _timed(self, part: str, *inputs: Any) -> NDArray[Any]:
+        start = time.perf_counter()
+        values: NDArray[Any] = gram(*inputs, **self._kernel, dtype=self._dtype)
+        self.seconds[part] += time.perf_counter() - start
+        return values
+
+
+def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of rows whose values against `n_columns` points take about `BLOCK_BYTES`."""
+    step = max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+class GramPool:
+    """A realization, and what the fits on it share: Gram matrices by kernel, and a memory.
+
+    `memory` is given to every estimator with a parameter of that name; None where nothing but the
+    Gram matrices may be shared, as in timings.
+    """
+
+    def __init__(self, realization: Realization, memory: FitMemory | None = None) -> None:
+        self.realization = realization
+        self._memory = memory
+        self._grams: dict[str, SharedGram] = {}
+
+    def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
+        """Return what an estimator is fitted on, and set it to be: a Gram matrix, or the inputs."""
+        params = estimator.get_params(deep=False)
+        if self._memory is not None and params.get("memory", "") is None:
+            estimator.set_params(memory=self._memory)
+        if share_gram and shares_gram(estimator):
+            for_gram(estimator)
+            # What the kernel does not read does not keep algorithms from sharing it.
+            read = parameters_of(params["kernel"])
+            return self._shared({name: params[name] for name in read if name in params}, dtype)
+        if params.get("gamma") == "mean-distance":
+            # Estimators that are not ours do not know this rule for a width.
+            width = resolve_gamma("mean-distance", self.realization.X_train)
+            estimator.set_params(gamma=width)
+        return Inputs(self.realization)
+
+    def _shared(self, kernel: dict[str, Any], dtype: str) -> SharedGram:
+        key = repr((sorted(kernel.items()), dtype))
+        if key not in self._grams:
+            self._grams[key] = SharedGram(self.realization, kernel, dtype)
+        return self._grams[key]
+
+
+def for_gram(estimator: Any) -> Any:
+    """Set an estimator to be fitted on a Gram matrix, and return it.
+
+    The kernel's other parameters go back to their defaults.
+    """
+    defaults = type(estimator)().get_params(deep=False)
+    unused = {key: defaults[key] for key in KERNEL_PARAMETERS if key in defaults}
+    return estimator.set_params(**{**unused, "kernel": "precomputed"})
+
+
+def shares_gram(estimator: Any) -> bool:
+    """Return whether the estimator can be given a Gram matrix in place of X."""
+    from sklearn.base import clone
+    from sklearn.utils import get_tags
+
+    params = estimator.get_params(deep=False)
+    kernel = params.get("kernel")
+    if not (isinstance(kernel, str) and kernel in KERNELS):
+        return False
+    return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)
