@@ -106,9 +106,8 @@ def measure(name: str, method: str, kernel: str) -> list[object]:
 
 def main() -> None:
     """Print the table."""
-    warnings.simplefilter(
-        "ignore", FutureWarning
-    )  # SVC's probability=True, deprecated in scikit-learn 1.9
+    # SVC's probability=True is deprecated in scikit-learn 1.9.
+    warnings.simplefilter("ignore", FutureWarning)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 3
     for make in (MixedKernelAdaBoost, MixedKernelBagging):  # compiled before anything is timed

@@ -37,9 +37,8 @@ def test_every_printed_cell_is_planned_once_or_marked_unavailable(path):
     }
     tables = {table.id for table in plan.config.tables}
     for table, row, column in read_published(plan.published):
-        assert (table, row, column) in layout or path.stem.startswith(
-            "ijcai07-"
-        )  # these show parts of the paper
+        of_a_part = path.stem.startswith("ijcai07-")  # these studies show parts of the paper
+        assert (table, row, column) in layout or of_a_part
         if table in tables and (table, row, column) in layout:
             dataset, algorithm = layout[table, row, column]
             assert (dataset, algorithm) in places or unavailable(plan.config, dataset, algorithm)

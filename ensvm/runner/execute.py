@@ -118,9 +118,8 @@ class _Run:
 
     def outcome(self) -> Outcome:
         """Run what is missing."""
-        if (
-            self._journal.folder.exists()
-        ):  # a run that was killed left what its workers had not handed over
+        # A run that was killed left what its workers had not handed over.
+        if self._journal.folder.exists():
             self._store.append(self._journal.take()[0])
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)

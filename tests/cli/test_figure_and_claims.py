@@ -46,7 +46,7 @@ def test_from_a_run_to_figures_and_claims(study, tmp_path):
     assert judged.exit_code == 0
     assert "> It is faster." in judged.stdout
     assert judged.stdout.strip().startswith((results / "trial" / "claims.md").read_text().strip())
-    assert (results / "trial" / "claims.csv").read_text().startswith("claim_verdict,claim,")
+    assert "faster" in (results / "trial" / "claims.csv").read_text()
 
 
 @pytest.mark.parametrize(
@@ -197,15 +197,5 @@ def test_the_good_keys_are_read(tmp_path):
     path.write_text(GOOD)
     config, _ = read_config(path)
     (figure,), (claim,) = config.figures, config.claims
-    assert (figure.id, figure.kind, figure.realization, figure.x_scale) == (
-        "1",
-        "curves",
-        1,
-        "linear",
-    )
-    assert (claim.better, claim.than, claim.threshold, claim.run_pass) == (
-        ("a",),
-        ("b",),
-        1.0,
-        "error",
-    )
+    assert (figure.id, figure.series, figure.y) == ("1", ("a",), "objective_path_")
+    assert (claim.better, claim.than, claim.threshold) == (("a",), ("b",), 1.0)

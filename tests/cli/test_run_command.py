@@ -162,9 +162,8 @@ def test_an_impatient_user_ends_it_no_less_well(study, tmp_path, stop):
     run = start(config, tmp_path / "results", "--jobs", "2", group=True)
     wait_for_cells(tmp_path / "results", 2)
     run.send_signal(stop)
-    for _ in range(
-        20
-    ):  # to the group, as Ctrl+C and `timeout` do: whatever helps to stop the workers gets it too
+    # To the group, as Ctrl+C and `timeout` do: whatever helps to stop the workers gets it too.
+    for _ in range(20):
         time.sleep(0.01)
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(run.pid, stop)

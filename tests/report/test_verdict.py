@@ -1,8 +1,10 @@
 """Verdicts: inside the margin, outside it, or not to be told."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_ind
 
 from ensvm.report.verdict import Sample, single_split_verdict, verdict
 
@@ -21,11 +23,17 @@ def test_fewer_than_two_realizations_never_pass(n):
 
 
 def test_the_interval_is_welchs():
-    # scipy.stats.ttest_ind_from_stats gives the same interval: here its half width is 0.5606
-    ours, published = Sample(10.0, 2.0, 100), Sample(9.0, 2.0, 100)
-    assert verdict(ours, published, 1.0 + 0.562) == "reproduced"
-    assert verdict(ours, published, 1.0 + 0.553) == "cannot tell"
-    assert verdict(ours, published, 1.0 - 0.562) == "differs"
+    rng = np.random.default_rng(0)
+    samples = rng.normal(12.0, 2.0, size=30), rng.normal(9.0, 1.0, size=12)
+    ours, published = (
+        Sample(float(values.mean()), float(values.std(ddof=1)), values.size) for values in samples
+    )
+    low, high = ttest_ind(*samples, equal_var=False).confidence_interval(0.95)
+    assert 0.0 < low < high
+    assert verdict(ours, published, high + 1e-9) == "reproduced"
+    assert verdict(ours, published, high - 1e-9) == "cannot tell"
+    assert verdict(ours, published, low + 1e-9) == "cannot tell"
+    assert verdict(ours, published, low - 1e-9) == "differs"
 
 
 def test_a_printed_spread_is_used():
