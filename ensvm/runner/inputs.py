@@ -1,4 +1,4 @@
-"""What classifiers are fitted on: the inputs of a realization, or a Gram matrix made once for all."""
+"""What classifiers are fitted on: a realization's inputs, or a Gram matrix made once for all."""
 
 import time
 from collections.abc import Iterator
