@@ -163,3 +163,13 @@ def test_the_wheel_has_every_package():
     inits = [path for path in MODULES if path.name == "__init__.py"]
     packages = {module_name(path).removesuffix(".__init__") for path in inits}
     assert packages | {"ensvm.configs", "ensvm.datasets"} == set(settings["packages"])
+
+
+@pytest.mark.parametrize("folder", ["configs", "datasets"])
+def test_what_is_no_code_keeps_to_its_columns_too(folder):
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    most = settings["ruff"]["line-length"]
+    for path in (ROOT / folder).glob("*.yaml"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        too_long = [n for n, line in enumerate(lines, 1) if len(line) > most]
+        assert not too_long, f"{path.name}, lines {too_long}"
