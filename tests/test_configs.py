@@ -2,10 +2,10 @@
 
 import pytest
 
-from ensvm.report.published import read_published
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_configs
 from ensvm.study.reading import find_config, reproduced
+from ensvm.study.table import read_published
 
 CONFIGS = sorted(shipped_configs().glob("*.yaml"))
 

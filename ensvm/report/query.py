@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, read_records
-from ensvm.report.published import Published, read_published
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, unit_of
 from ensvm.study.reading import read_config
+from ensvm.study.table import Published, read_published
 
 AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"

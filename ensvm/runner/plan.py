@@ -22,6 +22,7 @@ from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL, STAGED
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
+from ensvm.study.table import check_published, read_published
 
 # Where the code that a cell runs through begins, beside its classifier's class.
 DATA_PATH = "ensvm.data.loading"
@@ -176,6 +177,14 @@ def _published(source: YamlSource, config: StudyConfig) -> Path | None:
     path = source.path.parent / config.published
     if not path.is_file():
         raise source.error(("published",), f"there is no file {path}")
+    names = [entry.name for entry in config.datasets]
+    try:
+        if config.reproduce:
+            check_published(config.tables, names, path)
+        else:  # a variant shows parts of the paper: there may be more numbers than places
+            read_published(path)
+    except ValueError as error:
+        raise source.error(("published",), str(error)) from error
     return path
 
 

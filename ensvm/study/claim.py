@@ -66,7 +66,8 @@ class ClaimConfig(Block):
     def _known_relation(cls, name: str) -> str:
         if name not in RELATIONS:
             accepted = ", ".join(RELATIONS)
-            raise ValueError(f"unknown relation; accepted: {accepted}{near_miss(name, RELATIONS)}")
+            hint = near_miss(name, RELATIONS)
+            raise ValueError(f"unknown relation {name!r}; accepted: {accepted}{hint}")
         return name
 
     @model_validator(mode="after")

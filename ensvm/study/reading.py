@@ -76,7 +76,7 @@ def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
         message += f", got {first['input']['kind']!r}"
     elif first["type"] == "missing":
         message = "the key is missing"
-    elif not isinstance(first["input"], dict | list):
+    elif not isinstance(first["input"], dict | list) and repr(first["input"]) not in message:
         message += f", got {first['input']!r}"
     more = error.error_count() - 1
     return source.error(location, message + (f" (and {more} more)" if more else ""))

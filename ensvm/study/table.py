@@ -1,13 +1,23 @@
-"""A table as the paper lays it out: rows, columns, and the margin of its verdicts."""
+"""A table as the paper lays it out: rows, columns, margin of its verdicts, and printed numbers.
 
+The numbers as the paper prints them stand in a CSV of their own, `table,row,column,value,std`, one
+line a printed cell.
+"""
+
+import csv
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
+from ensvm.data.errors import near_miss
 from ensvm.study.block import Block, Id, Name, Names, StudyNames
 from ensvm.study.metrics import DATA_FACTS
 from ensvm.study.source import YamlSource
+
+PRINTED = ["table", "row", "column", "value", "std"]
 
 
 class ColumnConfig(Block):
@@ -97,3 +107,56 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
         if column.stage is not None:
             metric = table.metric_of(column)
             names.must_be_recorded(source, (*where, "metric"), metric, column.of(table))
+
+
+@dataclass(frozen=True)
+class Published:
+    """A printed number and, where the paper prints one, its standard deviation."""
+
+    value: float
+    std: float | None = None
+
+
+def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
+    """Return the printed numbers by (table, row, column).
+
+    Raises ValueError naming file and line for another header, a cell given twice or something that
+    is no number.
+    """
+    cells: dict[tuple[str, str, str], Published] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = csv.reader(file)
+        header = next(lines, [])
+        if header != PRINTED:
+            raise ValueError(
+                f"{path}, line 1: the header is {','.join(header)}; expected {','.join(PRINTED)}"
+            )
+        for number, line in enumerate(lines, start=2):
+            try:
+                table, row, column, value, std = line
+                published = Published(float(value), float(std) if std else None)
+            except ValueError as error:
+                raise ValueError(
+                    f"{path}, line {number}: expected {','.join(PRINTED)}, got {','.join(line)!r}"
+                ) from error
+            if (table, row, column) in cells:
+                raise ValueError(
+                    f"{path}, line {number}: the cell {table}, {row}, {column} is given twice"
+                )
+            cells[table, row, column] = published
+    return cells
+
+
+def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path: Path) -> None:
+    """Refuse a printed number for which no table has a place; raises ValueError."""
+    columns = {table.id: [column.name for column in table.columns] for table in tables}
+    rows = {table.id: datasets if table.rows is None else table.rows for table in tables}
+    for table, row, column in read_published(path):
+        known = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
+        for what, name in (("table", table), ("row", row), ("column", column)):
+            accepted = known[what] or ()
+            if name not in accepted:
+                raise ValueError(
+                    f"{path}: the cell {table}, {row}, {column}: unknown {what} {name!r}; "
+                    f"accepted: {', '.join(accepted)}{near_miss(name, accepted)}"
+                )

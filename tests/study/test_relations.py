@@ -56,5 +56,5 @@ def test_a_new_relation_is_one_class(tmp_path, monkeypatch):
 
 def test_an_unknown_relation_is_told(tmp_path):
     claim = "- {id: 1, text: t, better: a, relation: lesss, rows: [german]}"
-    with pytest.raises(ValueError, match=r"unknown relation.*did you mean 'less'"):
+    with pytest.raises(ValueError, match=r"unknown relation 'lesss'.*did you mean 'less'\?$"):
         claimed(tmp_path / "s", claim, [])

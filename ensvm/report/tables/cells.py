@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 from scipy.stats import ttest_ind_from_stats
 
-from ensvm.report.published import Published
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.verdict import Sample, Verdict, single_split_verdict, verdict
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table import ColumnConfig, Published, TableConfig
 
 SIGNIFICANCE = 0.05
 

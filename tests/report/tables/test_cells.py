@@ -11,10 +11,10 @@ from scipy.stats import ttest_ind
 
 from ensvm.records.record import Record, Run
 from ensvm.records.store import Store
-from ensvm.report.published import read_published
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.tables.cells import best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
+from ensvm.study.table import read_published
 
 CONFIG = """\
 study: s
