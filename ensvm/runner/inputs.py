@@ -1,19 +1,24 @@
-"""What classifiers are fitted on: a realization's inputs, or a Gram matrix made once for all."""
+"""What classifiers are fitted on: inputs of a realization, or a Gram matrix made once for all."""
 
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
 from ensvm.runner.memory import FitMemory
+from ensvm.seeds import seed_of
 
 # Test rows go through the kernel in blocks of about this size; blocks are kept for the next
 # algorithm up to the second.
 BLOCK_BYTES = 2**28
 KEPT_BYTES = 2**30
+
+VALIDATION_SHARE = 1 / 3
+WARM_UP_ROWS = 20
 
 
 class Inputs:
@@ -141,6 +146,23 @@ class GramPool:
             width = resolve_gamma("mean-distance", self.realization.X_train)
             estimator.set_params(gamma=width)
         return Inputs(self.realization)
+
+    def held_out(self, seed: int) -> "GramPool":
+        """Return the training part cut in two: rows to fit on, `VALIDATION_SHARE` to choose on."""
+        X, y = self.realization.X_train, self.realization.y_train
+        order = np.random.default_rng(seed_of("validation", seed)).permutation(y.shape[0])
+        held = max(1, round(VALIDATION_SHARE * y.shape[0]))
+        fitted, chosen = order[held:], order[:held]
+        return GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
+
+    def for_warm_up(self) -> "GramPool":
+        """Return what is fitted in no time: a few training rows of each class, a few test rows."""
+        whole, y = self.realization, self.realization.y_train
+        rows = [np.flatnonzero(y == label)[:WARM_UP_ROWS] for label in np.unique(y)]
+        few, test = np.sort(np.concatenate(rows)), slice(0, WARM_UP_ROWS)
+        return GramPool(
+            Realization(whole.X_train[few], y[few], whole.X_test[test], whole.y_test[test])
+        )
 
     def _shared(self, kernel: dict[str, Any], dtype: str) -> SharedGram:
         key = repr((sorted(kernel.items()), dtype))
