@@ -33,10 +33,13 @@ test-processors: $(VENV)/.ready-dev
 			tests/solvers tests/classifiers tests/kernels || exit $$?; \
 	done
 
+# The docstrings are checked by numpydoc's validator, the words by a list of those to avoid.
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/pytest -q tests/test_docstrings.py tests/test_docstrings_of_functions.py \
+		tests/test_vocabulary.py
 
 # Seconds, no network: shipped data only, results in a folder that is thrown away.
 smoke: $(VENV)/.ready
