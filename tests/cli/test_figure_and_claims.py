@@ -117,7 +117,7 @@ WRONG = {
         "captoin: c",
         r"line 7: figures\[1\]\.captoin: unknown key.*did you mean 'caption'",
     ),
-    "relation": (CLAIM, "relation: lesser", r"line 9: claims\[1\]\.relation: .*'less'.*'lesser'"),
+    "relation": (CLAIM, "relation: lesser", r"line 9: claims\[1\]\.relation: .*'lesser'.*'less'"),
     "better": ("better: a", "better: c", r"line 9: claims\[1\]\.better: unknown algorithm 'c'"),
     "than": ("than: b", "than: [b, c]", r"line 9: claims\[1\]\.than: unknown algorithm 'c'"),
     "rows": (
