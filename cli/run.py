@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ensvm_cli.terminal import INTERRUPTED, RunProgress, duration, readable_errors
+from ensvm_cli.terminal import INTERRUPTED, WRONG_INPUT, RunProgress, duration, readable_errors
 
 if TYPE_CHECKING:
     from ensvm.runner.execute import Outcome
@@ -108,14 +108,35 @@ def run(
 
 @click.command()
 @click.argument("config")
-def check(config: str) -> None:
-    """Check every key and value of CONFIG without running anything."""
+@click.option(
+    "--results",
+    type=RESULTS,
+    default="results",
+    show_default=True,
+    help="Where tables were written.",
+)
+def check(config: str, results: Path) -> None:
+    """Check every key and value of CONFIG without running anything.
+
+    Notes that explain verdicts are checked against the tables in RESULTS, where there are any.
+    """
     with readable_errors():
+        from ensvm.report.tables.cells import stale_notes
+        from ensvm.report.write import table_path
         from ensvm.runner.plan import make_plan
         from ensvm.study.reading import find_config
 
         path = find_config(config)
         plan = make_plan(path)
+        folder = results / plan.config.study
+        stale = [
+            line
+            for table in plan.config.tables
+            for line in stale_notes(table, table_path(folder, table, "csv"))
+        ]
+    if stale:
+        click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
+        sys.exit(WRONG_INPUT)
     click.echo(f"{path}: good; {_size(plan)}")
 
 

@@ -1,10 +1,14 @@
 """Every shipped study can be planned, and every printed number has one cell beside it."""
 
+from pathlib import Path
+
 import pytest
 
+from ensvm.report.tables.cells import stale_notes
+from ensvm.report.write import table_path
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_configs
-from ensvm.study.reading import find_config, reproduced
+from ensvm.study.reading import find_config, read_config, reproduced
 from ensvm.study.table import read_published
 
 CONFIGS = sorted(shipped_configs().glob("*.yaml"))
@@ -63,3 +67,11 @@ def test_what_is_reproduced_covers_every_paper():
     assert set(reproduced()) < stems
     printed = {make_plan(find_config(name)).published for name in reproduced()}
     assert {*(shipped_configs() / "published").glob("*.csv")} <= printed
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_notes_explain_verdicts_that_the_committed_tables_show(path):
+    results = Path(__file__).parents[1] / "results"
+    config, _ = read_config(path)
+    for table in config.tables:
+        assert stale_notes(table, table_path(results / config.study, table, "csv")) == []

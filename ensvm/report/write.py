@@ -11,6 +11,7 @@ from ensvm.report.query import Study
 from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.render import to_csv, to_latex, to_markdown
 from ensvm.study.figure import FigureConfig
+from ensvm.study.table import TableConfig
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,15 @@ def write_tables(study: Study, form: str) -> Iterator[tuple[str, list[Path]]]:
             texts["latex"] = to_latex(study, table, cells)
         paths = []
         for kind, text in texts.items():
-            path = study.folder / f"table-{table.id}.{'tex' if kind == 'latex' else kind}"
+            path = table_path(study.folder, table, "tex" if kind == "latex" else kind)
             path.write_text(text, encoding="utf-8")
             paths.append(path)
         yield texts[form], paths
+
+
+def table_path(folder: Path, table: TableConfig, ending: str) -> Path:
+    """Return where a table of a study's folder is written."""
+    return folder / f"table-{table.id}.{ending}"
 
 
 def write_claims(study: Study) -> tuple[str, list[Path]]:

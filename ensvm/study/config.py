@@ -16,12 +16,17 @@ from ensvm.study.timing import TimingConfig, check_timing
 
 
 class StudyConfig(Block):
-    """One study: what `ensvm run` runs and `ensvm table` lays out."""
+    """One study: what `ensvm run` runs and `ensvm table` lays out.
+
+    `published_realizations` is how many realizations the printed values are means of; by default
+    as many as ours.
+    """
 
     study: Name
     title: str = ""
     citation: str = ""
     realizations: int = Field(default=1, ge=1)
+    published_realizations: int | None = Field(default=None, ge=1)
     kernel: KernelConfig | None = None
     datasets: tuple[DatasetConfig, ...] = Field(min_length=1)
     algorithms: dict[Name, AlgorithmConfig] = Field(min_length=1)

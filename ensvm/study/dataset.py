@@ -19,6 +19,8 @@ class DatasetConfig(Block):
     study says. `realizations_of` has the most realizations of single algorithms, for where more
     would be the same again. With `path`, the remaining keys describe the file, as
     `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no values.
+    `same_rows` says that the paper trained and tested on these very rows: a value computed without
+    random numbers (a `random_state`, if any, is given) then has no sampling error.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -27,6 +29,7 @@ class DatasetConfig(Block):
     card: str | None = None
     path: str | None = None
     unavailable: str | None = None
+    same_rows: bool = False
     split: dict[str, Any] | None = None
     scaling: str | None = None
     options: dict[str, Any] | None = None

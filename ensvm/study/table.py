@@ -19,6 +19,9 @@ from ensvm.study.source import YamlSource
 
 PRINTED = ["table", "row", "column", "value", "std"]
 
+Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell"]
+"""How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
+
 
 class ColumnConfig(Block):
     """A column of a table: the metric of one algorithm, by default the one of its name.
@@ -41,13 +44,36 @@ class ColumnConfig(Block):
         return (self.metric if table.of == "data" else self.algorithm) or self.name
 
 
+class NoteConfig(Block):
+    """A note under a table; one that explains verdicts is shown with those that it explains.
+
+    Attributes
+    ----------
+    text : str
+        The note.
+    explains : mapping of str to tuple of str
+        The cells it explains: columns, each with its rows. It is shown with those of them that
+        have the verdict, and not at all where none has it.
+    verdict : str
+        The verdict it explains.
+    """
+
+    text: str
+    explains: dict[str, Names] = Field(default_factory=dict)
+    verdict: Verdict = "differs"
+
+    def explains_cell(self, row: str, column: str) -> bool:
+        """Return whether it explains the verdict of a cell."""
+        return row in self.explains.get(column, ())
+
+
 class TableConfig(Block):
     """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
 
     `underline` names columns that are underlined where they are significantly better (as `best`
     says) than all the columns named with them: one-sided Welch t test at 5 % over independent
-    realizations. The values of an `exact` table have no sampling error: they are reproduced where
-    they differ from the printed ones by at most the margin.
+    realizations. `margin` is the largest difference from the printed value at which a cell counts
+    as reproduced, in the unit of the table.
     """
 
     id: Id
@@ -57,11 +83,10 @@ class TableConfig(Block):
     rows: tuple[str, ...] | None = None
     columns: tuple[ColumnConfig, ...]
     margin: float = Field(default=1.0, ge=0)
-    exact: bool = False
     decimals: int = Field(default=1, ge=0, le=6)
     best: Literal["min", "max", "none"] = "min"
     underline: dict[str, Names] = Field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[NoteConfig, ...] = ()
 
     def metric_of(self, column: ColumnConfig) -> str:
         """Return the metric that a column shows; in a table of the data, the fact."""
@@ -82,6 +107,11 @@ class TableConfig(Block):
     def _short_columns(cls, columns: Any) -> Any:
         return [{"name": column} if isinstance(column, str) else column for column in columns or []]
 
+    @field_validator("notes", mode="before")
+    @classmethod
+    def _short_notes(cls, notes: Any) -> Any:
+        return [{"text": note} if isinstance(note, str) else note for note in notes or []]
+
 
 def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a table given twice, and rows, columns and curves that the study does not have."""
@@ -95,6 +125,13 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
         columns = [column.name for column in table.columns]
         for name in [name for one, others in table.underline.items() for name in (one, *others)]:
             source.must_be_one_of(("tables", index, "underline"), "column", name, columns)
+        for number, note in enumerate(table.notes):
+            where = ("tables", index, "notes", number, "explains")
+            for column, rows in note.explains.items():
+                source.must_be_one_of(where, "column", column, columns)
+                for row in rows:
+                    shown = names.datasets if table.rows is None else table.rows
+                    source.must_be_one_of(where, "row of the table", row, shown)
         _check_columns(table, index, names, source)
 
 

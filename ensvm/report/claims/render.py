@@ -9,7 +9,8 @@ from tabulate import tabulate
 from ensvm.report.claims.comparisons import Comparison, Finding
 from ensvm.report.claims.statistics import CLAIM_VERDICTS
 from ensvm.report.query import Study
-from ensvm.report.tables.render import NOTHING, algorithm_label, bullet_list, origin
+from ensvm.report.tables.legend import algorithm_label
+from ensvm.report.tables.render import NOTHING, bullet_list, origin
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import Unit
 from ensvm.study.relations import RELATIONS

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ensvm.report.query import Answer, Question, Study, ask
-from ensvm.report.tables.render import algorithm_label
+from ensvm.report.tables.legend import algorithm_label
 from ensvm.study.figure import CurvesConfig, FigureConfig, PanelConfig, SweepFigureConfig
 from ensvm.study.metrics import unit_of
 

@@ -1,14 +1,17 @@
 """From records to the cells of tables: ours beside published, each with verdict or reason."""
 
+import csv
 import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
-from ensvm.report.query import Answer, Question, Study, ask
-from ensvm.report.verdict import Sample, Verdict, single_split_verdict, verdict
+from ensvm.report.query import Question, Study, ask
+from ensvm.report.tables.differences import difference, sample
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table import ColumnConfig, Published, TableConfig
+from ensvm.study.table import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
 
@@ -17,7 +20,29 @@ SIGNIFICANCE = 0.05
 class TableCell:
     """One cell of a table: our mean and spread, the printed number, and how they compare.
 
-    `status` is that of the study's answer; whatever is not `ok` has its `reason`.
+    Attributes
+    ----------
+    table, row, column : str
+        Which cell it is.
+    mean, std, n : float, float, int
+        Of our values over the realizations; `std` is None for one alone.
+    orders, std_orders : int, float or None
+        Over how many orders of the training rows each realization was computed, and the standard
+        deviation over the orders of one realization.
+    published, published_std : float or None
+        The printed value, and the printed standard deviation.
+    difference, difference_low, difference_high : float or None
+        Ours minus printed, and its 95 % interval.
+    interval_of : str
+        What the interval is computed from.
+    verdict : Verdict or None
+        What the interval makes of the table's margin.
+    warned : int
+        How many of the realizations warned.
+    shipped : bool
+        Whether the values are shipped ones: they could not be computed here.
+    status, reason : str
+        Those of the study's answer; whatever is not `ok` has its reason.
     """
 
     table: str
@@ -26,10 +51,17 @@ class TableCell:
     mean: float | None = None
     std: float | None = None
     n: int = 0
+    orders: int = 1
+    std_orders: float | None = None
     published: float | None = None
     published_std: float | None = None
     difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    interval_of: str = ""
     verdict: Verdict | None = None
+    warned: int = 0
+    shipped: bool = False
     status: str = "missing"
     reason: str = ""
 
@@ -62,36 +94,52 @@ def _cell(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> T
         cell = replace(cell, published=printed.value, published_std=printed.std)
     if not answer.values:
         return cell
-    values = answer.shown()
-    std = float(values.std(ddof=1)) if values.size > 1 else None
-    ours = Sample(float(values.mean()), std, values.size)
-    cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n)
+    ours = sample(answer.shown())
+    cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned)
+    orders = answer.by_order()
+    if orders is not None:
+        within = float(np.sqrt(orders.var(axis=1, ddof=1).mean()))
+        cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
-    found = _verdict(study, table, cell, ours, printed, column, answer)
-    return replace(cell, difference=ours.mean - printed.value, verdict=found)
+    found = difference(study, table, column, row, answer, printed)
+    return replace(
+        cell,
+        difference=found.value,
+        difference_low=found.low,
+        difference_high=found.high,
+        interval_of=found.basis,
+        verdict=found.verdict,
+    )
 
 
-def _verdict(
-    study: Study,
-    table: TableConfig,
-    cell: TableCell,
-    ours: Sample,
-    printed: Published,
-    column: ColumnConfig,
-    answer: Answer,
-) -> Verdict:
-    margin = table.margin_of(column)
-    if table.of == "data":  # facts, not samples
-        return "reproduced" if ours.mean == printed.value else "differs"
-    if table.exact:
-        return "reproduced" if abs(ours.mean - printed.value) <= margin else "differs"
-    if ours.n == 1 and table.metric_of(column) in ("error", "accuracy"):
-        [record] = answer.records.values()
-        n_test = record.metrics["n_test"]
-        return single_split_verdict(ours.mean / 100, printed.value / 100, n_test, margin / 100)
-    planned = study.config.dataset(cell.row).realizations or study.config.realizations
-    return verdict(ours, Sample(printed.value, printed.std, planned), margin)
+def stale_notes(table: TableConfig, path: Path) -> list[str]:
+    """Say which notes explain a verdict that a table, as it was written, does not show.
+
+    Parameters
+    ----------
+    table : TableConfig
+        The table, with its notes.
+    path : Path
+        The table's CSV as `ensvm table` wrote it.
+
+    Returns
+    -------
+    list of str
+        One line a note and cell; cells without a verdict are left out, and so is everything
+        where there is no such file.
+    """
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        shown = {(line["row"], line["column"]): line["verdict"] for line in csv.DictReader(file)}
+    return [
+        f"table {table.id}: a note explains the verdict {note.verdict!r} of {column} on {row}, "
+        f"but {path} says {verdict!r}: {note.text[:60].strip()}..."
+        for note in table.notes
+        for (row, column), verdict in shown.items()
+        if note.explains_cell(row, column) and verdict not in ("", note.verdict)
+    ]
 
 
 def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:

@@ -7,11 +7,18 @@ import pandas as pd
 from tabulate import tabulate
 
 from ensvm import __version__
-from ensvm.report.query import Study, ask, machines
-from ensvm.report.tables.cells import TableCell, best_of_row, question_of, underlined
+from ensvm.report.query import Study
+from ensvm.report.tables.cells import TableCell, best_of_row, underlined
+from ensvm.report.tables.legend import (
+    MARKS,
+    SHIPPED,
+    WARNED,
+    column_label,
+    legend,
+    notes,
+)
 from ensvm.study.table import TableConfig
 
-MARKS = {"reproduced": "=", "differs": "≠", "cannot tell": "?"}
 NOTHING = "—"
 
 
@@ -27,7 +34,7 @@ def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str
     """Return the table as the paper lays it out, with legend, assumptions and reasons."""
     headers = [
         "data set",
-        *(column.label or algorithm_label(study, column.name) for column in table.columns),
+        *(column_label(study, column) for column in table.columns),
         "n",
     ]
     rows = [
@@ -43,9 +50,9 @@ def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str
         colalign=("left", *["right"] * (len(headers) - 1)),
         disable_numparse=True,
     )
-    parts = [f"## Table {table.id}. {table.caption}", grid, _legend(study, table, cells)]
+    parts = [f"## Table {table.id}. {table.caption}", grid, legend(study, table, cells)]
     parts += [
-        bullet_list("Notes", table.notes),
+        bullet_list("Notes", notes(study, table, cells)),
         bullet_list("Assumptions", _assumptions(study, table)),
         bullet_list("Missing", _reasons(cells)),
     ]
@@ -56,7 +63,7 @@ def to_latex(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return the table as a LaTeX `tabular`: ours, and the printed number in parentheses."""
     headers = [
         "data set",
-        *(column.label or algorithm_label(study, column.name) for column in table.columns),
+        *(column_label(study, column) for column in table.columns),
     ]
     rows = []
     for row, of_row in groupby(cells, key=lambda cell: cell.row):
@@ -104,6 +111,9 @@ def _markdown_cell(cell: TableCell, best: bool, underline: bool, decimals: int) 
         ours = f"<u>{ours}</u>"
     if cell.std is not None:
         ours += f" ±{cell.std:.{decimals}f}"
+    if cell.std_orders is not None:
+        ours += f" (±{cell.std_orders:.{decimals}f})"
+    ours += SHIPPED * cell.shipped + WARNED * (cell.warned > 0)
     if cell.published is None:
         return ours
     mark = f" {MARKS[cell.verdict]}" if cell.verdict else ""
@@ -114,110 +124,6 @@ def _latex_cell(cell: TableCell, best: bool, decimals: int) -> str:
     ours = "--" if cell.mean is None else f"{cell.mean:.{decimals}f}"
     ours = f"\\textbf{{{ours}}}" if best else ours
     return ours if cell.published is None else f"{ours} ({cell.published:.{decimals}f})"
-
-
-def _legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
-    if table.of == "data":
-        return (
-            f"Ours, and small the paper's value: {MARKS['reproduced']} equal, "
-            f"{MARKS['differs']} different."
-        )
-    printed = any(cell.published is not None for cell in cells)
-    text = "Each cell: our mean ± standard deviation over n realizations"
-    if printed and table.of == "timing":
-        text += ", and small the paper's value, on other machines: to be compared as ratios only"
-    elif printed:
-        text += (
-            f", and small the paper's value: {MARKS['reproduced']} at most {_margins(table)} "
-            f"from it, {MARKS['differs']} further"
-            if table.exact
-            else ", and small the paper's value with the verdict: "
-            f"{MARKS['reproduced']} reproduced (the 95 % interval of the difference lies "
-            f"within ±{_margins(table)}), {MARKS['differs']} differs (wholly outside), "
-            f"{MARKS['cannot tell']} cannot tell "
-            "(always so for a single realization that does not differ)"
-        )
-    lines = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
-    if table.of == "timing":
-        lines += _machines(study, table)
-    if table.underline:
-        lines.append(
-            "Underlined: significantly better than the columns it is compared with, "
-            "by a one-sided Welch t test at 5 %: "
-            + "; ".join(
-                f"{_name(study, table, one)} against "
-                + ", ".join(_name(study, table, other) for other in others)
-                for one, others in table.underline.items()
-            )
-            + "."
-        )
-    oracles = [
-        column.label or algorithm_label(study, column.name)
-        for column in table.columns
-        if table.of == "results"
-        and study.config.algorithms[column.of(table)].stage == "best-on-test"
-    ]
-    if oracles:
-        lines.append(
-            f"{', '.join(oracles)}: chosen on the test error, an oracle; "
-            "not to be compared as equals."
-        )
-    counts = [
-        f"{count} {name}"
-        for name in MARKS
-        if (count := sum(cell.verdict == name for cell in cells))
-    ]
-    if counts:
-        lines.append(
-            f"Verdicts: {', '.join(counts)}, "
-            f"of {sum(cell.published is not None for cell in cells)} printed cells."
-        )
-    return "\n\n".join(lines)
-
-
-def _machines(study: Study, table: TableConfig) -> list[str]:
-    """Say on which machines a table was timed, and that their seconds do not compare if several."""
-    records = [
-        record
-        for row in study.config.rows_of(table)
-        for column in table.columns
-        for record in ask(study, question_of(table, row, column)).records.values()
-    ]
-    found = [
-        f"{host} ({processor})" if processor else host
-        for host, processor in machines(records).items()
-    ]
-    if len(found) < 2:
-        return [f"Timed on {name}." for name in found]
-    return [f"Timed on different machines, whose seconds do not compare: {', '.join(found)}."]
-
-
-def _name(study: Study, table: TableConfig, column: str) -> str:
-    return next(shown.label for shown in table.columns if shown.name == column) or algorithm_label(
-        study, column
-    )
-
-
-def _margins(table: TableConfig) -> str:
-    """Return the table's margin, and those of columns with another."""
-    others = [
-        f"{table.margin_of(column):g} for {column.label or column.name}"
-        for column in table.columns
-        if column.margin is not None
-    ]
-    return f"{table.margin:g}" + (f"; {', '.join(others)}" if others else "")
-
-
-def algorithm_label(study: Study, name: str) -> str:
-    """Return an algorithm's label, with its value in a sweep; its name where there is none."""
-    block = study.config.algorithms.get(name)
-    if block is None or block.label is None:
-        return name
-    return (
-        block.label
-        if block.sweep is None
-        else f"{block.label}, {block.sweep.key} = {block.sweep.value}"
-    )
 
 
 def _assumptions(study: Study, table: TableConfig) -> list[str]:

@@ -1,0 +1,228 @@
+"""What stands under a table: how to read its cells, and the notes on its verdicts."""
+
+from collections import Counter
+
+from tabulate import tabulate
+
+from ensvm.report.query import Study, ask, machines
+from ensvm.report.tables.cells import TableCell, question_of
+from ensvm.study.table import ColumnConfig, NoteConfig, TableConfig, Verdict
+
+MARKS: dict[Verdict, str] = {
+    "reproduced": "=",
+    "compatible": "≈",
+    "close": "~",
+    "differs": "≠",
+    "cannot tell": "?",
+}
+MEANINGS: dict[Verdict, str] = {
+    "reproduced": "ours lies within {margin} of the printed value, and so does the interval",
+    "compatible": "no difference is shown, but the interval reaches beyond {margin}",
+    "close": "there is a difference; whether it is more than {margin} is open",
+    "differs": "ours lies further than {margin} from the printed value, and so does the interval",
+    "cannot tell": "a single value without a spread: there is no interval",
+}
+SHIPPED = "†"
+WARNED = "!"
+
+
+def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return how to read a table, as Markdown.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    table : TableConfig
+        The table.
+    cells : list of TableCell
+        Its cells.
+
+    Returns
+    -------
+    str
+        The meaning of numbers, verdicts and marks, as far as the table shows them.
+    """
+    if table.of == "data":
+        equal, different = MARKS["reproduced"], MARKS["differs"]
+        return f"Ours, and small the paper's value: {equal} equal, {different} different."
+    printed = any(cell.published is not None for cell in cells)
+    text = "Each cell: our mean ± standard deviation over n realizations"
+    if printed and table.of == "timing":
+        text += "; small, the paper's value, on other machines: to be compared as ratios only"
+    elif printed:
+        text += "; small, the paper's value, and how ours compares with it"
+    parts = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
+    parts += _verdicts(study, table, cells) + _marks(cells)
+    if table.of == "timing":
+        parts += _machines(study, table)
+    if table.underline:
+        parts.append(
+            "Underlined: significantly better than the columns it is compared with, "
+            "by a one-sided Welch t test at 5 %: "
+            + "; ".join(
+                f"{_label(study, table, one)} against "
+                + ", ".join(_label(study, table, other) for other in others)
+                for one, others in table.underline.items()
+            )
+            + "."
+        )
+    oracles = [
+        column_label(study, column)
+        for column in table.columns
+        if table.of == "results"
+        and study.config.algorithms[column.of(table)].stage == "best-on-test"
+    ]
+    if oracles:
+        parts.append(
+            f"{', '.join(oracles)}: chosen on the test error, an oracle; "
+            "not to be compared as equals."
+        )
+    return "\n\n".join(parts)
+
+
+def _verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]:
+    """Return the meaning of each verdict with its count, and what the intervals are of."""
+    counts = Counter(cell.verdict for cell in cells if cell.verdict)
+    if not counts:
+        return []
+    rows = [
+        [mark, verdict, MEANINGS[verdict].format(margin=_margins(table)), str(counts[verdict])]
+        for verdict, mark in MARKS.items()
+        if counts[verdict] or verdict != "cannot tell"
+    ]
+    silent = sum(cell.published is not None and cell.mean is None for cell in cells)
+    rows += [["", "", "printed, and no value of ours", str(silent)]] if silent else []
+    grid = tabulate(
+        rows,
+        headers=["", "verdict", "meaning", "cells"],
+        tablefmt="pipe",
+        disable_numparse=True,
+        colalign=("left", "left", "left", "right"),
+    )
+    return [
+        grid,
+        "The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
+        + " ".join(_intervals(table, cells)),
+    ]
+
+
+def _intervals(table: TableConfig, cells: list[TableCell]) -> list[str]:
+    """Say what the intervals of the cells are computed from, as far as there are such cells."""
+    judged = [cell for cell in cells if cell.verdict]
+    bases = {cell.interval_of for cell in judged}
+    texts = {
+        "realizations": "It is Welch's, of the two means over realizations; a mean printed without "
+        "a spread is given ours.",
+        "repetitions": "It is that of one cross-validation, as printed, beside the mean of ours: "
+        "from the spread between whole repetitions; where there is but one, from that between "
+        "its folds, with Nadeau and Bengio's correction for the rows that they share.",
+        "two rates": "A single error rate has the binomial interval of two rates.",
+        "orders": "{rows}: the paper's own training and test rows. Where rounding decides the value, "
+        "the interval is that of one order of the training rows beside the mean of ours.",
+        "same rows": "{rows}: the paper's own training and test rows. What is computed there without "
+        "random numbers has no sampling error, and an interval of no width.",
+    }
+    found = []
+    for basis, text in texts.items():
+        rows = {cell.row: None for cell in judged if cell.interval_of == basis}
+        everything = len(bases) == 1
+        if basis in bases:
+            found.append(text.format(rows="All rows" if everything else _and(list(rows))))
+    return found
+
+
+def _marks(cells: list[TableCell]) -> list[str]:
+    """Return the meaning of the marks that the cells bear."""
+    texts = []
+    orders = {cell.orders for cell in cells if cell.std_orders is not None}
+    if orders:
+        texts.append(
+            f"In parentheses: the standard deviation over {_and(sorted(map(str, orders)))} orders "
+            "of the training rows, which are the same problem; the value is the mean over them."
+        )
+    if any(cell.shipped for cell in cells):
+        texts.append(f"{SHIPPED} A shipped value: it could not be computed here.")
+    warned = sum(cell.warned > 0 for cell in cells)
+    if warned:
+        texts.append(
+            f"{WARNED} Some of the fits warned ({warned} cells); `ensvm warnings` lists how."
+        )
+    return texts
+
+
+def _machines(study: Study, table: TableConfig) -> list[str]:
+    """Say on which machines a table was timed, and that their seconds do not compare if several."""
+    records = [
+        record
+        for row in study.config.rows_of(table)
+        for column in table.columns
+        for record in ask(study, question_of(table, row, column)).records.values()
+    ]
+    found = [
+        f"{host} ({processor})" if processor else host
+        for host, processor in machines(records).items()
+    ]
+    if len(found) < 2:
+        return [f"Timed on {name}." for name in found]
+    return [f"Timed on different machines, whose seconds do not compare: {', '.join(found)}."]
+
+
+def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]:
+    """Return the notes of a table, each with the cells it explains; none without such cells."""
+    texts = []
+    for note in table.notes:
+        explained = {
+            column: [cell.row for cell in cells if _explained(note, cell) and cell.column == column]
+            for column in note.explains
+        }
+        where = [
+            f"{_label(study, table, column)} on {_and(rows)}"
+            for column, rows in explained.items()
+            if rows
+        ]
+        if where:
+            texts.append(f"{MARKS[note.verdict]} {'; '.join(where)}: {note.text}")
+        elif not note.explains:
+            texts.append(note.text)
+    return texts
+
+
+def _explained(note: NoteConfig, cell: TableCell) -> bool:
+    return note.explains_cell(cell.row, cell.column) and cell.verdict == note.verdict
+
+
+def column_label(study: Study, column: ColumnConfig) -> str:
+    """Return the heading of a column: its own label, or its algorithm's."""
+    return column.label or algorithm_label(study, column.name)
+
+
+def _label(study: Study, table: TableConfig, name: str) -> str:
+    return column_label(study, next(column for column in table.columns if column.name == name))
+
+
+def _margins(table: TableConfig) -> str:
+    """Return the table's margin, and those of columns with another."""
+    others = [
+        f"{table.margin_of(column):g} for {column.label or column.name}"
+        for column in table.columns
+        if column.margin is not None
+    ]
+    return f"±{table.margin:g}" + (f" (±{', ±'.join(others)})" if others else "")
+
+
+def _and(names: list[str]) -> str:
+    """Return names in a row, with a comma between them and `and` before the last."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def algorithm_label(study: Study, name: str) -> str:
+    """Return an algorithm's label, with its value in a sweep; its name where there is none."""
+    block = study.config.algorithms.get(name)
+    if block is None or block.label is None:
+        return name
+    return (
+        block.label
+        if block.sweep is None
+        else f"{block.label}, {block.sweep.key} = {block.sweep.value}"
+    )
