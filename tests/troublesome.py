@@ -3,9 +3,11 @@
 import os
 import signal
 import time
+import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_info
 
 
@@ -110,4 +112,27 @@ class CountsThreads(Majority):
 
     def fit(self, X, y):
         self.threads_ = max(pool["num_threads"] for pool in threadpool_info())
+        return super().fit(X, y)
+
+
+class LastRow(Majority):
+    """Follows the last training row, so that the order of the rows decides what it says."""
+
+    def fit(self, X, y):
+        self.coef_ = float(y[-1]) * X[-1]
+        self.flag_ = bool(y[-1] == 1)
+        self.text_ = str(self.coef_)
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return np.where(X @ self.coef_ > 0, 1, -1)
+
+
+class Warns(Majority):
+    """Warns while fitting, of a number that no two cells share; of another thing on some rows."""
+
+    def fit(self, X, y):
+        warnings.warn(f"stopped {X[0, 0]!r} short of the aim", ConvergenceWarning, stacklevel=2)
+        if y[0] == 1:
+            warnings.warn("the first row is positive", UserWarning, stacklevel=2)
         return super().fit(X, y)

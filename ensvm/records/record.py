@@ -107,6 +107,9 @@ class Record:
         Wall and CPU seconds by part.
     curves : dict of lists
         What the algorithm's `record:` asks for, value by value.
+    by_order : dict of lists
+        The numeric metrics of each order of the training rows, where `orders:` asks for several;
+        `metrics` and `seconds` are then means over the orders.
     stage : dict or None
         The stage or grid point that was chosen, where one was, among `n_stages`.
     validation_error : float or None
@@ -134,6 +137,7 @@ class Record:
     metrics: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     curves: Mapping[str, list[Any]] = field(default_factory=dict)
+    by_order: Mapping[str, list[float]] = field(default_factory=dict)
     stage: Mapping[str, Any] | None = None
     n_stages: int | None = None
     validation_error: float | None = None

@@ -107,6 +107,8 @@ class Answer:
         How many realizations did not end well.
     records : dict of int to Record
         The records behind the values.
+    metric : str
+        What was asked for.
     """
 
     values: Mapping[int, Any]
@@ -115,6 +117,12 @@ class Answer:
     reason: str = ""
     n_not_ok: int = 0
     records: Mapping[int, Record] = field(default_factory=dict)
+    metric: str = ""
+
+    @property
+    def n_warned(self) -> int:
+        """How many of the records behind the values gave a warning."""
+        return sum(bool(record.warnings) for record in self.records.values())
 
     @property
     def why(self) -> str:
@@ -124,6 +132,20 @@ class Answer:
     def shown(self) -> NDArray[np.float64]:
         """Return the values in the unit they are shown in, in the order of the realizations."""
         return np.array([float(value) for value in self.values.values()]) * self.unit.scale
+
+    def by_order(self) -> NDArray[np.float64] | None:
+        """Return the values of every order of the training rows, in the unit they are shown in.
+
+        Returns
+        -------
+        ndarray of shape (n_realizations, n_orders), or None
+            The values, a line a realization; None where the algorithm has no `orders:`, or the
+            metric has no value of each order, as curves and seconds have none.
+        """
+        found = [record.by_order.get(self.metric) for record in self.records.values()]
+        if not found or None in found:
+            return None
+        return np.array(found, dtype=np.float64) * self.unit.scale
 
 
 def ask(study: Study, question: Question) -> Answer:
@@ -144,7 +166,7 @@ def ask(study: Study, question: Question) -> Answer:
     if mixture := mixed_machines(behind.values(), question):
         return Answer({}, unit, "mixed", mixture, len(troubles))
     status, reason = _status(study, question, records, troubles, len(values))
-    return Answer(values, unit, status, reason, len(troubles), behind)
+    return Answer(values, unit, status, reason, len(troubles), behind, question.metric)
 
 
 def mixed_machines(records: Iterable[Record], question: Question) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Number
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ class Evaluation:
         The stage or grid point that was chosen, where one was, among `n_stages`.
     validation_error : float or None
         The error on held-out training rows by which it was chosen.
+    by_order : dict of lists
+        The numeric metrics of each order of the training rows, where there are several.
     """
 
     metrics: Mapping[str, Any]
@@ -55,10 +58,17 @@ class Evaluation:
     stage: Mapping[str, Any] | None = None
     n_stages: int | None = None
     validation_error: float | None = None
+    by_order: Mapping[str, list[float]] = field(default_factory=dict)
 
 
-def evaluate(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+def evaluate(
+    algorithm: AlgorithmSettings, seed: int, grams: GramPool, order_seeds: Iterable[int] = ()
+) -> Evaluation:
     """Fit an algorithm on the training rows of a realization and score it on the test rows.
+
+    With further orders of the training rows, the same problem is done in each: numeric metrics and
+    seconds are means over the orders, a flag holds where it does in all, and curves, stage and
+    texts are those of the first order.
 
     Parameters
     ----------
@@ -68,12 +78,46 @@ def evaluate(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evalua
         The random state of an estimator that has one and is given none.
     grams : GramPool
         The realization, and the Gram matrices of its rows that the algorithms share.
+    order_seeds : iterable of int, default ()
+        Draw the orders of the training rows in which it is done beside their own.
 
     Returns
     -------
     Evaluation
         The errors, the seconds and the curves.
     """
+    first = _in_one_order(algorithm, seed, grams)
+    # The curves are those of the first order.
+    scalars = tuple(name for name in algorithm.record if name == TRAIN_ERROR)
+    others = [
+        _in_one_order(replace(algorithm, record=scalars), seed, grams.in_order(order_seed))
+        for order_seed in order_seeds
+    ]
+    return _over_orders(first, others) if others else first
+
+
+def _over_orders(first: Evaluation, others: list[Evaluation]) -> Evaluation:
+    runs = [first, *others]
+    metrics: dict[str, Any] = {}
+    by_order: dict[str, list[float]] = {}
+    for name, value in first.metrics.items():
+        values: list[Any] = [run.metrics.get(name) for run in runs]
+        if all(isinstance(each, bool) for each in values):
+            metrics[name] = all(values)
+        elif all(isinstance(each, Number) for each in values):
+            metrics[name], by_order[name] = _mean(values), values
+        else:
+            metrics[name] = value
+    seconds = {part: _mean([run.seconds[part] for run in runs]) for part in first.seconds}
+    return replace(first, metrics=metrics, seconds=seconds, by_order=by_order)
+
+
+def _mean(values: list[Any]) -> Any:
+    """Return the mean of numbers; of equal ones that very number, counts as counts."""
+    return values[0] if values.count(values[0]) == len(values) else fmean(values)
+
+
+def _in_one_order(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
     if algorithm.stage == "best-on-validation":
         return _chosen_on_validation(algorithm, seed, grams)
     watch = Stopwatch()
@@ -109,11 +153,11 @@ def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPo
     start = time.perf_counter()
     inner = grams.held_out(seed)
     oracle = replace(algorithm, stage="best-on-test", record=())
-    choice = evaluate(oracle, seed, inner)
+    choice = _in_one_order(oracle, seed, inner)
     selection = time.perf_counter() - start
     params = {**algorithm.params, **(choice.stage or {})}
     chosen = replace(algorithm, params=params, grid=None, stage="last")
-    evaluation = evaluate(chosen, seed, grams)
+    evaluation = _in_one_order(chosen, seed, grams)
     return replace(
         evaluation,
         seconds={**evaluation.seconds, "selection_seconds": selection},

@@ -63,10 +63,15 @@ class SharedGram(Inputs):
     """
 
     def __init__(
-        self, realization: Realization, kernel: dict[str, Any], dtype: str = "float64"
+        self,
+        realization: Realization,
+        kernel: dict[str, Any],
+        dtype: str = "float64",
+        kept_bytes: int = KEPT_BYTES,
     ) -> None:
         super().__init__(realization)
         self._dtype = dtype
+        self._kept_bytes = kept_bytes
         self._kernel = (
             {**kernel, "gamma": resolve_gamma(kernel["gamma"], realization.X_train)}
             if "gamma" in kernel
@@ -94,7 +99,7 @@ class SharedGram(Inputs):
     def test_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield blocks of test rows with their kernel values, shape (n_block, n_train)."""
         n_test, n_train = self.realization.X_test.shape[0], self.realization.X_train.shape[0]
-        keep = n_test * n_train * 8 <= KEPT_BYTES
+        keep = n_test * n_train * 8 <= self._kept_bytes
         for rows in row_blocks(n_test, n_train):
             block = self._blocks.get(rows.start)
             if block is None:
@@ -123,12 +128,19 @@ class GramPool:
     """A realization, and what the fits on it share: Gram matrices by kernel, and a memory.
 
     `memory` is given to every estimator with a parameter of that name; None where nothing but the
-    Gram matrices may be shared, as in timings.
+    Gram matrices may be shared, as in timings. `kept_bytes` is the most that the kernel values of
+    the test rows may take to be kept for the next algorithm.
     """
 
-    def __init__(self, realization: Realization, memory: FitMemory | None = None) -> None:
+    def __init__(
+        self,
+        realization: Realization,
+        memory: FitMemory | None = None,
+        kept_bytes: int = KEPT_BYTES,
+    ) -> None:
         self.realization = realization
         self._memory = memory
+        self._kept_bytes = kept_bytes
         self._grams: dict[str, SharedGram] = {}
 
     def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
@@ -146,6 +158,16 @@ class GramPool:
             width = resolve_gamma("mean-distance", self.realization.X_train)
             estimator.set_params(gamma=width)
         return Inputs(self.realization)
+
+    def in_order(self, seed: int) -> "GramPool":
+        """Return the same problem with the training rows in another order, which a seed draws."""
+        whole = self.realization
+        order = np.random.default_rng(seed).permutation(whole.y_train.shape[0])
+        permuted = Realization(
+            whole.X_train[order], whole.y_train[order], whole.X_test, whole.y_test
+        )
+        # One algorithm alone uses it, so that keeping test rows' values would double the memory.
+        return GramPool(permuted, self._memory, kept_bytes=0)
 
     def held_out(self, seed: int) -> "GramPool":
         """Return the training part cut in two: rows to fit on, `VALIDATION_SHARE` to choose on."""
@@ -167,7 +189,7 @@ class GramPool:
     def _shared(self, kernel: dict[str, Any], dtype: str) -> SharedGram:
         key = repr((sorted(kernel.items()), dtype))
         if key not in self._grams:
-            self._grams[key] = SharedGram(self.realization, kernel, dtype)
+            self._grams[key] = SharedGram(self.realization, kernel, dtype, self._kept_bytes)
         return self._grams[key]
 
 

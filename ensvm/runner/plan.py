@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,15 @@ class Cell:
         """The algorithm's own seed; the realization's is the data room's."""
         named = None if self.method is None else self.method.seed
         return seed_of("algorithm", self.drawn_on, self.realization, named or self.algorithm)
+
+    @property
+    def order_seeds(self) -> tuple[int, ...]:
+        """The seeds of the orders of the training rows after the first, for all algorithms."""
+        last = 1 if self.method is None else self.method.orders
+        return tuple(
+            seed_of("order", self.drawn_on, self.realization, number)
+            for number in range(2, last + 1)
+        )
 
 
 @dataclass(frozen=True)
@@ -210,6 +219,8 @@ def _cells(
                 if found is not None and realization <= entry.realizations_of.get(name, last):
                     where = (config.study, entry.name, realization, name)
                     method, code = found
+                    if threads is not None:  # a timing is of one fit
+                        method = replace(method, orders=1)
                     yield Cell(*where, data, split, code, method, threads, drawn_on)
 
     names = config.algorithms_of(entry)
@@ -280,6 +291,7 @@ def _algorithm_settings(
         share_gram=block.share_gram,
         gram_dtype=kernel.dtype if kernel and block.share_gram else "float64",
         seed=block.seed,
+        orders=block.orders,
     )
     return method, code_identity([DATA_PATH, SCORING, *map(_place, classes)])
 

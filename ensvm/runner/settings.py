@@ -29,6 +29,8 @@ class AlgorithmSettings:
         The precision of that matrix.
     seed : str or None
         What the random numbers are drawn by; None for the algorithm's own name.
+    orders : int
+        Over how many orders of the training rows it is fitted, at least 1.
     """
 
     estimator: str
@@ -40,6 +42,7 @@ class AlgorithmSettings:
     share_gram: bool = True
     gram_dtype: str = "float64"
     seed: str | None = None
+    orders: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as a JSON object."""
@@ -47,4 +50,6 @@ class AlgorithmSettings:
         line["record"] = list(self.record)
         if self.seed is None:
             del line["seed"]
+        if self.orders == 1:
+            del line["orders"]
         return line

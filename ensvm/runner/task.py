@@ -115,6 +115,7 @@ def new_record(
         metrics=evaluation.metrics,
         seconds=evaluation.seconds,
         curves=evaluation.curves,
+        by_order=evaluation.by_order,
         stage=evaluation.stage,
         n_stages=evaluation.n_stages,
         validation_error=evaluation.validation_error,
@@ -193,7 +194,7 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
         facts = {"dim": dim, "n_train": n_train, "n_test": n_test, "rows": task.card.rows}
         facts["classes"] = len(task.card.labels)
         return Evaluation(metrics=facts)
-    return evaluate(cell.method, cell.seed, grams)
+    return evaluate(cell.method, cell.seed, grams, cell.order_seeds)
 
 
 @lru_cache

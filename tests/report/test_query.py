@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from made_up_records import claimed, record
 
@@ -51,3 +52,37 @@ def test_why_there_is_nothing(tmp_path):
     assert ask(study, Question("german", "a", "error")).why == "not run yet"
     assert ask(study, Question("astro", "b", "error")).why == "not asked for by the config"
     assert ask(study, Question("german", "later", "error")).why == "unavailable: not written yet"
+
+
+def test_values_of_every_order_are_in_the_unit_shown(tmp_path):
+    errors = {1: [0.1, 0.2, 0.3], 2: [0.4, 0.4, 0.1]}
+    records = [
+        replace(
+            record("german", number, "a", error=float(np.mean(values)), n_test=7, curve=[1.0]),
+            by_order={"error": values, "n_test": [7, 7, 7]},
+        )
+        for number, values in errors.items()
+    ]
+    study = claimed(tmp_path / "s", CLAIM, records)
+    answer = ask(study, Question("german", "a", "error"))
+    assert answer.by_order() == pytest.approx(100 * np.array(list(errors.values())))
+    assert answer.by_order().mean(axis=1) == pytest.approx(answer.shown())
+    assert ask(study, Question("german", "a", "n_test")).by_order().tolist() == [[7, 7, 7]] * 2
+    assert ask(study, Question("german", "a", "path_", stage=1)).by_order() is None
+
+
+def test_one_order_has_no_values_of_every_order(tmp_path):
+    study = claimed(tmp_path / "s", CLAIM, [record("german", 1, "a", error=0.1)])
+    assert ask(study, Question("german", "a", "error")).by_order() is None
+    assert ask(study, Question("astro", "a", "error")).by_order() is None
+
+
+def test_records_that_warned_are_counted(tmp_path):
+    quiet = record("german", 1, "a", error=0.1)
+    loud = [
+        replace(record("german", number, "a", error=0.1), warnings=("W: so", "W: and so"))
+        for number in (2, 3)
+    ]
+    study = claimed(tmp_path / "s", CLAIM, [quiet, *loud])
+    assert ask(study, Question("german", "a", "error")).n_warned == 2
+    assert ask(study, Question("german", "b", "error")).n_warned == 0

@@ -52,3 +52,67 @@ def test_accuracy_and_size(realization):
     )
     assert metrics["accuracy"] == pytest.approx(1.0 - metrics["error"])
     assert metrics["size"] == fitted.n_support_.sum()
+
+
+ORDERS = (3, 5, 8)
+
+
+def test_a_classifier_that_the_order_does_not_touch_is_the_same_in_every_order(realization):
+    settings = AlgorithmSettings("ParzenWindowClassifier", {"gamma": "mean-distance"})
+    alone = evaluate(settings, 0, GramPool(realization))
+    ordered = evaluate(settings, 0, GramPool(realization), ORDERS)
+    assert ordered.by_order["error"] == [alone.metrics["error"]] * (1 + len(ORDERS))
+    assert ordered.metrics["error"] == alone.metrics["error"]
+    assert ordered.metrics["n_errors"] == alone.metrics["n_errors"]
+    assert not alone.by_order
+
+
+def test_the_first_order_is_that_of_the_split_and_the_mean_is_recorded(realization):
+    settings = AlgorithmSettings("troublesome:LastRow", record=("train_error", "coef_"))
+    alone = evaluate(settings, 0, GramPool(realization))
+    ordered = evaluate(settings, 0, GramPool(realization), ORDERS)
+    for name, values in ordered.by_order.items():
+        assert len(values) == 1 + len(ORDERS)
+        assert values[0] == alone.metrics[name]
+        assert ordered.metrics[name] == pytest.approx(np.mean(values))
+    assert len(set(ordered.by_order["error"])) > 1
+    assert len(set(ordered.by_order["train_error"])) > 1
+    assert ordered.curves == alone.curves
+    assert ordered.metrics["text_"] == alone.metrics["text_"]
+
+
+def test_a_flag_holds_where_it_does_in_every_order(realization):
+    settings = AlgorithmSettings("troublesome:LastRow")
+    flags = [
+        evaluate(settings, 0, GramPool(realization).in_order(seed)).metrics["flag_"]
+        for seed in range(9)
+    ]
+    assert set(flags) == {True, False}
+    first = evaluate(settings, 0, GramPool(realization)).metrics["flag_"]
+    both = [flags.index(True), flags.index(False)]
+    for seeds in (both[:1], both):
+        told = evaluate(settings, 0, GramPool(realization), seeds).metrics["flag_"]
+        assert told is (first and all(flags[seed] for seed in seeds))
+
+
+def test_an_order_is_the_same_problem(realization):
+    permuted = GramPool(realization).in_order(7).realization
+    rows = [np.column_stack([part.X_train, part.y_train]) for part in (realization, permuted)]
+    assert not np.array_equal(*rows)
+    assert np.array_equal(*[np.sort(part.view("f8,f8,f8,f8"), axis=0) for part in rows])
+    assert np.array_equal(permuted.X_test, realization.X_test)
+    assert np.array_equal(permuted.y_test, realization.y_test)
+
+
+def test_seconds_of_several_orders_are_those_of_one_fit(realization):
+    settings = AlgorithmSettings("troublesome:Naps")
+    seconds = evaluate(settings, 0, GramPool(realization), ORDERS).seconds
+    assert 0.1 <= seconds["train_seconds"] < 0.1 * (1 + len(ORDERS))
+
+
+@pytest.mark.parametrize("n_orders", [1, 3])
+def test_every_order_has_its_own_best_stage(realization, n_orders):
+    settings = AlgorithmSettings("troublesome:Staged", stage="best-on-test")
+    outcome = evaluate(settings, 0, GramPool(realization), ORDERS[: n_orders - 1])
+    assert outcome.stage == evaluate(settings, 0, GramPool(realization)).stage
+    assert outcome.n_stages == 3
