@@ -118,10 +118,10 @@ def _intervals(table: TableConfig, cells: list[TableCell]) -> list[str]:
         "from the spread between whole repetitions; where there is but one, from that between "
         "its folds, with Nadeau and Bengio's correction for the rows that they share.",
         "two rates": "A single error rate has the binomial interval of two rates.",
-        "orders": "{rows}: the paper's own training and test rows. Where rounding decides the value, "
-        "the interval is that of one order of the training rows beside the mean of ours.",
-        "same rows": "{rows}: the paper's own training and test rows. What is computed there without "
-        "random numbers has no sampling error, and an interval of no width.",
+        "orders": "{rows}: the paper's own training and test rows. Where rounding decides the "
+        "value, the interval is that of one order of the training rows beside the mean of ours.",
+        "same rows": "{rows}: the paper's own training and test rows. What is computed there "
+        "without random numbers has no sampling error, and an interval of no width.",
     }
     found = []
     for basis, text in texts.items():
