@@ -8,6 +8,7 @@ from ensvm_cli.data import data
 from ensvm_cli.figure import figure
 from ensvm_cli.run import check, run
 from ensvm_cli.table import table
+from ensvm_cli.warnings import warnings
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -16,5 +17,5 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-for command in (run, table, figure, claims, check, data):
+for command in (run, table, figure, claims, warnings, check, data):
     main.add_command(command)

@@ -194,6 +194,11 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         click.echo(f"  {record.status}: {cell}: {record.reason}", err=True)
     if len(outcome.failures) > 10:
         click.echo(f"  ... and {len(outcome.failures) - 10} more; see the records", err=True)
+    if outcome.warned:
+        folder = results / plan.config.study
+        click.echo(
+            f"{outcome.warned} of {len(plan.cells)} cells warned; of what: ensvm warnings {folder}"
+        )
     click.echo(
         f"records: {results / plan.config.study / 'cells.jsonl'}; tables: ensvm table {results}"
     )

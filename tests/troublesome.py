@@ -132,7 +132,9 @@ class Warns(Majority):
     """Warns while fitting, of a number that no two cells share; of another thing on some rows."""
 
     def fit(self, X, y):
-        warnings.warn(f"stopped {X[0, 0]!r} short of the aim", ConvergenceWarning, stacklevel=2)
+        warnings.warn(
+            f"stopped {float(X[0, 0])!r} short of the aim", ConvergenceWarning, stacklevel=2
+        )
         if y[0] == 1:
             warnings.warn("the first row is positive", UserWarning, stacklevel=2)
         return super().fit(X, y)

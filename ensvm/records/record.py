@@ -49,6 +49,15 @@ class Run:
     dirty: bool | None = None
     command: tuple[str, ...] = ()
 
+    @property
+    def arithmetic(self) -> str:
+        """What rounding depends on: the processor, and the kind of it that BLAS works for."""
+        # An entry is the library, its version and, where it tells one, the kind.
+        parts = [library.split() for library in self.blas]
+        kinds = {f"{names[0]} {names[-1]}" for names in parts if not names[-1][:1].isdigit()}
+        told = ", ".join(sorted(kinds)).replace("openblas", "OpenBLAS")
+        return f"{self.processor} ({told})" if self.processor and told else self.processor or told
+
     def to_json(self) -> dict[str, Any]:
         """Return the run as a JSON object."""
         return {"kind": "run", **{entry.name: getattr(self, entry.name) for entry in fields(self)}}

@@ -37,18 +37,21 @@ class Progress(Protocol):
 class Outcome:
     """How a run ended.
 
-    Cells done before, cells by status, the records that failed, and why cells were to be done.
+    Cells done before, cells by status, the records that failed, why cells were to be done, and how
+    many cells of the plan warned, in this run or before.
     """
 
     already_done: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     failures: list[Record] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    warned: int = 0
 
     def add(self, records: Iterable[Record]) -> None:
         """Count the records."""
         for record in records:
             self.statuses[record.status] += 1
+            self.warned += bool(record.warnings)
             if record.status in ("failed", "timeout"):
                 self.failures.append(record)
 
@@ -125,6 +128,8 @@ class _Run:
         missing = self._plan.missing(records)
         self._outcome.already_done = len(self._plan.cells) - len(missing)
         self._outcome.reasons.update(why for _, why in missing)
+        done = {cell.identity for cell in self._plan.cells} - {cell.identity for cell, _ in missing}
+        self._outcome.warned = sum(bool(records[cell].warnings) for cell in done)
         if missing:
             self._journal.folder.mkdir(exist_ok=True)
             self._name_the_run()

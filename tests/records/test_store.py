@@ -1,6 +1,7 @@
 """Records survive whatever stops the writer."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -93,3 +94,25 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
 def test_keys_of_a_newer_version_are_left_out():
     line = record(1).to_json() | {"of_tomorrow": 1}
     assert Record.from_json(line) == record(1)
+
+
+@pytest.mark.parametrize(
+    ("processor", "blas", "told"),
+    [
+        ("AMD X", ("openblas 0.3.30 Zen", "openblas 0.3.31.188.0 Zen"), "AMD X (OpenBLAS Zen)"),
+        ("AMD X", ("openblas 0.3.30 Zen", "mkl 2024.1"), "AMD X (OpenBLAS Zen)"),
+        ("AMD X", ("mkl 2024.1",), "AMD X"),
+        ("", ("openblas Haswell",), "OpenBLAS Haswell"),
+        ("", (), ""),
+    ],
+)
+def test_what_rounding_depends_on_is_told_without_versions(processor, blas, told):
+    assert Run(id="r", processor=processor, blas=blas).arithmetic == told
+
+
+def test_values_of_every_order_come_back(tmp_path):
+    made = replace(record(1), by_order={"error": [0.25, 0.125]})
+    with Store(tmp_path) as store:
+        store.append([made])
+    assert read_records(tmp_path)["d", 1, "a", "error"] == made
+    assert "by_order" not in record(1).to_json()

@@ -165,7 +165,7 @@ def bullet_list(title: str, lines: list[str] | tuple[str, ...]) -> str:
 
 
 def origin(study: Study) -> str:
-    """Return the small print: version, days and commits of the runs, citation."""
+    """Return the small print: version, days, processors and commits of the runs, citation."""
     runs = {run.id: run for record in study.records.values() if (run := record.run)}
     if not runs:
         return ""
@@ -178,6 +178,8 @@ def origin(study: Study) -> str:
         }
     )
     span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    machines = sorted({run.arithmetic for run in runs.values()} - {""})
+    span += f" on {', '.join(machines)}" if machines else ""
     code = f", commit {', '.join(commits)}" if commits else ""
     return (
         f"<sub>ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`. "
