@@ -21,8 +21,12 @@ class ClaimConfig(Block):
 
     Attributes
     ----------
-    id, text : str
-        The claim's name, and the paper's sentence, verbatim.
+    id : str
+        The claim's name.
+    text : str or None
+        The paper's sentence, verbatim.
+    paraphrase : str or None
+        What the paper says in formulas or in many words, in ours: given in place of `text`.
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
@@ -46,7 +50,8 @@ class ClaimConfig(Block):
     """
 
     id: Id
-    text: str
+    text: str | None = None
+    paraphrase: str | None = None
     metric: str = "error"
     run_pass: RunPass = Field(default="error", alias="pass")
     better: Names = Field(min_length=1)
@@ -69,6 +74,15 @@ class ClaimConfig(Block):
             hint = near_miss(name, RELATIONS)
             raise ValueError(f"unknown relation {name!r}; accepted: {accepted}{hint}")
         return name
+
+    @model_validator(mode="after")
+    def _one_wording(self) -> Self:
+        if (self.text is None) == (self.paraphrase is None):
+            raise ValueError(
+                "give either `text:`, a sentence of the paper word for word, or `paraphrase:`, "
+                "what it says in other words"
+            )
+        return self
 
     @model_validator(mode="after")
     def _keys_of_the_relation(self) -> Self:

@@ -44,6 +44,12 @@ class Bound:
     strict: bool = False
     above: bool = False
 
+    def kept_by(self, effect: float) -> bool:
+        """Return whether an effect, taken as a plain number, keeps to the bound."""
+        if effect == self.threshold:
+            return not self.strict
+        return (effect > self.threshold) == self.above
+
 
 class Relation(ABC):
     """What a claim says of the numbers it compares.
