@@ -41,8 +41,13 @@ class ClaimConfig(Block):
     scope : 'all' or 'most'
         Whether the claim holds where all comparisons hold, or (the paper says often, typically,
         frequently) where more than half do.
+    each : bool
+        Whether the claim is about each realization, not their mean: a bound that is proved, say.
+        One realization that violates it makes it fail.
     rows : tuple of str or None
         The data sets; by default all that have the algorithms.
+    printed_as : dict of str to str
+        For data sets that the paper prints under another row: ours to that row.
     over : str or None
         The sweep of data sets along which the metric grows.
     note : str
@@ -62,7 +67,9 @@ class ClaimConfig(Block):
     limit: float | None = None
     stage: int | None = Field(default=None, ge=1)
     scope: Literal["all", "most"] = "all"
+    each: bool = False
     rows: tuple[str, ...] | None = None
+    printed_as: dict[str, str] = Field(default_factory=dict)
     over: str | None = None
     note: str = ""
 
@@ -118,6 +125,11 @@ class ClaimConfig(Block):
         return float(given if given is not None else self.kind.keys[key] or 0.0)
 
     @property
+    def of_each(self) -> bool:
+        """Whether the claim is about each realization, by itself or by its relation."""
+        return self.each or self.kind.of_each
+
+    @property
     def of_curves(self) -> bool:
         """Whether the metric is a curve that `record:` keeps."""
         return self.kind.of_curves or self.stage is not None
@@ -134,6 +146,8 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
             )
         for row in claim.rows or ():
             source.must_be_one_of(("claims", index, "rows"), "data set", row, names.datasets)
+        for row in (*claim.printed_as, *claim.printed_as.values()):
+            source.must_be_one_of(("claims", index, "printed_as"), "data set", row, names.datasets)
         if claim.over is not None:
             source.must_be_one_of(
                 ("claims", index, "over"),

@@ -12,6 +12,7 @@ from ensvm.records.record import Record
 from ensvm.report.claims.findings import Comparison, Finding, adjusted
 from ensvm.report.claims.statistics import (
     Evidence,
+    judge_each,
     judge_number,
     judge_sample,
     judge_single_split,
@@ -20,6 +21,7 @@ from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import PERCENT
 from ensvm.study.relations import Bound, Difference, NoEffect
+from ensvm.study.table import TableConfig
 
 PRINTED_DECIMALS = 9  # more than any paper prints
 
@@ -164,22 +166,31 @@ def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -
     for table in study.config.tables:
         if table.of != ("timing" if claim.run_pass == "timing" else "results"):
             continue
-        columns = {
-            column.of(table): column.name
-            for column in table.columns
-            if table.metric_of(column) == claim.metric and column.stage == claim.stage
-        }
-        found = [
-            study.published.get((table.id, row, columns[name])) for name in names if name in columns
-        ]
-        values = [printed.value for printed in found if printed is not None]
-        if len(values) == len(names):
+        values = [_printed_value(study, table, claim, row, name) for name in names]
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
             try:
-                effect = claim.kind.effects(np.array([values]))[0]
+                effect = claim.kind.effects(np.array([known]))[0]
             except NoEffect:
                 return None
             # printed are decimal fractions: 17.3 is 1 more than 16.3, not 1 and a rounding
             return round(float(effect), PRINTED_DECIMALS)
+    return None
+
+
+def _printed_value(
+    study: Study, table: TableConfig, claim: ClaimConfig, row: str, name: str
+) -> float | None:
+    """Return the value that a table of the paper has of an algorithm, in the claim's metric."""
+    for column in table.columns:
+        cell = (table.id, claim.printed_as.get(row, row), column.name)
+        if column.of(table) != name or column.stage != claim.stage or cell not in study.published:
+            continue
+        value, metric = study.published[cell].value, table.metric_of(column)
+        if metric == claim.metric:
+            return value
+        if {metric, claim.metric} == {"error", "accuracy"}:
+            return PERCENT.scale - value
     return None
 
 
@@ -193,7 +204,8 @@ def _evidence(
     """Judge the effects of the numbers compared, by the relation's bounds."""
     relation, bounds = claim.kind, _bounds(claim)
     if (
-        isinstance(relation, Difference)
+        not claim.of_each
+        and isinstance(relation, Difference)
         and claim.metric == "error"
         and claim.stage is None
         and len(values) == 1
@@ -207,4 +219,6 @@ def _evidence(
             found, **{name: scale * getattr(found, name) for name in ("effect", "low", "high")}
         )
     effects = relation.effects(values)
+    if claim.of_each:
+        return judge_each(effects, *bounds)
     return judge_sample(effects, *bounds, logarithmic=relation.logarithmic, overlap=shared)

@@ -79,6 +79,11 @@ class Comparison:
     printed_verdict: ClaimVerdict | None = None
     reason: str = ""
 
+    @property
+    def fails_as_printed(self) -> bool:
+        """Whether the paper's own values violate the claim."""
+        return self.printed_verdict == "fails"
+
 
 @dataclass(frozen=True)
 class Finding:

@@ -14,12 +14,12 @@ from ensvm.study.metrics import Unit
 from ensvm.study.relations import RELATIONS
 
 DECIDES = (
-    "A row **holds** or **fails** when a test at 5 % says so, 2.5 % for each of the two, and "
-    "otherwise we **cannot tell**. Taken alone, a row would hold or fail where the 95 % interval "
-    "of its effect lies wholly on that side of the threshold. Several rows have several chances "
-    "to be wrong, so the p-values of a claim's rows are adjusted for their number by Holm's "
-    "step-down; where this changes a row, what it says alone stands in brackets. All p-values, "
-    "adjusted and not, are in the CSV."
+    "Whether a row **holds** or **fails** is tested, each at 2.5 % (one-sided); where neither can "
+    "be shown, we **cannot tell**. Taken alone, a row holds or fails where the 95 % interval of "
+    "its effect lies wholly on that side of the threshold. But the more rows a claim has, the "
+    "likelier one of them is off by chance: the p-values are adjusted for their number (Holm's "
+    "step-down), and these decide. Where that changes a row, its verdict alone stands in brackets. "
+    "All p-values, adjusted and not, are in the CSV."
 )
 CLAIM_DECIDES = (
     "A claim **holds** when every row with values holds, and **fails** when any row fails; one "
@@ -33,11 +33,16 @@ INTERVALS = (
     "has no interval and no test, and decides only where it lies beyond both the threshold and "
     "equality."
 )
+EACH = (
+    "A claim about *each realization* holds on a row when all realizations keep to it, and fails "
+    "when one does not. There is nothing to test then; the value shown is the worst."
+)
 OVERLAP = (
-    "Realizations that split the same rows anew (folds of a cross-validation, random splits) "
-    "share training rows and are not independent. Their intervals are those of the corrected "
-    "resampled t test (Nadeau & Bengio 2003): the variance of the mean has the factor "
-    "1/n + n_test/n_train in place of 1/n."
+    "Realizations that split the same rows anew (folds of a cross-validation, random splits) share "
+    "rows and are not independent. Their intervals are those of the corrected resampled t test "
+    "(Nadeau & Bengio 2003), which are wider: the variance of the mean has the factor 1/n + r in "
+    "place of 1/n, where r is n_test / n_train, or n_train / n_test where the test part is the "
+    "larger (column `overlap` of the CSV)."
 )
 PRINTED = (
     "*printed* is the effect that the paper's own printed values have, and *as printed* whether "
@@ -99,7 +104,8 @@ def _claim(study: Study, finding: Finding) -> list[str]:
     metric = (
         f"`{claim.metric}`" if claim.stage is None else f"`{claim.metric}` at stage {claim.stage}"
     )
-    scope = ", in more than half of the comparisons" if claim.scope == "most" else ""
+    scope = ", in each realization" if claim.of_each else ""
+    scope += ", in more than half of the comparisons" if claim.scope == "most" else ""
     return [
         f"### {claim.id}: {finding.verdict} {finding.qualified}".strip(),
         _wording(claim),
@@ -124,13 +130,16 @@ def _on_paper(finding: Finding) -> str:
     """Say what the paper's own printed values make of the claim; nothing where it prints none."""
     if finding.printed_verdict is None:
         return ""
-    if finding.printed_verdict == "holds":
-        return f"On the paper's own table: {finding.printed_counts}."
-    failing = [one.row for one in finding.comparisons if one.printed_verdict == "fails"]
-    return (
-        "**The paper's own table does not satisfy this claim as tested here**: "
-        f"{finding.printed_counts} ({', '.join(dict.fromkeys(failing))})."
-    )
+    names = finding.claim.printed_as
+    failing = [names.get(one.row, one.row) for one in finding.comparisons if one.fails_as_printed]
+    said = (
+        "On the paper's own table: "
+        if finding.printed_verdict == "holds"
+        else "**The paper's own table does not satisfy this claim as tested here**: "
+    ) + finding.printed_counts
+    where = f" (fails on {', '.join(dict.fromkeys(failing))})" if failing else ""
+    other = [f"{row} as {printed}" for row, printed in names.items()]
+    return f"{said}{where}." + (f" The paper prints {', '.join(other)}." if other else "")
 
 
 def _evidence(study: Study, finding: Finding) -> str:
@@ -157,8 +166,12 @@ def _evidence(study: Study, finding: Finding) -> str:
                 comparison.printed_verdict or NOTHING,
             ]
         )
-    kept = slice(None) if finding.printed_verdict else slice(-2)
-    return _table(heads[kept], [row[kept] for row in rows])
+    hidden = set() if finding.printed_verdict else {"printed", "as printed"}
+    hidden |= set() if any(one.low is not None for one in shown) else {"95 % interval"}
+    kept = [number for number, head in enumerate(heads) if head not in hidden]
+    return _table(
+        [heads[number] for number in kept], [[row[number] for number in kept] for row in rows]
+    )
 
 
 def _verdict(comparison: Comparison) -> str:
@@ -174,6 +187,8 @@ def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | N
     unit = claim.kind.effect_unit(claim.metric).name
     if unit and unit not in ("times", effect):
         effect = f"{effect} ({unit})"
+    if claim.of_each:
+        effect = f"{effect}, the worst"
     if len(pairs) > 1:
         return ["compared", *(["first", "second"] if claim.than else []), effect]
     return [
@@ -232,6 +247,7 @@ def _legend(findings: list[Finding]) -> str:
             DECIDES,
             CLAIM_DECIDES,
             INTERVALS,
+            *([EACH] if any(finding.claim.of_each for finding in findings) else []),
             *([OVERLAP] if any(one.overlap for one in comparisons) else []),
             *([PRINTED] if any(one.printed_verdict for one in comparisons) else []),
         ]

@@ -109,6 +109,13 @@ def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:
     return judge_all([_judge_single_value(value, bound) for bound in bounds])
 
 
+def judge_each(effects: ArrayLike, *bounds: Bound) -> Evidence:
+    """Judge a claim about each realization: no test is needed; the effect is the worst of them."""
+    values = [float(effect) for effect in np.asarray(effects, dtype=float)]
+    worst = max(values, key=lambda effect: max(bound.excess(effect) for bound in bounds))
+    return Evidence(worst, None, None, len(values), None, None, judge_number(worst, *bounds))
+
+
 def judge_number(value: float, *bounds: Bound) -> ClaimVerdict:
     """Judge a plain number, such as a printed one: does it keep to all bounds?"""
     return "holds" if all(bound.kept_by(value) for bound in bounds) else "fails"
