@@ -26,7 +26,7 @@ class ClaimConfig(Block):
     text : str or None
         The paper's sentence, verbatim.
     paraphrase : str or None
-        What the paper says in formulas or in many words, in ours: given in place of `text`.
+        What the paper says in formulas or at length, put by us: given in place of `text`.
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
@@ -86,8 +86,8 @@ class ClaimConfig(Block):
     def _one_wording(self) -> Self:
         if (self.text is None) == (self.paraphrase is None):
             raise ValueError(
-                "give either `text:`, a sentence of the paper word for word, or `paraphrase:`, "
-                "what it says in other words"
+                "give either `text:`, a sentence of the paper, verbatim, or `paraphrase:`, what it "
+                "says, put by us"
             )
         return self
 

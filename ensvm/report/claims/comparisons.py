@@ -52,8 +52,7 @@ def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
     return tuple(
         entry.name
         for entry in config.datasets
-        if entry.unavailable is None
-        and wanted <= set(config.algorithms_of(entry))
+        if wanted <= set(config.algorithms_of(entry))
         and (claim.run_pass == "error" or all(config.times(entry.name, name) for name in wanted))
     )
 
@@ -115,9 +114,8 @@ def _compared(
 
     The numbers have the shape (n_realizations, 1 or 2), and the unit of the relation's values.
     """
-    for question, answer in zip(questions, answers, strict=True):
-        if not answer.values:
-            raise NoValues(f"{question.algorithm}: {answer.why}")
+    if missing := _without_values(questions, answers):
+        raise NoValues(missing)
     behind = [record for answer in answers for record in answer.records.values()]
     if mixture := mixed_machines(behind, questions[0]):
         raise NoValues(mixture)
@@ -138,6 +136,19 @@ def _compared(
         rows.append([float(value) for value in compared])
     unit = claim.kind.value_unit(claim.metric)
     return np.array(rows) * unit.scale, answers[0].records[shared[0]]
+
+
+def _without_values(questions: Sequence[Question], answers: Sequence[Answer]) -> str:
+    """Say which algorithm has no values, or why none of several has any; nothing where all have."""
+    missing = {
+        question.algorithm: answer.why
+        for question, answer in zip(questions, answers, strict=True)
+        if not answer.values
+    }
+    names = {question.algorithm for question in questions}
+    if len(names) > 1 and names == set(missing) and len(set(missing.values())) == 1:
+        return next(iter(missing.values()))
+    return next((f"{name}: {why}" for name, why in missing.items()), "")
 
 
 def _must_be_finite(

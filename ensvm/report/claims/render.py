@@ -120,10 +120,10 @@ def _claim(study: Study, finding: Finding) -> list[str]:
 
 
 def _wording(claim: ClaimConfig) -> str:
-    """Return the paper's sentence as a quotation; what is in our words is none."""
+    """Return the paper's sentence as a quotation; a paraphrase is none."""
     if claim.text is not None:
         return f"> {' '.join(claim.text.split())}"
-    return f"In our words: {' '.join(str(claim.paraphrase).split())}"
+    return f"Paraphrased: {' '.join(str(claim.paraphrase).split())}"
 
 
 def _on_paper(finding: Finding) -> str:
@@ -200,8 +200,8 @@ def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | N
 def _table(heads: list[str], rows: list[list[str]]) -> str:
     if not rows:
         return ""
-    words = ("data set", "compared", "verdict", "as printed")
-    sides = ["left" if head in words else "right" for head in heads]
+    left = ("data set", "compared", "verdict", "as printed")
+    sides = ["left" if head in left else "right" for head in heads]
     return tabulate(rows, headers=heads, tablefmt="pipe", disable_numparse=True, colalign=sides)
 
 
