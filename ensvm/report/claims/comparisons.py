@@ -79,7 +79,8 @@ def _compare(
     try:
         values, behind = _compared(study, claim, questions, answers)
         shared = overlap(behind.settings.get("split", {}))
-        evidence = _evidence(claim, values, behind.metrics.get("n_test"), shared)
+        noise = sum(_variance_over_orders(answer) for answer in answers)
+        evidence = _evidence(claim, values, behind.metrics.get("n_test"), shared, noise)
     except NoValues as reason:
         return replace(blank, reason=str(reason))
     except NoEffect as reason:
@@ -209,10 +210,24 @@ def _bounds(claim: ClaimConfig) -> tuple[Bound, ...]:
     return claim.kind.bounds(claim.threshold)
 
 
+def _variance_over_orders(answer: Answer) -> float:
+    """Return the variance of a mean over orders of the training rows; 0 without `orders:`."""
+    orders = answer.by_order()
+    return 0.0 if orders is None else float(orders.var(axis=1, ddof=1).mean()) / orders.shape[1]
+
+
 def _evidence(
-    claim: ClaimConfig, values: NDArray[np.float64], n_test: int | None, shared: float
+    claim: ClaimConfig,
+    values: NDArray[np.float64],
+    n_test: int | None,
+    shared: float,
+    noise: float,
 ) -> Evidence:
-    """Judge the effects of the numbers compared, by the relation's bounds."""
+    """Judge the effects of the numbers compared, by the relation's bounds.
+
+    `shared` is what realizations have in common, `noise` the variance over orders of the rows, of
+    which a single realization does not tell by its spread.
+    """
     relation, bounds = claim.kind, _bounds(claim)
     if (
         not claim.of_each
@@ -225,7 +240,7 @@ def _evidence(
         scale = PERCENT.scale
         fractions = [replace(bound, threshold=bound.threshold / scale) for bound in bounds]
         better, than = values[0] / scale
-        found = judge_single_split(better, than, n_test, *fractions)
+        found = judge_single_split(better, than, n_test, *fractions, variance=noise / scale**2)
         return replace(
             found, **{name: scale * getattr(found, name) for name in ("effect", "low", "high")}
         )

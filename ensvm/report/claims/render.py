@@ -29,9 +29,9 @@ CLAIM_DECIDES = (
 INTERVALS = (
     "Intervals are t intervals over the realizations, of paired differences where two algorithms "
     "are compared, and of the logarithm for ratios. A single error of an official split has the "
-    "binomial interval of two independent rates (Agresti & Caffo). Any other single value (n = 1) "
-    "has no interval and no test, and decides only where it lies beyond both the threshold and "
-    "equality."
+    "binomial interval of two independent rates (Agresti & Caffo), widened by the spread over "
+    "orders of the training rows where there are several. Any other single value (n = 1) has no "
+    "interval and no test, and decides only where it lies beyond both the threshold and equality."
 )
 EACH = (
     "A claim about *each realization* holds on a row when all realizations keep to it, and fails "

@@ -82,7 +82,9 @@ def judge_sample(
     return _tested(mean, mean, error, t(array.size - 1), bounds, array.size)
 
 
-def judge_single_split(better: float, than: float, n_test: int, *bounds: Bound) -> Evidence:
+def judge_single_split(
+    better: float, than: float, n_test: int, *bounds: Bound, variance: float = 0.0
+) -> Evidence:
     """Judge the difference of two error rates of one split, a single realization.
 
     The interval is Agresti & Caffo's (2000) for independent rates: conservative here, since both
@@ -96,11 +98,13 @@ def judge_single_split(better: float, than: float, n_test: int, *bounds: Bound) 
         The number of test points.
     *bounds : Bound
         What is claimed of the difference, in fractions; all must hold.
+    variance : float, default 0.0
+        What the difference varies by beside the choice of test points, in squared fractions.
     """
     rates = [
         (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
     ]
-    square = sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
+    square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
     return _tested(better - than, rates[0] - rates[1], math.sqrt(square), norm(), bounds, 1)
 
 

@@ -520,3 +520,16 @@ def test_a_claim_is_a_sentence_or_a_paraphrase(study, wording):
     claim = f"- {{id: 1, {wording}better: a, than: b, relation: less, rows: [german]}}"
     with pytest.raises(ValueError, match=r"give either `text:`.* or `paraphrase:`"):
         study(claim, [])
+
+
+def test_the_spread_over_orders_widens_the_interval_of_one_split(study):
+    b = record("german", 1, "b", error=0.22, n_test=4000)
+    a = record("german", 1, "a", error=0.2, n_test=4000)
+    plain = only(evaluate_claims(study(LESS, [a, b])))
+    orders = {"error": [0.1, 0.3] * 5}
+    moved = study(LESS, [b, replace(a, by_order=orders, time="2026-01-03")])
+    found = only(evaluate_claims(moved))
+    half, before = ((one.high - one.low) / 2 for one in (found, plain))
+    added = 1.959964 * 100 * np.std(orders["error"], ddof=1) / np.sqrt(10)
+    assert half**2 == pytest.approx(before**2 + added**2, rel=1e-5)
+    assert (plain.verdict, found.verdict) == ("holds", "cannot tell")
