@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.data.splits import overlap
 from ensvm.report.query import Answer
 
 
@@ -62,7 +63,7 @@ def repetitions_of(answer: Answer) -> Repetitions | None:
     if means.size >= 2:
         return Repetitions(means, 1 / means.size, 1.0)
     folds = answer.shown()
-    shared = 1 / (k - 1)
+    shared = overlap(split)
     return Repetitions(folds, 1 / folds.size + shared, 1 / k + shared)
 
 

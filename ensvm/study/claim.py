@@ -21,8 +21,12 @@ class ClaimConfig(Block):
 
     Attributes
     ----------
-    id, text : str
-        The claim's name, and the paper's sentence, verbatim.
+    id : str
+        The claim's name.
+    text : str or None
+        The paper's sentence, verbatim.
+    paraphrase : str or None
+        What the paper says in formulas or at length, put by us: given in place of `text`.
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
@@ -37,8 +41,13 @@ class ClaimConfig(Block):
     scope : 'all' or 'most'
         Whether the claim holds where all comparisons hold, or (the paper says often, typically,
         frequently) where more than half do.
+    each : bool
+        Whether the claim is about each realization, not their mean: a bound that is proved, say.
+        One realization that violates it makes it fail.
     rows : tuple of str or None
         The data sets; by default all that have the algorithms.
+    printed_as : dict of str to str
+        For data sets that the paper prints under another row: ours to that row.
     over : str or None
         The sweep of data sets along which the metric grows.
     note : str
@@ -46,7 +55,8 @@ class ClaimConfig(Block):
     """
 
     id: Id
-    text: str
+    text: str | None = None
+    paraphrase: str | None = None
     metric: str = "error"
     run_pass: RunPass = Field(default="error", alias="pass")
     better: Names = Field(min_length=1)
@@ -57,7 +67,9 @@ class ClaimConfig(Block):
     limit: float | None = None
     stage: int | None = Field(default=None, ge=1)
     scope: Literal["all", "most"] = "all"
+    each: bool = False
     rows: tuple[str, ...] | None = None
+    printed_as: dict[str, str] = Field(default_factory=dict)
     over: str | None = None
     note: str = ""
 
@@ -69,6 +81,15 @@ class ClaimConfig(Block):
             hint = near_miss(name, RELATIONS)
             raise ValueError(f"unknown relation {name!r}; accepted: {accepted}{hint}")
         return name
+
+    @model_validator(mode="after")
+    def _one_wording(self) -> Self:
+        if (self.text is None) == (self.paraphrase is None):
+            raise ValueError(
+                "give either `text:`, a sentence of the paper, verbatim, or `paraphrase:`, what it "
+                "says, put by us"
+            )
+        return self
 
     @model_validator(mode="after")
     def _keys_of_the_relation(self) -> Self:
@@ -104,6 +125,11 @@ class ClaimConfig(Block):
         return float(given if given is not None else self.kind.keys[key] or 0.0)
 
     @property
+    def of_each(self) -> bool:
+        """Whether the claim is about each realization, by itself or by its relation."""
+        return self.each or self.kind.of_each
+
+    @property
     def of_curves(self) -> bool:
         """Whether the metric is a curve that `record:` keeps."""
         return self.kind.of_curves or self.stage is not None
@@ -120,6 +146,8 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
             )
         for row in claim.rows or ():
             source.must_be_one_of(("claims", index, "rows"), "data set", row, names.datasets)
+        for row in (*claim.printed_as, *claim.printed_as.values()):
+            source.must_be_one_of(("claims", index, "printed_as"), "data set", row, names.datasets)
         if claim.over is not None:
             source.must_be_one_of(
                 ("claims", index, "over"),

@@ -44,6 +44,16 @@ class Bound:
     strict: bool = False
     above: bool = False
 
+    def kept_by(self, effect: float) -> bool:
+        """Return whether an effect, taken as a plain number, keeps to the bound."""
+        if effect == self.threshold:
+            return not self.strict
+        return (effect > self.threshold) == self.above
+
+    def excess(self, effect: float) -> float:
+        """Return how far an effect lies beyond the threshold; negative where it keeps to it."""
+        return self.threshold - effect if self.above else effect - self.threshold
+
 
 class Relation(ABC):
     """What a claim says of the numbers it compares.
@@ -63,6 +73,8 @@ class Relation(ABC):
         Whether whole curves are compared, not single values.
     logarithmic : bool
         Whether the interval of the effect is that of its logarithm.
+    of_each : bool
+        Whether the relation is about each realization, so that one which violates it decides.
     """
 
     name: ClassVar[str]
@@ -71,6 +83,7 @@ class Relation(ABC):
     effect_name: ClassVar[str | None] = None
     of_curves: ClassVar[bool] = False
     logarithmic: ClassVar[bool] = False
+    of_each: ClassVar[bool] = False
 
     @property
     def threshold_key(self) -> str | None:
@@ -235,6 +248,7 @@ class CurveFalls(Relation):
     meaning = "the curve never rises (rises: iterations that raise it)"
     effect_name = "rises"
     of_curves = True
+    of_each = True
 
     def values(self, recorded: Sequence[Any], at: Sequence[float]) -> list[float]:
         """Return how many iterations raise the curve, or make it no number."""

@@ -128,7 +128,7 @@ WRONG = {
     "claim key": (
         "text: t",
         "txt: t",
-        r"line 9: claims\[1\]\.txt: unknown key; .*text, metric, pass, better",
+        r"line 9: claims\[1\]\.txt: unknown key; .*relation",
     ),
     "pass": (CLAIM, CLAIM + ", pass: speed", r"line 9: claims\[1\]\.pass: .*'speed'"),
     "no timing": (

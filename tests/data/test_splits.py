@@ -19,6 +19,7 @@ from ensvm.data.splits import (
     check_split,
     identity,
     max_realizations,
+    overlap,
     split_rows,
     split_sizes,
 )
@@ -222,3 +223,28 @@ def test_impossible_splits_are_refused(split: Split, message: str) -> None:
 def test_malformed_splits_are_refused(given_split: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         SPLIT.validate_python(given_split)
+
+
+@settings(max_examples=50, deadline=None)
+@given(n_splits=st.integers(2, 42))
+def test_folds_overlap_by_test_rows_over_training_rows(n_splits: int) -> None:
+    split = KFoldSplit(protocol="kfold", n_splits=n_splits)
+    n_train, n_test = split_sizes(split, 42 * n_splits)
+    assert overlap(identity(split)) == pytest.approx(n_test / n_train)
+
+
+def test_realizations_overlap_where_they_split_the_same_rows_anew() -> None:
+    random = RandomSplit(protocol="random", n_train=700, n_test=300)
+    fixed = IndicesSplit(protocol="indices", n_train=700, n_test=300, realizations=10)
+    assert overlap(identity(random)) == overlap(identity(fixed)) == pytest.approx(3 / 7)
+    # of a large test part the training part is the one that counts
+    turned = RandomSplit(protocol="random", n_train=300, n_test=700)
+    assert overlap(identity(turned)) == overlap(identity(random))
+    assert overlap(identity(official(20))) == pytest.approx(12 / 20)  # draws of the training file
+
+
+def test_realizations_without_rows_in_common_or_without_a_draw_do_not_overlap() -> None:
+    block = DisjointSplit(protocol="disjoint", n_train=30, n_test=12)
+    assert overlap(identity(block)) == 0.0
+    assert overlap(identity(official(30, realizations=10))) == 0.0
+    assert overlap({}) == 0.0

@@ -1,101 +1,45 @@
 """From records to the evidence for claims: one comparison a data set and pair of algorithms."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.data.splits import overlap
+from ensvm.records.record import Record
+from ensvm.report.claims.findings import Comparison, Finding, adjusted
 from ensvm.report.claims.statistics import (
-    ClaimVerdict,
     Evidence,
-    judge_all,
-    judge_most,
+    judge_each,
+    judge_number,
     judge_sample,
     judge_single_split,
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import PERCENT
-from ensvm.study.relations import Difference, NoEffect
+from ensvm.study.relations import Bound, Difference, NoEffect
+from ensvm.study.table import TableConfig
+
+PRINTED_DECIMALS = 9  # more than any paper prints
 
 
 class NoValues(Exception):
     """Why a comparison cannot be made."""
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A claim on one data set: the means of the algorithms, the effect, and the verdict.
-
-    Attributes
-    ----------
-    claim, relation, metric, row, better, than
-        What is compared.
-    threshold : float
-        The margin, factor or limit.
-    better_mean, than_mean : float or None
-        The means over the realizations (percent for errors; see `Relation.value_unit`).
-    n : int
-        The number of realizations.
-    effect : float or None
-        The effect in `unit`, for ratios the geometric mean; see `Relation.effects`.
-    low, high : float or None
-        Its 95 % interval; None for a single value without one.
-    printed : float or None
-        The effect that the paper's own numbers have, where they are printed.
-    unit : str
-        The unit of effect, interval and printed.
-    verdict : str or None
-        None where there are no values; `reason` then says why.
-    reason : str
-        Why there is no verdict, or what was left out.
-    """
-
-    claim: str
-    relation: str
-    metric: str
-    row: str
-    better: str
-    than: str | None
-    threshold: float
-    better_mean: float | None = None
-    than_mean: float | None = None
-    n: int = 0
-    effect: float | None = None
-    low: float | None = None
-    high: float | None = None
-    printed: float | None = None
-    unit: str = ""
-    verdict: ClaimVerdict | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A claim with its comparisons, row by row in the paper's order."""
-
-    claim: ClaimConfig
-    comparisons: tuple[Comparison, ...]
-
-    @property
-    def verdict(self) -> ClaimVerdict:
-        """`holds` or `fails` where the comparisons with values settle it, else `cannot tell`."""
-        verdicts = [comparison.verdict for comparison in self.comparisons if comparison.verdict]
-        return (judge_most if self.claim.scope == "most" else judge_all)(verdicts)
-
-
 def evaluate_claims(study: Study) -> Iterator[Finding]:
     """Yield the study's claims in order, each with its evidence from the records."""
     for claim in study.config.claims:
-        comparisons = (
+        comparisons = [
             _compare(study, claim, row, better, than)
             for row in _rows(study, claim)
             for better in claim.better
             for than in claim.than or (None,)
-        )
-        yield Finding(claim, tuple(comparisons))
+        ]
+        yield Finding(claim, adjusted(comparisons))
 
 
 def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
@@ -108,8 +52,7 @@ def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
     return tuple(
         entry.name
         for entry in config.datasets
-        if entry.unavailable is None
-        and wanted <= set(config.algorithms_of(entry))
+        if wanted <= set(config.algorithms_of(entry))
         and (claim.run_pass == "error" or all(config.times(entry.name, name) for name in wanted))
     )
 
@@ -118,6 +61,7 @@ def _compare(
     study: Study, claim: ClaimConfig, row: str, better: str, than: str | None
 ) -> Comparison:
     names = (better,) if than is None else (better, than)
+    printed = _printed(study, claim, row, names)
     blank = Comparison(
         claim.id,
         claim.relation,
@@ -126,14 +70,17 @@ def _compare(
         better,
         than,
         claim.threshold,
-        printed=_printed(study, claim, row, names),
         unit=claim.kind.effect_unit(claim.metric).name,
+        printed=printed,
+        printed_verdict=None if printed is None else judge_number(printed, *_bounds(claim)),
     )
     questions = _questions(study, claim, row, names)
     answers = [ask(study, question) for question in questions]
     try:
-        values, n_test = _compared(study, claim, questions, answers)
-        evidence = _evidence(claim, values, n_test)
+        values, behind = _compared(study, claim, questions, answers)
+        shared = overlap(behind.settings.get("split", {}))
+        noise = sum(_variance_over_orders(answer) for answer in answers)
+        evidence = _evidence(claim, values, behind.metrics.get("n_test"), shared, noise)
     except NoValues as reason:
         return replace(blank, reason=str(reason))
     except NoEffect as reason:
@@ -143,6 +90,8 @@ def _compare(
         blank,
         better_mean=means[0],
         than_mean=means[1] if than is not None else None,
+        overlap=shared if len(values) > 1 else 0.0,
+        unadjusted=evidence.verdict,
         reason="; ".join(_left_out(names, questions, answers)),
         **vars(evidence),
     )
@@ -161,14 +110,13 @@ def _questions(study: Study, claim: ClaimConfig, row: str, names: Sequence[str])
 
 def _compared(
     study: Study, claim: ClaimConfig, questions: Sequence[Question], answers: Sequence[Answer]
-) -> tuple[NDArray[np.float64], int | None]:
-    """Return the numbers of the realizations that all have, and the size of the test set.
+) -> tuple[NDArray[np.float64], Record]:
+    """Return the numbers of the realizations that all have, and the first record behind them.
 
     The numbers have the shape (n_realizations, 1 or 2), and the unit of the relation's values.
     """
-    for question, answer in zip(questions, answers, strict=True):
-        if not answer.values:
-            raise NoValues(f"{question.algorithm}: {answer.why}")
+    if missing := _without_values(questions, answers):
+        raise NoValues(missing)
     behind = [record for answer in answers for record in answer.records.values()]
     if mixture := mixed_machines(behind, questions[0]):
         raise NoValues(mixture)
@@ -188,7 +136,20 @@ def _compared(
         _must_be_finite(claim, number, questions, compared)
         rows.append([float(value) for value in compared])
     unit = claim.kind.value_unit(claim.metric)
-    return np.array(rows) * unit.scale, answers[0].records[shared[0]].metrics.get("n_test")
+    return np.array(rows) * unit.scale, answers[0].records[shared[0]]
+
+
+def _without_values(questions: Sequence[Question], answers: Sequence[Answer]) -> str:
+    """Say which algorithm has no values, or why none of several has any; nothing where all have."""
+    missing = {
+        question.algorithm: answer.why
+        for question, answer in zip(questions, answers, strict=True)
+        if not answer.values
+    }
+    names = {question.algorithm for question in questions}
+    if len(names) > 1 and names == set(missing) and len(set(missing.values())) == 1:
+        return next(iter(missing.values()))
+    return next((f"{name}: {why}" for name, why in missing.items()), "")
 
 
 def _must_be_finite(
@@ -211,33 +172,66 @@ def _left_out(
 
 
 def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> float | None:
-    """Return the effect of the printed numbers, from the first table that has them all."""
+    """Return the effect of the printed values, from the first table that has them all."""
+    if claim.kind.of_curves or claim.over is not None:
+        return None
     for table in study.config.tables:
         if table.of != ("timing" if claim.run_pass == "timing" else "results"):
             continue
-        columns = {
-            column.of(table): column.name
-            for column in table.columns
-            if table.metric_of(column) == claim.metric
-        }
-        found = [
-            study.published.get((table.id, row, columns[name])) for name in names if name in columns
-        ]
-        values = [printed.value for printed in found if printed is not None]
-        if len(values) == len(names):
+        values = [_printed_value(study, table, claim, row, name) for name in names]
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
             try:
-                return float(claim.kind.effects(np.array([values]))[0])
+                effect = claim.kind.effects(np.array([known]))[0]
             except NoEffect:
                 return None
+            # printed are decimal fractions: 17.3 is 1 more than 16.3, not 1 and a rounding
+            return round(float(effect), PRINTED_DECIMALS)
     return None
 
 
-def _evidence(claim: ClaimConfig, values: NDArray[np.float64], n_test: int | None) -> Evidence:
-    """Judge the effects of the numbers compared, by the relation's bounds."""
-    relation = claim.kind
-    bounds = relation.bounds(claim.threshold)
+def _printed_value(
+    study: Study, table: TableConfig, claim: ClaimConfig, row: str, name: str
+) -> float | None:
+    """Return the value that a table of the paper has of an algorithm, in the claim's metric."""
+    for column in table.columns:
+        cell = (table.id, claim.printed_as.get(row, row), column.name)
+        if column.of(table) != name or column.stage != claim.stage or cell not in study.published:
+            continue
+        value, metric = study.published[cell].value, table.metric_of(column)
+        if metric == claim.metric:
+            return value
+        if {metric, claim.metric} == {"error", "accuracy"}:
+            return PERCENT.scale - value
+    return None
+
+
+def _bounds(claim: ClaimConfig) -> tuple[Bound, ...]:
+    return claim.kind.bounds(claim.threshold)
+
+
+def _variance_over_orders(answer: Answer) -> float:
+    """Return the variance of a mean over orders of the training rows; 0 without `orders:`."""
+    orders = answer.by_order()
+    return 0.0 if orders is None else float(orders.var(axis=1, ddof=1).mean()) / orders.shape[1]
+
+
+def _evidence(
+    claim: ClaimConfig,
+    values: NDArray[np.float64],
+    n_test: int | None,
+    shared: float,
+    noise: float,
+) -> Evidence:
+    """Judge the effects of the numbers compared, by the relation's bounds.
+
+    `shared` is what realizations have in common, `noise` the variance over orders of the rows, of
+    which a single realization does not tell by its spread.
+    """
+    relation, bounds = claim.kind, _bounds(claim)
     if (
-        isinstance(relation, Difference)
+        not claim.of_each
+        and isinstance(relation, Difference)
         and claim.metric == "error"
         and claim.stage is None
         and len(values) == 1
@@ -246,9 +240,11 @@ def _evidence(claim: ClaimConfig, values: NDArray[np.float64], n_test: int | Non
         scale = PERCENT.scale
         fractions = [replace(bound, threshold=bound.threshold / scale) for bound in bounds]
         better, than = values[0] / scale
-        found = judge_single_split(better, than, n_test, *fractions)
+        found = judge_single_split(better, than, n_test, *fractions, variance=noise / scale**2)
         return replace(
             found, **{name: scale * getattr(found, name) for name in ("effect", "low", "high")}
         )
     effects = relation.effects(values)
-    return judge_sample(effects, *bounds, logarithmic=relation.logarithmic)
+    if claim.of_each:
+        return judge_each(effects, *bounds)
+    return judge_sample(effects, *bounds, logarithmic=relation.logarithmic, overlap=shared)

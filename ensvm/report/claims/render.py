@@ -1,13 +1,11 @@
 """Claims as files: CSV, a comparison a line; Markdown with the evidence and a legend."""
 
-from collections import Counter
 from dataclasses import asdict, fields
 
 import pandas as pd
 from tabulate import tabulate
 
-from ensvm.report.claims.comparisons import Comparison, Finding
-from ensvm.report.claims.statistics import CLAIM_VERDICTS
+from ensvm.report.claims.findings import Comparison, Finding
 from ensvm.report.query import Study
 from ensvm.report.tables.legend import algorithm_label
 from ensvm.report.tables.render import NOTHING, bullet_list, origin
@@ -15,23 +13,55 @@ from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import Unit
 from ensvm.study.relations import RELATIONS
 
-LEGEND = (
-    "Where the paper prints the values, *printed* is what they make of the effect; it decides "
-    "nothing. A row **holds** or **fails** when the 95 % interval of the effect lies wholly on "
-    "that side of the threshold, else we **cannot tell**. Intervals are paired t over realizations "
-    "(of the logarithm for ratios). A single error of an official split has the binomial interval "
-    "of two independent rates (Agresti & Caffo); any other single value (n = 1, no interval) "
-    "decides only where it lies beyond both the threshold and equality. A claim **holds** when "
-    "every row with values holds, and **fails** when any row fails; one about most rows holds when "
-    "more than half hold, and fails when half or more fail."
+DECIDES = (
+    "Whether a row **holds** or **fails** is tested, each at 2.5 % (one-sided); where neither can "
+    "be shown, we **cannot tell**. Taken alone, a row holds or fails where the 95 % interval of "
+    "its effect lies wholly on that side of the threshold. But the more rows a claim has, the "
+    "likelier one of them is off by chance: the p-values are adjusted for their number (Holm's "
+    "step-down), and these decide. Where that changes a row, its verdict alone stands in brackets. "
+    "All p-values, adjusted and not, are in the CSV."
+)
+CLAIM_DECIDES = (
+    "A claim **holds** when every row with values holds, and **fails** when any row fails; one "
+    "about most rows holds when more than half hold, and fails when half or more fail. Where rows "
+    "have no values, the verdict says on how many it rests."
+)
+INTERVALS = (
+    "Intervals are t intervals over the realizations, of paired differences where two algorithms "
+    "are compared, and of the logarithm for ratios. A single error of an official split has the "
+    "binomial interval of two independent rates (Agresti & Caffo), widened by the spread over "
+    "orders of the training rows where there are several. Any other single value (n = 1) has no "
+    "interval and no test, and decides only where it lies beyond both the threshold and equality."
+)
+EACH = (
+    "A claim about *each realization* holds on a row when all realizations keep to it, and fails "
+    "when one does not. There is nothing to test then; the value shown is the worst."
+)
+OVERLAP = (
+    "Realizations that split the same rows anew (folds of a cross-validation, random splits) share "
+    "rows and are not independent. Their intervals are those of the corrected resampled t test "
+    "(Nadeau & Bengio 2003), which are wider: the variance of the mean has the factor 1/n + r in "
+    "place of 1/n, where r is n_test / n_train, or n_train / n_test where the test part is the "
+    "larger (column `overlap` of the CSV)."
+)
+PRINTED = (
+    "*printed* is the effect that the paper's own printed values have, and *as printed* whether "
+    "they keep to the claim as it is tested here. No interval is known for them: the threshold "
+    "alone decides. Our verdict does not depend on them."
 )
 
 
 def to_csv(findings: list[Finding]) -> str:
-    """Return the comparisons, one line each and unrounded, with the verdict of the claim."""
-    columns = ["claim_verdict", *(field.name for field in fields(Comparison))]
+    """Return the comparisons, one line each and unrounded, with the verdicts of the claim."""
+    of_claim = ["claim_verdict", "claim_qualified", "claim_printed_verdict"]
+    columns = [*of_claim, *(field.name for field in fields(Comparison))]
     lines = [
-        {"claim_verdict": finding.verdict, **asdict(comparison)}
+        {
+            "claim_verdict": finding.verdict,
+            "claim_qualified": finding.qualified,
+            "claim_printed_verdict": finding.printed_verdict,
+            **asdict(comparison),
+        }
         for finding in findings
         for comparison in finding.comparisons
     ]
@@ -47,21 +77,24 @@ def to_markdown(study: Study, findings: list[Finding]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def counts(finding: Finding) -> str:
-    """Return on how many rows (or comparisons) a claim holds, fails, or cannot be told."""
-    judged = Counter(comparison.verdict for comparison in finding.comparisons if comparison.verdict)
-    several = len({comparison.row for comparison in finding.comparisons}) < len(finding.comparisons)
-    parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := judged[name])]
-    silent = len(finding.comparisons) - judged.total()
-    what = "comparisons" if several else "rows"
-    text = f"{', '.join(parts) or 'nothing known'} of {judged.total()} {what}"
-    return text + (f"; {silent} without values" if silent else "")
-
-
 def _overview(findings: list[Finding]) -> str:
-    rows = [[finding.claim.id, f"**{finding.verdict}**", counts(finding)] for finding in findings]
+    rows = [
+        [
+            finding.claim.id,
+            f"**{finding.verdict}** {finding.qualified}".strip(),
+            finding.counts,
+            finding.printed_counts and f"**{finding.printed_verdict}**: {finding.printed_counts}",
+        ]
+        for finding in findings
+    ]
+    heads = ["claim", "verdict", "evidence", "on the paper's own table"]
+    printed = any(finding.printed_verdict for finding in findings)
+    kept = slice(None) if printed else slice(-1)
     return tabulate(
-        rows, headers=["claim", "verdict", "evidence"], tablefmt="pipe", disable_numparse=True
+        [[cell or NOTHING for cell in row[kept]] for row in rows],
+        headers=heads[kept],
+        tablefmt="pipe",
+        disable_numparse=True,
     )
 
 
@@ -71,33 +104,51 @@ def _claim(study: Study, finding: Finding) -> list[str]:
     metric = (
         f"`{claim.metric}`" if claim.stage is None else f"`{claim.metric}` at stage {claim.stage}"
     )
-    scope = ", in more than half of the comparisons" if claim.scope == "most" else ""
+    scope = ", in each realization" if claim.of_each else ""
+    scope += ", in more than half of the comparisons" if claim.scope == "most" else ""
     return [
-        f"### {claim.id}: {finding.verdict}",
-        f"> {' '.join(claim.text.split())}",
+        f"### {claim.id}: {finding.verdict} {finding.qualified}".strip(),
+        _wording(claim),
         " ".join(
             f"Tested: {metric} ({claim.run_pass} pass), {relation}{scope}; "
-            f"{counts(finding)}. {claim.note}".split()
+            f"{finding.counts}. {claim.note}".split()
         ),
+        _on_paper(finding),
         _evidence(study, finding),
         bullet_list("Missing", _reasons(finding)),
     ]
 
 
+def _wording(claim: ClaimConfig) -> str:
+    """Return the paper's sentence as a quotation; a paraphrase is none."""
+    if claim.text is not None:
+        return f"> {' '.join(claim.text.split())}"
+    return f"Paraphrased: {' '.join(str(claim.paraphrase).split())}"
+
+
+def _on_paper(finding: Finding) -> str:
+    """Say what the paper's own printed values make of the claim; nothing where it prints none."""
+    if finding.printed_verdict is None:
+        return ""
+    names = finding.claim.printed_as
+    failing = [names.get(one.row, one.row) for one in finding.comparisons if one.fails_as_printed]
+    said = (
+        "On the paper's own table: "
+        if finding.printed_verdict == "holds"
+        else "**The paper's own table does not satisfy this claim as tested here**: "
+    ) + finding.printed_counts
+    where = f" (fails on {', '.join(dict.fromkeys(failing))})" if failing else ""
+    other = [f"{row} as {printed}" for row, printed in names.items()]
+    return f"{said}{where}." + (f" The paper prints {', '.join(other)}." if other else "")
+
+
 def _evidence(study: Study, finding: Finding) -> str:
     """Return the table of comparisons; one pair of algorithms stands in the heading."""
     claim = finding.claim
-    shown = [comparison for comparison in finding.comparisons if comparison.verdict]
+    shown = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
     pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
-    heads = [
-        "data set",
-        *_value_heads(study, claim, pairs),
-        "95 % interval",
-        "printed",
-        "n",
-        "verdict",
-    ]
-    printed = any(comparison.printed is not None for comparison in shown)
+    heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", "verdict"]
+    heads += ["printed", "as printed"]
     values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
     rows = []
     for comparison in shown:
@@ -109,15 +160,26 @@ def _evidence(study: Study, finding: Finding) -> str:
                 *(_number(values, mean) for mean in means),
                 _number(effect, comparison.effect),
                 _interval(effect, comparison),
-                _number(effect, comparison.printed),
                 str(comparison.n),
-                str(comparison.verdict),
+                _verdict(comparison),
+                _number(effect, comparison.printed),
+                comparison.printed_verdict or NOTHING,
             ]
         )
-    kept = [number for number, head in enumerate(heads) if printed or head != "printed"]
+    hidden = set() if finding.printed_verdict else {"printed", "as printed"}
+    hidden |= set() if any(one.low is not None for one in shown) else {"95 % interval"}
+    kept = [number for number, head in enumerate(heads) if head not in hidden]
     return _table(
         [heads[number] for number in kept], [[row[number] for number in kept] for row in rows]
     )
+
+
+def _verdict(comparison: Comparison) -> str:
+    """Return the verdict, with what the row says alone where the others change it."""
+    if comparison.verdict is None:
+        return NOTHING
+    alone = comparison.unadjusted
+    return comparison.verdict + (f" (alone: {alone})" if alone != comparison.verdict else "")
 
 
 def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | None]]) -> list[str]:
@@ -125,6 +187,8 @@ def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | N
     unit = claim.kind.effect_unit(claim.metric).name
     if unit and unit not in ("times", effect):
         effect = f"{effect} ({unit})"
+    if claim.of_each:
+        effect = f"{effect}, the worst"
     if len(pairs) > 1:
         return ["compared", *(["first", "second"] if claim.than else []), effect]
     return [
@@ -136,7 +200,8 @@ def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | N
 def _table(heads: list[str], rows: list[list[str]]) -> str:
     if not rows:
         return ""
-    sides = ["left" if head in ("data set", "compared", "verdict") else "right" for head in heads]
+    left = ("data set", "compared", "verdict", "as printed")
+    sides = ["left" if head in left else "right" for head in heads]
     return tabulate(rows, headers=heads, tablefmt="pipe", disable_numparse=True, colalign=sides)
 
 
@@ -168,6 +233,7 @@ def _reasons(finding: Finding) -> list[str]:
 
 
 def _legend(findings: list[Finding]) -> str:
+    comparisons = [one for finding in findings for one in finding.comparisons]
     used = [
         relation
         for name, relation in RELATIONS.items()
@@ -178,7 +244,12 @@ def _legend(findings: list[Finding]) -> str:
             bullet_list(
                 "Relations", [f"*{relation.name}*: {relation.meaning}" for relation in used]
             ),
-            LEGEND,
+            DECIDES,
+            CLAIM_DECIDES,
+            INTERVALS,
+            *([EACH] if any(finding.claim.of_each for finding in findings) else []),
+            *([OVERLAP] if any(one.overlap for one in comparisons) else []),
+            *([PRINTED] if any(one.printed_verdict for one in comparisons) else []),
         ]
     )
 

@@ -15,26 +15,37 @@ from ensvm.study.relations import Bound
 ClaimVerdict = Literal["holds", "fails", "cannot tell"]
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
 
+# Of a test to one side: an effect beyond a bound on this level is one whose interval is beyond it.
+LEVEL = (1 - CONFIDENCE) / 2
+
 # Added to errors and to right answers of each rate: no interval shrinks to nothing at 0 or n errors
 PSEUDO_ERRORS = 1
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """An effect of `n` realizations, its 95 % interval (None: a single value), the verdict."""
+    """An effect of `n` realizations, its 95 % interval, and what it says on its own.
+
+    A single value has neither interval nor p-values (None). `p_holds` is the one-sided p-value of
+    the effect keeping to all bounds (small: it does), `p_fails` that of it violating one.
+    """
 
     effect: float
     low: float | None
     high: float | None
     n: int
+    p_holds: float | None
+    p_fails: float | None
     verdict: ClaimVerdict
 
 
-def judge_sample(effects: ArrayLike, *bounds: Bound, logarithmic: bool = False) -> Evidence:
-    """Judge the mean of effects, one a realization, by its 95 % t interval.
+def judge_sample(
+    effects: ArrayLike, *bounds: Bound, logarithmic: bool = False, overlap: float = 0.0
+) -> Evidence:
+    """Judge the mean of effects, one a realization, by its t test.
 
     Equal effects have an interval of no width. For paired values the effects are differences, and
-    this is the paired t test.
+    this is the paired t test; with `overlap` the corrected resampled t test.
 
     Parameters
     ----------
@@ -44,6 +55,8 @@ def judge_sample(effects: ArrayLike, *bounds: Bound, logarithmic: bool = False) 
         What is claimed of the effect; all must hold.
     logarithmic : bool, default False
         Whether to judge the mean of the logarithms: the effect is then the geometric mean.
+    overlap : float, default 0.0
+        What is added to 1/n in the variance of the mean; see `ensvm.data.splits.overlap`.
 
     Raises
     ------
@@ -54,21 +67,24 @@ def judge_sample(effects: ArrayLike, *bounds: Bound, logarithmic: bool = False) 
     if not array.size:
         raise ValueError("there are no effects to judge")
     if logarithmic:
-        logs = judge_sample(np.log(array), *(_logarithm(bound) for bound in bounds))
+        logged = [_logarithm(bound) for bound in bounds]
+        logs = judge_sample(np.log(array), *logged, overlap=overlap)
         return replace(logs, effect=_exp(logs.effect), low=_exp(logs.low), high=_exp(logs.high))
+    if array.size == 1:
+        value = float(array[0])
+        return Evidence(value, None, None, 1, None, None, judge_single_value(value, *bounds))
     # The mean of equal numbers may be off by a rounding, which would decide at the threshold
     # itself.
     equal = np.ptp(array) == 0.0
     mean = float(array[0]) if equal else float(array.mean())
-    if array.size == 1:
-        return Evidence(mean, None, None, 1, judge_interval(bounds, mean, mean, single=True))
     spread = 0.0 if equal else float(array.std(ddof=1))
-    half = float(t.ppf((1 + CONFIDENCE) / 2, array.size - 1)) * spread / math.sqrt(array.size)
-    low, high = mean - half, mean + half
-    return Evidence(mean, low, high, array.size, judge_interval(bounds, low, high))
+    error = spread * math.sqrt(1 / array.size + overlap)
+    return _tested(mean, mean, error, t(array.size - 1), bounds, array.size)
 
 
-def judge_single_split(better: float, than: float, n_test: int, *bounds: Bound) -> Evidence:
+def judge_single_split(
+    better: float, than: float, n_test: int, *bounds: Bound, variance: float = 0.0
+) -> Evidence:
     """Judge the difference of two error rates of one split, a single realization.
 
     The interval is Agresti & Caffo's (2000) for independent rates: conservative here, since both
@@ -82,36 +98,86 @@ def judge_single_split(better: float, than: float, n_test: int, *bounds: Bound) 
         The number of test points.
     *bounds : Bound
         What is claimed of the difference, in fractions; all must hold.
+    variance : float, default 0.0
+        What the difference varies by beside the choice of test points, in squared fractions.
     """
     rates = [
         (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
     ]
-    square = sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
-    half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(square)
-    low, high = rates[0] - rates[1] - half, rates[0] - rates[1] + half
-    return Evidence(better - than, low, high, 1, judge_interval(bounds, low, high))
+    square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
+    return _tested(better - than, rates[0] - rates[1], math.sqrt(square), norm(), bounds, 1)
 
 
-def judge_interval(
-    bounds: Sequence[Bound], low: float, high: float, *, single: bool = False
-) -> ClaimVerdict:
-    """Judge an effect known to lie in [low, high]: does it keep to all bounds?
-
-    With `single` it is a plain value, low = high, with no spread known.
-    """
-    return judge_all([_judge(bound, low, high, single) for bound in bounds])
+def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:
+    """Judge a value with no spread known: does it keep to, or violate, threshold and equality?"""
+    return judge_all([_judge_single_value(value, bound) for bound in bounds])
 
 
-def _judge(bound: Bound, low: float, high: float, single: bool) -> ClaimVerdict:
-    if bound.above:  # the same of the effect's negative, from below
-        bound = replace(bound, threshold=-bound.threshold, neutral=-bound.neutral, above=False)
-        low, high = -high, -low
-    least = most = bound.threshold
-    if single:
-        least, most = min(least, bound.neutral), max(most, bound.neutral)
-    if high < least or (high == least and not bound.strict):
+def judge_each(effects: ArrayLike, *bounds: Bound) -> Evidence:
+    """Judge a claim about each realization: no test is needed; the effect is the worst of them."""
+    values = [float(effect) for effect in np.asarray(effects, dtype=float)]
+    worst = max(values, key=lambda effect: max(bound.excess(effect) for bound in bounds))
+    return Evidence(worst, None, None, len(values), None, None, judge_number(worst, *bounds))
+
+
+def judge_number(value: float, *bounds: Bound) -> ClaimVerdict:
+    """Judge a plain number, such as a printed one: does it keep to all bounds?"""
+    return "holds" if all(bound.kept_by(value) for bound in bounds) else "fails"
+
+
+def judge_p(p_holds: float, p_fails: float) -> ClaimVerdict:
+    """Judge by one-sided p-values, each at half of 5 %."""
+    if p_holds <= LEVEL:
         return "holds"
-    return "fails" if low > most or (low == most and bound.strict) else "cannot tell"
+    return "fails" if p_fails <= LEVEL else "cannot tell"
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return p-values adjusted for their number by Holm's step-down; None stays, and counts not.
+
+    Whichever are at most a level then, the chance that any of them is wrongly so is at most that
+    level, however the tests depend on each other.
+
+    References
+    ----------
+    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+    Statistics 6, 65-70.
+    """
+    adjusted: list[float | None] = [None] * len(p_values)
+    given = sorted((value, at) for at, value in enumerate(p_values) if value is not None)
+    largest = 0.0
+    for step, (value, at) in enumerate(given):
+        largest = max(largest, min(1.0, (len(given) - step) * value))
+        adjusted[at] = largest
+    return adjusted
+
+
+def _tested(
+    effect: float, centre: float, error: float, law: Any, bounds: Sequence[Bound], n: int
+) -> Evidence:
+    """Return the evidence of an estimate whose deviation over `error` has the law given."""
+    half = float(law.ppf(1 - LEVEL)) * error
+    sides = [_p_values(bound, centre, error, law) for bound in bounds]
+    p_holds = max(holds for holds, _ in sides)
+    p_fails = min(fails for _, fails in sides)
+    verdict = judge_p(p_holds, p_fails)
+    return Evidence(effect, centre - half, centre + half, n, p_holds, p_fails, verdict)
+
+
+def _p_values(bound: Bound, centre: float, error: float, law: Any) -> tuple[float, float]:
+    """Return the p-values of keeping to the bound, and of violating it."""
+    if error == 0.0:
+        return (0.0, 1.0) if bound.kept_by(centre) else (1.0, 0.0)
+    distance = (centre - bound.threshold) / error
+    below, above = float(law.cdf(distance)), float(law.sf(distance))
+    return (above, below) if bound.above else (below, above)
+
+
+def _judge_single_value(value: float, bound: Bound) -> ClaimVerdict:
+    kept = {bound.kept_by(value), replace(bound, threshold=bound.neutral).kept_by(value)}
+    if len(kept) > 1:
+        return "cannot tell"
+    return "holds" if kept.pop() else "fails"
 
 
 def _logarithm(bound: Bound) -> Bound:

@@ -391,3 +391,145 @@ def test_seconds_of_different_machines_are_not_compared(study):
     found = only(evaluate_claims(study(RATIO, lines)))
     assert found.verdict is None
     assert "different machines (one, other)" in found.reason
+
+
+FOLDS = {"split": {"protocol": "kfold", "n_splits": 10, "stratified": False}}
+
+
+def test_folds_are_not_taken_for_independent(study):
+    lines = [*errors("german", "a", 0.25 + NOISE), *errors("german", "b", 0.26 + NOISE[::-1])]
+    plain = only(evaluate_claims(study(LESS, lines)))
+    folded = study(LESS, [replace(line, settings=FOLDS, time="2026-01-03") for line in lines])
+    found = only(evaluate_claims(folded))
+    assert (plain.overlap, found.overlap) == (0.0, pytest.approx(1 / 9))
+    wider = np.sqrt((1 / 10 + 1 / 9) / (1 / 10))
+    assert found.high - found.low == pytest.approx(wider * (plain.high - plain.low))
+    assert found.p_holds > plain.p_holds
+
+
+def test_the_rows_of_a_claim_are_adjusted_for_their_number(study):
+    claim = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german, titanic]}"
+    lines = [
+        line
+        for row, shift in (("german", 0.02), ("titanic", 0.005))
+        for line in (*errors(row, "a", 0.25 + NOISE), *errors(row, "b", 0.25 + shift + NOISE[::-1]))
+    ]
+    (finding,) = evaluate_claims(study(claim, lines))
+    strong, weak = finding.comparisons
+    assert strong.p_holds_adjusted == pytest.approx(2 * strong.p_holds)
+    assert weak.p_holds_adjusted == weak.p_holds
+    assert (strong.verdict, strong.unadjusted) == ("holds", "holds")
+
+
+def test_single_values_without_an_interval_are_not_counted_among_the_tests(study):
+    claim = (
+        "- {id: 1, text: t, metric: n_iter_, better: a, relation: value-at-most, limit: 12, "
+        "rows: [german, titanic]}"
+    )
+    lines = [record("german", number, "a", n_iter_=8 + number % 3) for number in range(1, 9)]
+    single = record("titanic", 1, "a", n_iter_=3)
+    (finding,) = evaluate_claims(study(claim, [*lines, single]))
+    tested, alone = finding.comparisons
+    assert tested.p_holds_adjusted == tested.p_holds
+    assert (alone.verdict, alone.p_holds, alone.p_holds_adjusted) == ("holds", None, None)
+
+
+def test_one_realization_decides_a_claim_about_each(study):
+    claim = (
+        "- {id: 1, text: t, metric: n_iter_, better: a, relation: value-at-most, limit: 12, "
+        "each: true, rows: [german]}"
+    )
+    lines = [record("german", number, "a", n_iter_=2) for number in range(1, 9)]
+    kept = only(evaluate_claims(study(claim, lines)))
+    assert (kept.verdict, kept.effect, kept.n) == ("holds", 2.0, 8)
+    worst = record("german", 9, "a", n_iter_=13)
+    found = only(evaluate_claims(study(claim, [*lines, worst])))
+    assert (found.verdict, found.effect, found.low) == ("fails", 13.0, None)
+
+
+def test_a_verdict_says_on_how_many_rows_it_rests(study):
+    claim = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german, titanic]}"
+    lines = [*errors("german", "a", [0.1, 0.11]), *errors("german", "b", [0.3, 0.31])]
+    (none,) = evaluate_claims(study(claim, []))
+    assert (none.verdict, none.qualified) == ("cannot tell", "")
+    (some,) = evaluate_claims(study(claim, lines))
+    assert (some.verdict, some.qualified) == ("holds", "on 1 of 2 rows; 1 without values")
+    more = [*errors("titanic", "a", [0.1, 0.11]), *errors("titanic", "b", [0.3, 0.31])]
+    (every,) = evaluate_claims(study(claim, [*lines, *more]))
+    assert (every.verdict, every.qualified) == ("holds", "")
+
+
+def printed(tmp_path, claim, published, table="- {id: 2, caption: E., columns: [a, b]}"):
+    """Return the finding of a claim on a study without records, with these printed values."""
+    text = CLAIMED.replace("- {id: 2, caption: Errors., columns: [a, b]}", table) + "  " + claim
+    made = make_study(tmp_path / "s", text + "\n", [], "table,row,column,value,std\n" + published)
+    (finding,) = evaluate_claims(made)
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("printed_values", "verdict"),
+    [((17.3, 16.3), "holds"), ((17.31, 16.3), "fails"), ((0.3, 16.3), "holds")],
+)
+def test_of_printed_values_the_threshold_decides_exactly(tmp_path, printed_values, verdict):
+    claim = "- {id: 1, text: t, better: a, than: b, relation: at-most, margin: 1, rows: [german]}"
+    lines = "".join(
+        f"2,german,{name},{value},\n" for name, value in zip("ab", printed_values, strict=True)
+    )
+    finding = printed(tmp_path, claim, lines)
+    assert finding.printed_verdict == finding.comparisons[0].printed_verdict == verdict
+    assert finding.verdict == "cannot tell"
+
+
+def test_printed_accuracies_are_errors_the_other_way_round(tmp_path):
+    finding = printed(
+        tmp_path,
+        "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german]}",
+        "2,german,a,93.5,\n2,german,b,91.0,\n",
+        "- {id: 2, caption: E., metric: accuracy, columns: [a, b]}",
+    )
+    assert finding.comparisons[0].printed == -2.5
+    assert finding.printed_counts == "holds on 1 of 1 row"
+
+
+def test_a_row_may_be_printed_under_another_name(tmp_path):
+    values = "2,titanic,a,10,\n2,titanic,b,20,\n"
+    claim = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german]"
+    assert printed(tmp_path, claim + "}", values).printed_verdict is None
+    named = claim + ", printed_as: {german: titanic}}"
+    assert printed(tmp_path, named, values).comparisons[0].printed == -10.0
+    with pytest.raises(ValueError, match=r"printed_as: unknown data set 'titanc'"):
+        printed(tmp_path, named.replace("titanic", "titanc"), values)
+
+
+def test_a_printed_stage_is_compared_with_the_same_stage_alone(tmp_path):
+    table = (
+        "- {id: 2, caption: E., metric: path_, columns: "
+        "[{name: first, algorithm: a, stage: 1}, {name: second, algorithm: a, stage: 2}]}"
+    )
+    claim = (
+        "- {id: 1, text: t, metric: path_, stage: 2, better: a, relation: value-at-most, "
+        "limit: 6, rows: [german]}"
+    )
+    values = "2,german,first,9,\n2,german,second,5,\n"
+    assert printed(tmp_path, claim, values, table).comparisons[0].printed == 5.0
+
+
+@pytest.mark.parametrize("wording", ["", "text: t, paraphrase: p, "])
+def test_a_claim_is_a_sentence_or_a_paraphrase(study, wording):
+    claim = f"- {{id: 1, {wording}better: a, than: b, relation: less, rows: [german]}}"
+    with pytest.raises(ValueError, match=r"give either `text:`.* or `paraphrase:`"):
+        study(claim, [])
+
+
+def test_the_spread_over_orders_widens_the_interval_of_one_split(study):
+    b = record("german", 1, "b", error=0.22, n_test=4000)
+    a = record("german", 1, "a", error=0.2, n_test=4000)
+    plain = only(evaluate_claims(study(LESS, [a, b])))
+    orders = {"error": [0.1, 0.3] * 5}
+    moved = study(LESS, [b, replace(a, by_order=orders, time="2026-01-03")])
+    found = only(evaluate_claims(moved))
+    half, before = ((one.high - one.low) / 2 for one in (found, plain))
+    added = 1.959964 * 100 * np.std(orders["error"], ddof=1) / np.sqrt(10)
+    assert half**2 == pytest.approx(before**2 + added**2, rel=1e-5)
+    assert (plain.verdict, found.verdict) == ("holds", "cannot tell")
