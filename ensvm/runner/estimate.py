@@ -1,8 +1,9 @@
 """How long a plan's missing cells will take, by cells of the same algorithm that were measured."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -21,6 +22,8 @@ REACH = 4.0
 DEFAULT_GROWTH = 2.0
 MOST_GROWTH = 3.0
 
+Source: TypeAlias = Literal["here", "elsewhere", "unknown"]
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -36,6 +39,8 @@ class Estimate:
         Cells whose algorithm was measured by the shipped records alone.
     unknown : int
         Cells whose algorithm was never measured at such a size; they are not estimated.
+    by_dataset : dict of float
+        The part of the seconds that each data set takes.
     machines : tuple of str
         The kinds of processors that the shipped measurements used were made on.
     """
@@ -44,7 +49,8 @@ class Estimate:
     here: int
     elsewhere: int
     unknown: int
-    machines: tuple[str, ...] = ()
+    by_dataset: Mapping[str, float]
+    machines: tuple[str, ...]
 
 
 def estimate(
@@ -76,28 +82,33 @@ def estimate(
     """
     known = _Measurements(measured(records), list(shipped))
     tasks: dict[tuple[str, int], _Task] = defaultdict(_Task)
-    serial, counts, machines = 0.0, {"here": 0, "elsewhere": 0, "unknown": 0}, set[str]()
+    by_dataset: dict[str, float] = defaultdict(float)
+    serial, counts, machines = 0.0, Counter[str](), set[str]()
     for cell in missing:
         if cell.method is None:  # it states the facts of the data
             continue
-        found = known.cost(cell, *plan.cards[cell.dataset].sizes()[1:])
-        if found is None:
-            counts["unknown"] += 1
-            continue
-        cost, source = found
+        cost, source = known.cost(cell, *plan.cards[cell.dataset].sizes()[1:])
         counts[source] += 1
+        if cost is None:
+            continue
         if source == "elsewhere":
             machines.add(cost.machine)
         if cell.run_pass == "timing":
-            serial += cost.fit_seconds + cost.predict_seconds
-            serial += cost.kernel_seconds + cost.test_kernel_seconds
+            by_dataset[cell.dataset] += cost.alone
+            serial += cost.alone
         else:
             tasks[cell.dataset, cell.realization].add(cell, cost)
-    seconds = [task.seconds for task in tasks.values()]
+    for (dataset, _), task in tasks.items():
+        by_dataset[dataset] += task.seconds / jobs
     # The cells of a realization are one task, which no number of jobs makes shorter.
+    seconds = [task.seconds for task in tasks.values()]
     wall = serial + max([sum(seconds) / jobs, *seconds])
-    start = START_SECONDS if counts["here"] + counts["elsewhere"] else 0.0
-    return Estimate(start + wall, **counts, machines=tuple(sorted(machines)))
+    here, elsewhere = counts["here"], counts["elsewhere"]
+    start = START_SECONDS if here + elsewhere else 0.0
+    unknown = counts["unknown"]
+    return Estimate(
+        start + wall, here, elsewhere, unknown, dict(by_dataset), tuple(sorted(machines))
+    )
 
 
 class _Task:
@@ -110,10 +121,9 @@ class _Task:
     def add(self, cell: Cell, cost: Measured) -> None:
         assert cell.method is not None
         self._own += cost.fit_seconds + cost.predict_seconds
-        shared = cost.kernel_seconds + cost.test_kernel_seconds
-        if shared:
+        if cost.kernels:
             kernel = kernel_id(cell.method.to_json())
-            self._kernels[kernel] = max(shared, self._kernels.get(kernel, 0.0))
+            self._kernels[kernel] = max(cost.kernels, self._kernels.get(kernel, 0.0))
 
     @property
     def seconds(self) -> float:
@@ -121,51 +131,60 @@ class _Task:
 
 
 class _Measurements:
-    """What was measured, by the settings of algorithms: here first, then elsewhere."""
+    """What was measured, by the settings of algorithms: here, else elsewhere."""
 
     def __init__(self, here: list[Measured], elsewhere: list[Measured]) -> None:
-        self._lines: dict[str, list[tuple[Measured, str]]] = defaultdict(list)
-        for source, lines in (("here", here), ("elsewhere", elsewhere)):
-            for line in lines:
-                self._lines[line.settings].append((line, source))
-        self._costs: dict[tuple[str, str, str], tuple[Measured, str] | None] = {}
+        self._lines: dict[str, list[tuple[Measured, Source]]] = defaultdict(list)
+        for line in here:
+            self._lines[line.settings].append((line, "here"))
+        for line in elsewhere:
+            self._lines[line.settings].append((line, "elsewhere"))
+        self._costs: dict[tuple[str, str, str], tuple[Measured | None, Source]] = {}
 
-    def cost(self, cell: Cell, n_train: int, n_test: int) -> tuple[Measured, str] | None:
-        """Return the expected seconds of a cell and where they come from, if anything is known."""
+    def cost(self, cell: Cell, n_train: int, n_test: int) -> tuple[Measured | None, Source]:
+        """Return the expected seconds of a cell, if anything is known, and where they come from."""
         key = (cell.dataset, cell.algorithm, cell.run_pass)
         if key not in self._costs:
             self._costs[key] = self._scaled(cell, n_train, n_test)
         return self._costs[key]
 
-    def _scaled(self, cell: Cell, n_train: int, n_test: int) -> tuple[Measured, str] | None:
+    def _scaled(self, cell: Cell, n_train: int, n_test: int) -> tuple[Measured | None, Source]:
         assert cell.method is not None
         method = cell.method.to_json()
         lines = self._lines.get(settings_id(method), [])
-        same_pass = [pair for pair in lines if pair[0].run_pass == cell.run_pass]
-        lines = same_pass or lines
+        lines = [pair for pair in lines if pair[0].run_pass == cell.run_pass] or lines
 
-        def distance(pair: tuple[Measured, str]) -> tuple[float, bool, bool]:
+        def distance(pair: tuple[Measured, Source]) -> tuple[float, bool, bool]:
             line, source = pair
             ratio = max(line.n_train / n_train, n_train / line.n_train)
-            near = max(ratio, SAME_SIZE)
-            return near, line.dataset != cell.dataset, source != "here"
+            return max(ratio, SAME_SIZE), line.dataset != cell.dataset, source != "here"
 
         if not lines or distance(nearest := min(lines, key=distance))[0] > REACH:
-            return None
+            return None, "unknown"
         line, source = nearest
         grown = n_train / line.n_train
-        fit = line.fit_seconds * grown ** _growth([line for line, _ in lines])
         pairs = grown * n_test / line.n_test
-        # The seconds of a cell that is run over several orders of its rows are those of one order.
-        orders = method.get("orders", 1)
         scaled = replace(
             line,
-            fit_seconds=orders * fit,
-            kernel_seconds=orders * line.kernel_seconds * grown**2,
-            predict_seconds=orders * line.predict_seconds * pairs,
-            test_kernel_seconds=orders * line.test_kernel_seconds * pairs,
+            fit_seconds=line.fit_seconds * grown ** _growth([line for line, _ in lines]),
+            kernel_seconds=line.kernel_seconds * grown**2,
+            predict_seconds=line.predict_seconds * pairs,
+            test_kernel_seconds=line.test_kernel_seconds * pairs,
         )
-        return scaled, source
+        return _in_orders(scaled, method.get("orders", 1)), source
+
+
+def _in_orders(cost: Measured, orders: int) -> Measured:
+    """Return the seconds of a cell that is done in several orders of its training rows.
+
+    Measured are those of one order. The kernel values of the first are shared with other
+    algorithms, those of the further ones are the algorithm's own.
+    """
+    return replace(
+        cost,
+        fit_seconds=orders * cost.fit_seconds + (orders - 1) * cost.kernels,
+        predict_seconds=orders * cost.predict_seconds,
+    )
 
 
 def _growth(lines: list[Measured]) -> float:

@@ -65,6 +65,16 @@ class Measured:
     test_kernel_seconds: float
     machine: str
 
+    @property
+    def kernels(self) -> float:
+        """The seconds of all kernel values."""
+        return self.kernel_seconds + self.test_kernel_seconds
+
+    @property
+    def alone(self) -> float:
+        """The seconds of a cell that shares nothing."""
+        return self.fit_seconds + self.predict_seconds + self.kernels
+
 
 def settings_id(algorithm: Mapping[str, Any]) -> str:
     """Return a hash of what an algorithm is, from its settings as a JSON object.
@@ -86,9 +96,7 @@ def kernel_id(algorithm: Mapping[str, Any]) -> str:
 
 def measured(records: Mapping[Identity, Record]) -> list[Measured]:
     """Return the mean seconds of a study's finished cells, one line a data set and algorithm."""
-    done = [
-        record for record in records.values() if record.ok and record.settings.get("algorithm")
-    ]
+    done = [record for record in records.values() if record.ok and record.settings.get("algorithm")]
     kernels = _kernel_seconds(done)
     groups: dict[tuple[str, str, str, str], list[Record]] = defaultdict(list)
     for record in done:
