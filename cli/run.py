@@ -253,7 +253,7 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         )
     if outcome.missing_data:
         names = ", ".join(outcome.missing_data)
-        click.echo(f"  no data: {names}; `ensvm data missing {plan.path}` says how to get them")
+        click.echo(f"no data: {names}; `ensvm data missing {plan.path}` says how to get them")
     click.echo(
         f"records: {results / plan.config.study / 'cells.jsonl'}; tables: ensvm table {results}"
     )
