@@ -1,4 +1,5 @@
 # make reproduce | make test | make test-processors | make smoke | make lint | make bench
+# make measured | make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
@@ -6,11 +7,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: reproduce test test-processors smoke lint bench wheel-check clean
+.PHONY: reproduce test test-processors smoke lint bench measured wheel-check clean
 
 reproduce: $(VENV)/.ready
 	@names='from ensvm.study.reading import reproduced; print(*reproduced())'; \
 	studies=$$($(BIN)/python -c "$$names") || exit $$?; \
+	$(BIN)/ensvm data missing $$studies || exit $$?; \
 	for study in $$studies; do \
 		$(BIN)/ensvm run $$study; status=$$?; \
 		if [ $$status -gt 1 ]; then exit $$status; fi; failed=$$((failed + status)); \
@@ -48,6 +50,10 @@ smoke: $(VENV)/.ready
 
 bench: $(VENV)/.ready-dev
 	@for benchmark in benchmarks/[!_]*.py; do $(BIN)/python $$benchmark || exit $$?; done
+
+# What `ensvm run --dry-run` estimates by, from the records of the last runs on this machine.
+measured: $(VENV)/.ready
+	$(BIN)/python -m ensvm.runner.measured results
 
 # The wheel in an environment and a folder of its own: configs, cards and data must be inside.
 wheel-check: $(VENV)/.ready

@@ -6,6 +6,7 @@ from ensvm import __version__
 from ensvm_cli.claims import claims
 from ensvm_cli.data import data
 from ensvm_cli.figure import figure
+from ensvm_cli.missing import missing
 from ensvm_cli.run import check, run
 from ensvm_cli.table import table
 from ensvm_cli.warnings import warnings
@@ -19,3 +20,4 @@ def main() -> None:
 
 for command in (run, table, figure, claims, warnings, check, data):
     main.add_command(command)
+data.add_command(missing)

@@ -3,17 +3,27 @@
 import signal
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
 
-from ensvm_cli.terminal import INTERRUPTED, WRONG_INPUT, RunProgress, duration, readable_errors
+from ensvm_cli.terminal import (
+    INTERRUPTED,
+    WRONG_INPUT,
+    RunProgress,
+    duration,
+    missing_block,
+    readable_errors,
+)
 
 if TYPE_CHECKING:
+    from ensvm.data import DataSearch
+    from ensvm.records.record import Identity, Record
     from ensvm.runner.execute import Outcome
-    from ensvm.runner.plan import Plan
+    from ensvm.runner.plan import Cell, Plan
 
 RESULTS = click.Path(file_okay=False, path_type=Path)
 
@@ -87,7 +97,7 @@ def run(
         plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
         workers = jobs or cpu_count()
         if dry_run:
-            _dry_run(plan, results / plan.config.study, workers)
+            _dry_run(plan, results / plan.config.study, workers, data_dir)
             return
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _interrupt)
@@ -138,13 +148,14 @@ def check(config: str, results: Path) -> None:
         click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
         sys.exit(WRONG_INPUT)
     click.echo(f"{path}: good; {_size(plan)}")
+    with readable_errors():
+        _tell_missing_data(plan, set(plan.cards), None)
 
 
-def _dry_run(plan: "Plan", folder: Path, jobs: int) -> None:
+def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> None:
     from tabulate import tabulate
 
     from ensvm.records.store import read_records
-    from ensvm.runner.estimate import estimate
 
     records = read_records(folder)
     missing = plan.missing(records)
@@ -164,14 +175,55 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int) -> None:
             tablefmt="simple",
         )
     )
-    cost = estimate(plan, [cell for cell, _ in missing], records, jobs)
-    if missing:
-        basis = (
-            f"{cost.guessed} of {len(missing)} cells guessed from their size"
-            if cost.guessed
-            else "from measured cells"
-        )
+    cells = [cell for cell, _ in missing]
+    search = _tell_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
+    to_run = [cell for cell in cells if cell.dataset not in search.missing]
+    if to_run:
+        _tell_estimate(plan, to_run, records, jobs, search.to_download)
+
+
+def _tell_missing_data(plan: "Plan", wanted: set[str], data_dir: Path | None) -> "DataSearch":
+    """Say which of the data sets wanted are not here, as far as it can be told without network."""
+    from ensvm.data import DataSearch
+
+    search = DataSearch(data_dir, download=False)
+    for name, card in plan.cards.items():
+        if name in wanted:
+            search.find(name, card)
+    if search.missing:
+        click.echo(missing_block(search, len(wanted), plan.config.study))
+    if search.to_download:
+        click.echo(f"data to download: {', '.join(search.to_download)}")
+    return search
+
+
+def _tell_estimate(
+    plan: "Plan",
+    cells: list["Cell"],
+    records: Mapping["Identity", "Record"],
+    jobs: int,
+    to_download: list[str],
+) -> None:
+    from ensvm.runner.estimate import estimate
+    from ensvm.runner.measured import read_measured
+
+    cost = estimate(plan, cells, records, read_measured(), jobs)
+    known = cost.here + cost.elsewhere
+    if known:
+        basis = "by cells measured here"
+        if cost.elsewhere:
+            basis = f"a rough estimate, measured on another machine: {', '.join(cost.machines)}"
         click.echo(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
+        # A download may fail, and then its time is not needed.
+        parts = {name: cost.by_dataset[name] for name in to_download if name in cost.by_dataset}
+        if parts:
+            shares = ", ".join(f"{name} {duration(part)}" for name, part in parts.items())
+            click.echo(f"  of it for data to download: {shares}")
+    if cost.unknown:
+        click.echo(
+            f"no estimate for {cost.unknown} of {known + cost.unknown} cells: nothing like them was"
+            " measured yet; a run with --realizations 1 measures them"
+        )
 
 
 def _size(plan: "Plan") -> str:
@@ -199,6 +251,9 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         click.echo(
             f"{outcome.warned} of {len(plan.cells)} cells warned; of what: ensvm warnings {folder}"
         )
+    if outcome.missing_data:
+        names = ", ".join(outcome.missing_data)
+        click.echo(f"no data: {names}; `ensvm data missing {plan.path}` says how to get them")
     click.echo(
         f"records: {results / plan.config.study / 'cells.jsonl'}; tables: ensvm table {results}"
     )

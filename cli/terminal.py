@@ -1,11 +1,12 @@
-"""What the commands print: readable errors, and the progress of a run."""
+"""What the commands print: readable errors, missing data, and the progress of a run."""
 
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import click
 from rich.console import Console
@@ -20,6 +21,9 @@ from rich.progress import (
 )
 
 from ensvm.records.record import Record
+
+if TYPE_CHECKING:
+    from ensvm.data import DataSearch
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -47,6 +51,22 @@ def _mendable() -> tuple[type[Exception], ...]:
     from ensvm.study.source import ConfigError
 
     return ConfigError, DataError, RecordsDamaged, StoreLocked, WorkersDie
+
+
+def missing_block(search: "DataSearch", of: int, studies: str) -> str:
+    """Return which of `of` data sets cannot be loaded, a line for each thing that a user can do."""
+    names = defaultdict(list)
+    for name, how_to_get in search.missing.items():
+        names[how_to_get].append(name)
+    network = "ENSVM_OFFLINE forbids downloads" if search.offline else "no download succeeded"
+    return "\n".join(
+        [
+            f"missing data: {len(search.missing)} of the {of} data sets of {studies} are not here,"
+            f" and {network};",
+            "their rows stay empty, or keep the values that were shipped. To get them:",
+            *(f"  {', '.join(rows)}: {how_to_get}" for how_to_get, rows in names.items()),
+        ]
+    )
 
 
 class RunProgress:
@@ -88,6 +108,11 @@ class RunProgress:
     def data(self, dataset: str) -> None:
         """Name the data set that is being loaded."""
         self._bar.update(self._task, description=f"data: {dataset}")
+
+    def missing(self, search: "DataSearch", of: int) -> None:
+        """Say once, before anything runs, which data sets no provider served."""
+        block = missing_block(search, of, "this run")
+        self._console.print(block, markup=False, highlight=False, soft_wrap=True)
 
     def start(self, cells: int, cost: float) -> None:
         """Begin with `cells` cells that cost `cost` in all."""

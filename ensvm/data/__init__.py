@@ -6,9 +6,11 @@ from ensvm.data.cards.catalogue import find_card, list_cards
 from ensvm.data.cards.own_file import inline_card
 from ensvm.data.errors import DataError, DataUnavailable
 from ensvm.data.loading import Dataset, Location, Realization, load, locate
+from ensvm.data.search import DataSearch
 
 __all__ = [
     "DataError",
+    "DataSearch",
     "DataUnavailable",
     "Dataset",
     "DatasetCard",

@@ -15,7 +15,7 @@ from ensvm.data.errors import DataError, DataUnavailable
 from ensvm.data.files.content import Raw
 from ensvm.data.files.labels import plain_labels
 from ensvm.data.providers.folders import Places, forget, places
-from ensvm.data.providers.order import Served, how_to_get, serve, would_serve
+from ensvm.data.providers.order import TO_DOWNLOAD, Served, how_to_get, serve, would_serve
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 from ensvm.data.splits import split_rows
 
@@ -143,6 +143,11 @@ class Location:
     provider: str | None
     reasons: list[str]
     how_to_get: str
+
+    @property
+    def downloads(self) -> bool:
+        """Whether the provider would be asked over the network."""
+        return self.provider is not None and TO_DOWNLOAD in self.provider
 
 
 def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Dataset:

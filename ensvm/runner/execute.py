@@ -2,13 +2,13 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
-from ensvm.data import DataUnavailable, load
+from ensvm.data import DataSearch
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
@@ -26,6 +26,9 @@ class Progress(Protocol):
     def data(self, dataset: str) -> None:
         """Say that a data set is being found, downloaded where it must be, and verified."""
 
+    def missing(self, search: DataSearch, of: int) -> None:
+        """Say which of `of` data sets no provider served, before any cell runs."""
+
     def start(self, cells: int, cost: float) -> None:
         """Say how many cells are going to run, and their total cost (in kernel values)."""
 
@@ -37,8 +40,9 @@ class Progress(Protocol):
 class Outcome:
     """How a run ended.
 
-    Cells done before, cells by status, the records that failed, why cells were to be done, and how
-    many cells of the plan warned, in this run or before.
+    Cells done before, cells by status, the records that failed, why cells were to be done, how many
+    cells of the plan warned, in this run or before, and what to do for each data set that is
+    missing.
     """
 
     already_done: int = 0
@@ -46,6 +50,7 @@ class Outcome:
     failures: list[Record] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     warned: int = 0
+    missing_data: Mapping[str, str] = field(default_factory=dict)
 
     def add(self, records: Iterable[Record]) -> None:
         """Count the records."""
@@ -116,7 +121,8 @@ class _Run:
         self._jobs, self._data_dir, self._timeout = jobs, data_dir, timeout
         self._journal = Journal(store.folder / JOURNAL_FOLDER)
         self._run_id = ""
-        self._outcome = Outcome()
+        self._search = DataSearch(data_dir)
+        self._outcome = Outcome(missing_data=self._search.missing)
         self._costs: dict[str, float] = {}
 
     def outcome(self) -> Outcome:
@@ -144,6 +150,8 @@ class _Run:
 
     def _run(self, missing: list[Cell], records: dict[Identity, Record]) -> None:
         tasks = list(self._tasks(missing, records))
+        if self._search.missing:
+            self._progress.missing(self._search, len({cell.dataset for cell in missing}))
         # The longest tasks first, so that no worker is left alone with one at the end.
         tasks.sort(key=lambda task: -task.cost)
         self._costs = {
@@ -171,10 +179,8 @@ class _Run:
                 workers,
             )
             self._progress.data(dataset)
-            try:
-                load(card, data_dir=self._data_dir)
-            except DataUnavailable as error:
-                self._save_unavailable(task, error.how_to_get, records)
+            if not self._search.find(dataset, card):
+                self._save_unavailable(task, self._search.missing[dataset], records)
                 continue
             for (run_pass, _), same in groupby(
                 group, key=lambda cell: (cell.run_pass, cell.realization)

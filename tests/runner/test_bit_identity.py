@@ -19,6 +19,9 @@ class Silent:
     def data(self, dataset):
         pass
 
+    def missing(self, search, of):
+        pass
+
     def start(self, cells, cost):
         pass
 

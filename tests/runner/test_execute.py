@@ -18,6 +18,9 @@ class Silent:
     def data(self, dataset):
         pass
 
+    def missing(self, search, of):
+        pass
+
     def start(self, cells, cost):
         pass
 

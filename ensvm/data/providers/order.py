@@ -21,7 +21,7 @@ from ensvm.data.providers.subsets import subset_text
 from ensvm.shipped import shipped_datasets
 
 _CACHED = ("pip", "npm", "subset", "url")
-_TO_DOWNLOAD = " (to download)"
+TO_DOWNLOAD = " (to download)"
 
 
 @dataclass(frozen=True)
@@ -114,14 +114,14 @@ def would_serve(sources: list[Source], where: Places, reasons: list[str]) -> str
     """Return the provider that `serve` would end at, as far as can be told without the network."""
     for attempt in attempts(sources):
         if attempt.downloads and not where.offline:
-            return attempt.provider + _TO_DOWNLOAD
+            return attempt.provider + TO_DOWNLOAD
         if attempt.source.kind == "subset" and not attempt.cached:
             whole = [
                 would_serve(part, where, reasons) for part in _whole(attempt.source).parts.values()
             ]
             if None not in whole:
-                remote = any(str(provider).endswith(_TO_DOWNLOAD) for provider in whole)
-                return attempt.provider + (_TO_DOWNLOAD if remote else "")
+                remote = any(str(provider).endswith(TO_DOWNLOAD) for provider in whole)
+                return attempt.provider + (TO_DOWNLOAD if remote else "")
             continue
         try:
             return attempt.serve(where).provider

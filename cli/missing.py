@@ -1,0 +1,41 @@
+"""`ensvm data missing`: say in one block which data of studies cannot be loaded."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from ensvm_cli.terminal import missing_block, readable_errors
+
+
+@click.command()
+@click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
+@click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    help="Folder with data files, searched first [default: $ENSVM_DATA].",
+)
+def missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
+    """Download what the studies CONFIG... use, and say what cannot be loaded and how to get it."""
+    with readable_errors():
+        from ensvm.data import DataSearch
+        from ensvm.runner.plan import make_plan
+        from ensvm.study.reading import find_config
+
+        plans = [make_plan(find_config(config)) for config in configs]
+        rows = [
+            (f"{plan.config.study}/{name}" if len(plans) > 1 else name, card)
+            for plan in plans
+            for name, card in plan.cards.items()
+        ]
+        search = DataSearch(data_dir)
+        progress = Console(stderr=True)
+        with progress.status("reading") as status:
+            for number, (name, card) in enumerate(rows, start=1):
+                status.update(f"data {number}/{len(rows)}: {name}")
+                search.find(name, card)
+    studies = f"{len(plans)} studies" if len(plans) > 1 else plans[0].config.study
+    if search.missing:
+        click.echo(missing_block(search, len(rows), studies))
+    else:
+        click.echo(f"all {len(rows)} data sets of {studies} are here")
