@@ -20,7 +20,7 @@ from ensvm.data.arrays import Arrays
 from ensvm.data.cards.card import DatasetCard, Source
 from ensvm.data.cards.catalogue import list_cards
 from ensvm.data.errors import DataError
-from ensvm.data.files.columns import Encoding, encoded_columns, one_hot_values
+from ensvm.data.files.columns import INTERVALS, NONE, Encoding, encoded_columns, indicators
 from ensvm.data.files.tables import TableFormat
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places, write_atomically
@@ -87,20 +87,25 @@ def _fields(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[
         return _numbers(card, X)
     columns, start = [], 0
     for name, encoding in card.inputs.items():
-        end = start + len(one_hot_values(encoding) or [name])
-        if encoding == "integer-after-letter":
-            lost = f"the letters of {name!r} are lost; the shipped file needs `encoded: true`"
+        end = start + len(indicators(encoding) or [name])
+        if encoding == "integer-after-letter" or _merges_values(encoding):
+            lost = f"the text of {name!r} is lost; the shipped file needs `encoded: true`"
             raise DataError(f"{card.name}: {lost}")
         columns.append(_decoded(X[:, start:end], encoding))
         start = end
     return list(card.inputs), columns
 
 
+def _merges_values(encoding: Encoding) -> bool:
+    """Return whether different fields become the same columns of 0 and 1."""
+    return indicators(encoding) is not None and not {INTERVALS, NONE}.isdisjoint(encoding)
+
+
 def _decoded(block: NDArray[np.float64], encoding: Encoding) -> list[str]:
     if isinstance(encoding, str):
         return _as_text(block[:, 0])
     codes, texts = block[:, 0], dict[float, str]()
-    if (values := one_hot_values(encoding)) is not None:
+    if (values := indicators(encoding)) is not None:
         codes = block @ np.arange(len(values))
         texts.update(enumerate(values))
     elif isinstance(encoding, list):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 from ensvm.data import find_card, load
 from ensvm.data.loading import read_arrays
@@ -31,13 +30,6 @@ def test_shipped_file_is_its_own_conversion(shipped: Shipped) -> None:
     }
     card = shipped.card.model_copy(update=only)
     assert as_csv(shipped, read_arrays(card, places(None, offline=True))[0]) == content
-
-
-def test_test_part_of_optdigits_is_the_digits_of_scikit_learn() -> None:
-    found = load(find_card("optdigits"), offline=True).realization(1)
-    X, y = load_digits(return_X_y=True)
-    np.testing.assert_array_equal(found.X_test, X)
-    np.testing.assert_array_equal(found.y_test, y)
 
 
 def test_every_shipped_file_is_named_in_the_attribution() -> None:
