@@ -26,10 +26,11 @@ class TableFormat(FileFormat):
     target; `encoded` says that they hold the card's codes already, under the names of
     `encoded_columns`. Lines that begin with a `comment` are passed over; `quote` encloses fields;
     `lowercase` reads fields and labels as if so written. `corrections` replaces text that the file
-    holds exactly once, such as a line broken in two. Fields that are empty or among `missing` have
-    no value: rows with such an input are refused, dropped or kept (as NaN, see the card's
-    `missing`) as `incomplete` says, rows with no class as `unlabelled` says (`incomplete: drop`
-    drops them too).
+    holds exactly once, such as a line broken in two. Labels are renamed as `labels` says; `keep`
+    lists those whose rows are used (default: all). Fields that are empty or among `missing` have no
+    value: rows with such an input are refused, dropped or kept (as NaN, see the card's `missing`)
+    as `incomplete` says, rows with no class as `unlabelled` says (`incomplete: drop` drops them
+    too).
     """
 
     endings: ClassVar = {
@@ -50,6 +51,7 @@ class TableFormat(FileFormat):
     inputs: Inputs | None = None
     target: str | int
     labels: dict[Label, Label] = Field(default_factory=dict)
+    keep: list[Label] | None = None
     missing: list[str] = Field(default_factory=list)
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
@@ -61,6 +63,13 @@ class TableFormat(FileFormat):
         Raises DataError naming file, row and column of a value that is missing, not a number or an
         unknown code.
         """
+        raw = self._read(file)
+        if self.keep is None:
+            return raw
+        chosen = np.isin(raw.labels, self.keep)
+        return Raw(raw.X[chosen], raw.labels[chosen])
+
+    def _read(self, file: FileContent) -> Raw:
         lines, numbers = _data_lines(file, self)
         names = self.columns or _header_names(lines, self, file.where)
         lines, numbers = lines[self.header :], numbers[self.header :]

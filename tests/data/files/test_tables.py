@@ -112,6 +112,14 @@ def test_intervals_give_a_column_each_and_an_end_belongs_to_the_lower_one() -> N
         read_table(b"age,class\nold,a\n", form(header=1), inputs, "file")
 
 
+def test_rows_of_other_labels_than_those_kept_are_left_out() -> None:
+    text = b"class,u\n3,1\n5,2\n8.0,3\nx,4\n"
+    for content in (text, text.replace(b"x,4\n", b"")):  # the careful and the quick reader
+        raw = read_table(content, form(header=1, keep=["8", "3"]), None, "file")
+        np.testing.assert_array_equal(raw.X, [[1], [3]])
+        assert raw.labels.tolist() == ["3", "8"]
+
+
 def test_inputs_of_a_file_go_before_those_of_the_card() -> None:
     own = form(header=1, inputs={"size": {"one-hot": ["s", "m"]}})
     raw = read_table(b"size,class\nm,a\ns,b\n", own, {"length": "number"}, "file")
