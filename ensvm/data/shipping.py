@@ -10,6 +10,7 @@ import hashlib
 import lzma
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,36 +20,60 @@ from ensvm.data.arrays import Arrays
 from ensvm.data.cards.card import DatasetCard, Source
 from ensvm.data.cards.catalogue import list_cards
 from ensvm.data.errors import DataError
-from ensvm.data.files.columns import Encoding, encoded_columns, one_hot_values
+from ensvm.data.files.columns import INTERVALS, NONE, Encoding, encoded_columns, indicators
 from ensvm.data.files.tables import TableFormat
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places, write_atomically
 from ensvm.shipped import shipped_datasets
 
 
-def shipped_cards() -> list[DatasetCard]:
-    """Return the cards that name a shipped file."""
-    return [card for card in list_cards() if any(source.shipped for source in card.all)]
+@dataclass(frozen=True)
+class Shipped:
+    """A shipped file: the card it belongs to, the part of the rows it holds, and its source."""
+
+    card: DatasetCard
+    part: str
+    source: Source
+
+    @property
+    def is_original(self) -> bool:
+        """Return whether it was made for ensvm, so that it is converted from nothing."""
+        return len(self.card.parts[self.part]) == 1
 
 
-def shipped_source(card: DatasetCard) -> Source:
-    """Return the source of a card that is a shipped file."""
-    return next(source for source in card.all if source.shipped)
+def shipped_files() -> list[Shipped]:
+    """Return the files that cards ship, in the order of the cards."""
+    return [
+        Shipped(card, part, source)
+        for card in list_cards()
+        for part, sources in card.parts.items()
+        for source in sources
+        if source.shipped
+    ]
 
 
-def as_csv(card: DatasetCard, arrays: Arrays) -> bytes:
-    """Return dense two-class arrays as CSV: a header line, then inputs and label of each row.
+def as_csv(shipped: Shipped, arrays: Arrays) -> bytes:
+    """Return the part's rows of a card's dense arrays as CSV: a header line, then inputs and label.
 
     Numbers read back exactly. Raises DataError for text that the arrays do not show any more.
     """
-    names, columns = _numbers(card, arrays.X) if _encoded(card) else _fields(card, arrays.X)
-    labels = [card.labels[int(sign > 0)] for sign in arrays.y]
-    rows = zip(*columns, labels, strict=True)
-    return "".join(",".join(row) + "\n" for row in [(*names, "class"), *rows]).encode()
+    card, rows = shipped.card, _rows(shipped.part, arrays)
+    inputs = arrays.X[rows]
+    names, columns = _numbers(card, inputs) if _encoded(shipped) else _fields(card, inputs)
+    labels = [card.labels[max(int(code), 0)] for code in arrays.y[rows]]
+    lines = zip(*columns, labels, strict=True)
+    return "".join(",".join(line) + "\n" for line in [(*names, "class"), *lines]).encode()
 
 
-def _encoded(card: DatasetCard) -> bool:
-    form = shipped_source(card).format
+def _rows(part: str, arrays: Arrays) -> NDArray[np.intp]:
+    if arrays.splits is None or part == "all":
+        return np.arange(len(arrays.y))
+    train, test = arrays.splits
+    return (train if part == "train" else test)[0]
+
+
+def _encoded(shipped: Shipped) -> bool:
+    form = shipped.source.format
     return isinstance(form, TableFormat) and form.encoded
 
 
@@ -67,20 +92,25 @@ def _fields(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[
         return _numbers(card, X)
     columns, start = [], 0
     for name, encoding in card.inputs.items():
-        end = start + len(one_hot_values(encoding) or [name])
-        if encoding == "integer-after-letter":
-            lost = f"the letters of {name!r} are lost; the shipped file needs `encoded: true`"
+        end = start + len(indicators(encoding) or [name])
+        if encoding == "integer-after-letter" or _merges_values(encoding):
+            lost = f"the text of {name!r} is lost; the shipped file needs `encoded: true`"
             raise DataError(f"{card.name}: {lost}")
         columns.append(_decoded(X[:, start:end], encoding))
         start = end
     return list(card.inputs), columns
 
 
+def _merges_values(encoding: Encoding) -> bool:
+    """Return whether different fields become the same columns of 0 and 1."""
+    return indicators(encoding) is not None and not {INTERVALS, NONE}.isdisjoint(encoding)
+
+
 def _decoded(block: NDArray[np.float64], encoding: Encoding) -> list[str]:
     if isinstance(encoding, str):
         return _as_text(block[:, 0])
     codes, texts = block[:, 0], dict[float, str]()
-    if (values := one_hot_values(encoding)) is not None:
+    if (values := indicators(encoding)) is not None:
         codes = block @ np.arange(len(values))
         texts.update(enumerate(values))
     elif isinstance(encoding, list):
@@ -94,27 +124,31 @@ def _as_text(numbers: Iterable[float]) -> list[str]:
     return ["" if np.isnan(x) else str(int(x)) if x == int(x) else repr(float(x)) for x in numbers]
 
 
-def convert(card: DatasetCard, data_dir: Path | None = None) -> bytes:
-    """Return what the card's shipped file must hold, made from any other provider.
+def convert(shipped: Shipped, data_dir: Path | None = None) -> bytes:
+    """Return what a shipped file must hold, made from any other provider of its card.
 
     Raises DataUnavailable or DataError as `load` does.
     """
-    original = card.model_copy(
-        update={"all": [source for source in card.all if not source.shipped]}
-    )
-    return as_csv(card, read_arrays(original, places(data_dir, offline=False))[0])
+    card = shipped.card
+    others = {
+        part: [source for source in sources if not source.shipped]
+        for part, sources in card.parts.items()
+    }
+    original = card.model_copy(update=others)
+    return as_csv(shipped, read_arrays(original, places(data_dir, offline=False))[0])
 
 
 def main() -> int:
     """Write every shipped file; return 1 if a card states another sum than the file written has."""
     stale = 0
-    for card in shipped_cards():
-        source = shipped_source(card)
-        content = convert(card)
-        path = shipped_datasets() / source.place
+    for shipped in shipped_files():
+        if shipped.is_original:
+            continue
+        content = convert(shipped)
+        path = shipped_datasets() / shipped.source.place
         write_atomically(path, lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
         found = hashlib.sha256(content).hexdigest()
-        stale += found != source.sha256
+        stale += found != shipped.source.sha256
         print(f"{path.name}: {path.stat().st_size} bytes, sha256 of the content {found}")
     if stale:
         print(

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, DatasetCard, DataUnavailable, find_card, load, locate
+from ensvm.data import (
+    DataError,
+    DatasetCard,
+    DataUnavailable,
+    find_card,
+    list_cards,
+    load,
+    locate,
+)
 
 ROWS = b"1,0,a\n2,0,b\n4,1,a\n8,0,b\n"
 OTHER = b"x;y;klass\n1.0;-0.0;A\n2;0;B\n4;1;A\n8;0;B\n"  # the same data, told otherwise
@@ -91,6 +99,7 @@ def test_missing_data_list_every_provider_and_how_to_get_them(tmp_path: Path) ->
     ]
     assert "offline" in error.reasons[2]
     assert error.how_to_get.startswith("download rows.csv from https://example.org/tiny into")
+    assert "package index (tiny==1.0)" in error.how_to_get
     assert "\n" not in error.how_to_get
     assert all(reason in str(error) for reason in error.reasons)
     again = pickle.loads(pickle.dumps(error))
@@ -132,6 +141,22 @@ def test_error_page_in_place_of_a_file_without_a_sum_is_not_kept(
         load(unverified)
     monkeypatch.setattr("ensvm.data.providers.order.download", lambda source: ROWS)
     assert load(unverified).provider == "url"
+
+
+@pytest.mark.parametrize("card", list_cards(), ids=lambda card: card.name)
+def test_each_card_says_in_one_line_how_to_get_its_data(card: DatasetCard) -> None:
+    found = locate(card, offline=True)
+    assert "\n" not in found.how_to_get
+    if found.provider is None:
+        assert found.reasons
+        assert "--data-dir or ENSVM_DATA" in found.how_to_get
+        names = [source.mirror or "" for part in card.parts.values() for source in part]
+        assert any(Path(name).name in found.how_to_get for name in names if name)
+
+
+def test_missing_file_of_a_user_is_named(tmp_path: Path) -> None:
+    absent = {"file": str(tmp_path / "own.csv"), "format": {"type": "table", "target": -1}}
+    assert locate(card(all=[absent])).how_to_get == f"put {tmp_path / 'own.csv'} in its place"
 
 
 def test_locate_verifies_the_mirror_and_says_why_not(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ensvm.data import DatasetCard, find_card, load
+from ensvm.data import find_card, load
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places
-from ensvm.data.shipping import as_csv, convert, shipped_cards
+from ensvm.data.shipping import Shipped, as_csv, convert, shipped_files
 from ensvm.shipped import shipped_datasets
 
 MIRROR = os.environ.get("ENSVM_DATA")
@@ -20,13 +20,16 @@ needs_originals = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("card", shipped_cards(), ids=lambda card: card.name)
-def test_shipped_file_is_its_own_conversion(card: DatasetCard) -> None:
-    (source,) = [source for source in card.all if source.shipped]
-    content = lzma.decompress((shipped_datasets() / source.place).read_bytes())
-    assert hashlib.sha256(content).hexdigest() == source.sha256
-    only = card.model_copy(update={"all": [source]})
-    assert as_csv(card, read_arrays(only, places(None, offline=True))[0]) == content
+@pytest.mark.parametrize("shipped", shipped_files(), ids=lambda shipped: shipped.source.place)
+def test_shipped_file_is_its_own_conversion(shipped: Shipped) -> None:
+    content = decompressed(shipped)
+    assert hashlib.sha256(content).hexdigest() == shipped.source.sha256
+    only = {
+        part: [source for source in sources if source.shipped]
+        for part, sources in shipped.card.parts.items()
+    }
+    card = shipped.card.model_copy(update=only)
+    assert as_csv(shipped, read_arrays(card, places(None, offline=True))[0]) == content
 
 
 def test_every_shipped_file_is_named_in_the_attribution() -> None:
@@ -35,15 +38,17 @@ def test_every_shipped_file_is_named_in_the_attribution() -> None:
 
 
 @needs_originals
-@pytest.mark.parametrize("name", ["breast-cancer", "diabetis", "german"])
+@pytest.mark.parametrize(
+    "name", ["breast-cancer", "diabetis", "german", "labor", "optdigits", "spambase"]
+)
 def test_conversion_of_the_original_is_the_shipped_file(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    card = find_card(name)
-    (source,) = [source for source in card.all if source.shipped]
-    made = convert(card, Path(str(MIRROR)))
-    assert made == lzma.decompress((shipped_datasets() / source.place).read_bytes())
+    own = [shipped for shipped in shipped_files() if shipped.card.name == name]
+    assert own
+    for shipped in own:
+        assert convert(shipped, Path(str(MIRROR))) == decompressed(shipped)
 
 
 @needs_originals
@@ -88,6 +93,10 @@ def test_cancer_columns_are_affine_images_of_the_benchmarks() -> None:
 def test_large_sets_load_from_the_mirror(name: str) -> None:
     found = load(find_card(name), offline=True)
     assert found.realization(1).X_train.shape[0] == found.card.sizes()[1]
+
+
+def decompressed(shipped: Shipped) -> bytes:
+    return lzma.decompress((shipped_datasets() / shipped.source.place).read_bytes())
 
 
 def ordered(X: np.ndarray, y: np.ndarray) -> np.ndarray:

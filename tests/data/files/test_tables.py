@@ -92,6 +92,40 @@ def test_one_hot_gives_a_column_for_each_value_in_the_order_of_the_card() -> Non
         read_table(b"age,size,class\n7,mm,a\n", form(header=1), inputs, "file")
 
 
+def test_word_named_under_none_has_no_column() -> None:
+    inputs = {"size": {"one-hot": ["s", "m"], "none": ["?", "-"]}}
+    raw = read_table(b"size,class\nm,a\n?,b\n-,a\ns,b\n", form(header=1), inputs, "file")
+    np.testing.assert_array_equal(raw.X, [[0, 1], [0, 0], [0, 0], [1, 0]])
+    with pytest.raises(DataError, match=r"line 2, column 'size': 'x' is unknown"):
+        read_table(b"size,class\nx,a\n", form(header=1), inputs, "file")
+
+
+def test_intervals_give_a_column_each_and_an_end_belongs_to_the_lower_one() -> None:
+    inputs = {"age": {"intervals": [25, 32.5]}}
+    numbers = [-1e9, 25, 25.001, 32.5, 33, 1e9]
+    text = "age,class\n" + "".join(f"{number},a\n" for number in numbers)
+    raw = read_table(text.encode(), form(header=1), inputs, "file")
+    assert raw.X.argmax(axis=1).tolist() == [0, 0, 1, 1, 2, 2]
+    np.testing.assert_array_equal(raw.X.sum(axis=1), 1)
+    assert encoded_columns(inputs) == ["age=..25", "age=25..32.5", "age=32.5.."]
+    with pytest.raises(DataError, match=r"line 2, column 'age': 'old' is not a number"):
+        read_table(b"age,class\nold,a\n", form(header=1), inputs, "file")
+
+
+def test_rows_of_other_labels_than_those_kept_are_left_out() -> None:
+    text = b"class,u\n3,1\n5,2\n8.0,3\nx,4\n"
+    for content in (text, text.replace(b"x,4\n", b"")):  # the careful and the quick reader
+        raw = read_table(content, form(header=1, keep=["8", "3"]), None, "file")
+        np.testing.assert_array_equal(raw.X, [[1], [3]])
+        assert raw.labels.tolist() == ["3", "8"]
+
+
+def test_inputs_of_a_file_go_before_those_of_the_card() -> None:
+    own = form(header=1, inputs={"size": {"one-hot": ["s", "m"]}})
+    raw = read_table(b"size,class\nm,a\ns,b\n", own, {"length": "number"}, "file")
+    np.testing.assert_array_equal(raw.X, [[0, 1], [1, 0]])
+
+
 def test_file_encoded_one_hot_names_its_columns_by_value() -> None:
     inputs = {"size": {"one-hot": ["s", "m"]}, "age": "number"}
     text = b"age,size=s,size=m,class\n7,0,1,a\n8,?,?,b\n"
