@@ -1,4 +1,4 @@
-"""The README shows files of real runs; `python tests/test_readme.py` writes them into it again."""
+"""Pages show files of real runs; `python tests/test_readme.py` writes them into the pages again."""
 
 import inspect
 import re
@@ -13,13 +13,15 @@ from ensvm.study.reading import reproduced
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+CLASSIFIERS = ROOT / "docs" / "classifiers.md"
+PAGES = (README, CLASSIFIERS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
-    r"(<!-- (?P<what>file|grid|classes): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (?P<what>upto-notes|grid|classes): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
 )
 
 
 def filled(text: str) -> str:
-    """Return the README with the files it shows as they are: whole (`file`) or a table (`grid`)."""
+    """Return a page with the files it shows as they are: up to the notes, or the table alone."""
 
     def block(match: re.Match[str]) -> str:
         if match["what"] == "classes":
@@ -27,6 +29,7 @@ def filled(text: str) -> str:
         content = (
             (ROOT / match["path"]).read_text(encoding="utf-8").replace("## Table", "#### Table")
         )
+        content = content.partition("\n\nNotes:")[0]
         if match["what"] == "grid":
             content = next(part for part in content.split("\n\n") if part.startswith("|"))
         return f"{match[1]}\n{content.strip()}\n\n{match[4]}"
@@ -48,18 +51,28 @@ def test_the_readme_names_every_study_of_make_reproduce():
         assert f"`{study}`" in text
 
 
-def test_the_readme_shows_the_classes_as_they_are():
-    assert table_of_classes() in README.read_text(encoding="utf-8")
+def test_the_list_shows_the_classes_as_they_are():
+    assert table_of_classes() in CLASSIFIERS.read_text(encoding="utf-8")
 
 
-def test_the_readme_shows_the_files_as_they_are():
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_shows_the_files_as_they_are(page):
     asked = ["git", "status", "--porcelain", "--", "results"]
     answer = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
     if answer.returncode or answer.stdout:
         pytest.skip("results/ is not as committed: a run of one's own need not be in the README")
-    text = README.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     assert BLOCK.search(text)
     assert filled(text) == text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_of_a_page_lead_to_files(page):
+    text = page.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
+    assert links
+    for link in links:
+        assert (page.parent / link).exists(), link
 
 
 def test_the_readme_names_every_option_of_run():
@@ -91,4 +104,5 @@ def test_the_readme_example_runs():
 
 
 if __name__ == "__main__":
-    README.write_text(filled(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
