@@ -11,14 +11,9 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import (
-    KEPT_DTYPES,
-    Ending,
-    Expansion,
-    KernelExpansionClassifier,
-)
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.leverage.algorithm import leverage
 
@@ -324,8 +319,8 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
 
     def _support_columns(self, X: Any) -> NDArray[Any]:
         """Return the kernel values of X with the rows of the expansion, shape (n, n_support_)."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
+        X = self._validated(X)
         if self.kernel == "precomputed":
             columns = X[:, self.support_]
             return columns.toarray() if sparse.issparse(columns) else columns
-        return self._gram(X.astype(self.X_fit_.dtype, copy=False), self.X_fit_)
+        return self._gram(X, self.X_fit_)

@@ -24,6 +24,10 @@ class PartiallyTrainedEnsemble(RhoSVC):
     members are sums of kernels at the training rows, hence F is one too, and it predicts at the
     cost of a single machine. If no step was made the ensemble is the Parzen window alone.
 
+    Where rho* = 0 rounding decides the classes that the rho-SVM predicts, and `RhoSVC` warns. The
+    average of many members does not depend on it but for a few rows at most, so there is no warning
+    here.
+
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
@@ -141,7 +145,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        result, attributes = self._train(X, signs, keep_members=True)
+        result, attributes = self._train(*self._operator(X), signs, keep_members=True)
         assert result.members is not None
         attributes |= {
             "ensemble_weights_": result.average_weights,

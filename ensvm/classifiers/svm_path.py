@@ -7,14 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import (
-    KEPT_DTYPES,
-    Ending,
-    Expansion,
-    KernelExpansionClassifier,
-)
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
@@ -25,8 +20,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
     +1}. C is the price of a training error, and the multipliers alpha_i are piecewise linear
     functions of C. This classifier follows them exactly from breakpoint to breakpoint, so that one
-    fit gives the machines of all C up to `C_max`. The kernel values are in float64, whatever the
-    type of X.
+    fit gives the machines of all C up to `C_max`.
 
     C itself is given, or it is the one with the least leave-one-out bound (1/m) #{i: alpha_i K_ii -
     y_i f(x_i) > 0}, the smallest C among equals. For the machine without an intercept it is proved
@@ -167,7 +161,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
             The values of the decision function at one C.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
+        X = self._validated(X)
         cross = X if self.kernel == "precomputed" else self._gram(X, self.X_path_)
         yield from self.path_.staged_decision_function(cross)
 
@@ -197,9 +191,6 @@ class SVMPathClassifier(KernelExpansionClassifier):
             )
         if self.C_min > self.C_max:
             raise ValueError(f"C_min = {self.C_min!r} is larger than C_max = {self.C_max!r}")
-        if self.kernel != "precomputed":
-            # Single precision would make the Gram matrix indefinite and its path inexact.
-            X = X.astype(np.float64, copy=False)
         gram = self._training_gram(X)
         path = regularization_path(gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max)
         C, about_bound = self._chosen_C(path, gram)
