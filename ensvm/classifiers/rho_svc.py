@@ -270,8 +270,8 @@ def _doubt(operator: Operator, signs: NDArray[np.float64], result: EntropyProjec
     pair = identical_inputs(operator, signs) if isinstance(operator, np.ndarray) else None
     if pair is not None:
         cause = (
-            f"rho* = 0: the kernel does not tell training rows {pair[0]} and {pair[1]} apart, whose "
-            "labels differ"
+            f"rho* = 0: the kernel does not tell training rows {pair[0]} and {pair[1]} apart, and "
+            "their labels differ"
         )
     elif result.stop_reason == "zero_objective":
         cause = "rho* = 0 to rounding: no plane through the origin separates the classes"
