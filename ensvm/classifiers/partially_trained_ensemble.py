@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
+from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
 
 
-class PartiallyTrainedEnsemble(RhoSVC):
+class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of `RhoSVC`, in
@@ -182,20 +183,3 @@ class PartiallyTrainedEnsemble(RhoSVC):
             weighted_sum += rate * member
             total += rate
             yield weighted_sum / total
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row by the first t members, for t = 1, ..., n_estimators_.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        labels : ndarray of shape (n,)
-            The classes predicted with one more member.
-        """
-        for decision in self.staged_decision_function(X):
-            yield self._classes_of(decision)

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
+from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
 from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 
-class SVMPathClassifier(KernelExpansionClassifier):
+class SVMPathClassifier(StagedExpansionClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
@@ -115,7 +116,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelExpansionClassifier._parameter_constraints,
+        **StagedExpansionClassifier._parameter_constraints,
         "select": [StrOptions({"loo", "end"}), Interval(Real, 0.0, None, closed="neither")],
         "C_min": [Interval(Real, 0.0, None, closed="left")],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
@@ -164,23 +165,6 @@ class SVMPathClassifier(KernelExpansionClassifier):
         X = self._validated(X)
         cross = X if self.kernel == "precomputed" else self._gram(X, self.X_path_)
         yield from self.path_.staged_decision_function(cross)
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row at every breakpoint, in ascending order of C.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        labels : ndarray of shape (n,)
-            The classes predicted at one C.
-        """
-        for decision in self.staged_decision_function(X):
-            yield self._classes_of(decision)
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
