@@ -263,26 +263,28 @@ class RhoSVC(KernelExpansionClassifier):
 def _doubt(operator: Operator, signs: NDArray[np.float64], result: EntropyProjectionResult) -> str:
     """Return the warning where the classes predicted may be arbitrary, "" where they are not.
 
-    Training that was cut short says nothing about rho*: the usual warning tells of it.
+    Where rho* = 0 no weights separate the classes, so that it comes on every processor; where rho*
+    is positive but small, rounding decides whether some do. Training that was cut short says
+    nothing about rho*: the usual warning tells of it.
     """
     if result.separated:
         return ""
+    arbitrary = "The hard-margin machine is then f = 0, and rounding decides the classes predicted"
     pair = identical_inputs(operator, signs) if isinstance(operator, np.ndarray) else None
     if pair is not None:
-        cause = (
-            f"rho* = 0: the kernel does not tell training rows {pair[0]} and {pair[1]} apart, and "
-            "their labels differ"
+        return (
+            f"RhoSVC: rho* = 0, for the kernel does not tell training rows {pair[0]} and {pair[1]} "
+            f"apart, and their labels differ. {arbitrary}"
         )
-    elif result.stop_reason == "zero_objective":
-        cause = "rho* = 0 to rounding: no plane through the origin separates the classes"
-    elif result.converged:
-        cause = (
-            f"rho* is at most {result.objective:.2g} and may be 0: no machine that training passed "
-            "through separates the classes"
+    if result.stop_reason == "zero_objective":
+        return (
+            "RhoSVC: rho* = 0 to rounding: no plane through the origin separates the classes. "
+            f"{arbitrary}"
         )
-    else:
+    if not result.converged:
         return ""
     return (
-        f"RhoSVC: {cause}. The hard-margin machine of rho* = 0 is f = 0, and rounding decides the "
-        "classes that it predicts"
+        f"RhoSVC: rho* is at most {result.objective:.2g} and may be 0: no machine that training "
+        "passed through separates the classes. The smaller rho* is, the more of the classes "
+        "predicted rounding decides"
     )
