@@ -11,14 +11,10 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import (
-    KEPT_DTYPES,
-    Ending,
-    Expansion,
-    KernelExpansionClassifier,
-)
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
+from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.leverage.algorithm import leverage
 
@@ -27,7 +23,7 @@ def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
     return classifier.loss == "logistic"
 
 
-class LeveragedVectorMachine(KernelExpansionClassifier):
+class LeveragedVectorMachine(StagedExpansionClassifier):
     """Kernel machine built greedily: each round adds the kernel of one training row and a constant.
 
     The decision function is f(x) = sum_t (alpha_t y_j(t) k(x_j(t), x) + beta_t), with labels y in
@@ -154,7 +150,7 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelExpansionClassifier._parameter_constraints,
+        **StagedExpansionClassifier._parameter_constraints,
         "loss": [StrOptions({"exponential", "logistic"})],
         "penalty": [StrOptions({"l1", "l2"}), None],
         "gamma0": [Interval(Real, 0.0, None, closed="neither")],
@@ -305,27 +301,10 @@ class LeveragedVectorMachine(KernelExpansionClassifier):
             )
             yield decision
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row after t rounds, for t = 1, ..., n_iter_.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        labels : ndarray of shape (n,)
-            The classes predicted after one more round.
-        """
-        for decision in self.staged_decision_function(X):
-            yield self._classes_of(decision)
-
     def _support_columns(self, X: Any) -> NDArray[Any]:
         """Return the kernel values of X with the rows of the expansion, shape (n, n_support_)."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
+        X = self._validated(X)
         if self.kernel == "precomputed":
             columns = X[:, self.support_]
             return columns.toarray() if sparse.issparse(columns) else columns
-        return self._gram(X.astype(self.X_fit_.dtype, copy=False), self.X_fit_)
+        return self._gram(X, self.X_fit_)

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
+from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
 
 
-class PartiallyTrainedEnsemble(RhoSVC):
+class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
     """Ensemble of all the machines that the training of one support vector machine passes through.
 
     Multiplicative updates train a hard-margin support vector machine, the rho-SVM of `RhoSVC`, in
@@ -23,6 +24,10 @@ class PartiallyTrainedEnsemble(RhoSVC):
     the machine before the final step, whose result is the rho-SVM and is not a member itself. All
     members are sums of kernels at the training rows, hence F is one too, and it predicts at the
     cost of a single machine. If no step was made the ensemble is the Parzen window alone.
+
+    Where rho* = 0 rounding decides the classes that the rho-SVM predicts, and `RhoSVC` warns. The
+    average of many members does not depend on it but for a few rows at most, so there is no warning
+    here.
 
     Parameters
     ----------
@@ -141,7 +146,7 @@ class PartiallyTrainedEnsemble(RhoSVC):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        result, attributes = self._train(X, signs, keep_members=True)
+        result, attributes = self._train(*self._operator(X), signs, keep_members=True)
         assert result.members is not None
         attributes |= {
             "ensemble_weights_": result.average_weights,
@@ -178,20 +183,3 @@ class PartiallyTrainedEnsemble(RhoSVC):
             weighted_sum += rate * member
             total += rate
             yield weighted_sum / total
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row by the first t members, for t = 1, ..., n_estimators_.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        labels : ndarray of shape (n,)
-            The classes predicted with one more member.
-        """
-        for decision in self.staged_decision_function(X):
-            yield self._classes_of(decision)

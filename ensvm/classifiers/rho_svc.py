@@ -1,7 +1,7 @@
 """The hard-margin rho-SVM of Tsang & Kwok (IJCAI-07), trained by entropy projections."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,13 @@ from ensvm.kernels.low_rank import (
     kernel_columns,
     randomly_pivoted_cholesky,
 )
-from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_projection
+from ensvm.solvers.entropy_projection import (
+    EntropyProjectionResult,
+    entropy_projection,
+    identical_inputs,
+)
+
+Operator: TypeAlias = NDArray[Any] | LowRankGram | DiagonalCorrectedGram
 
 
 class RhoSVC(KernelExpansionClassifier):
@@ -27,8 +33,11 @@ class RhoSVC(KernelExpansionClassifier):
     a are not negative and have the sum 1 (they lie on the simplex), and they minimise a'K~a with
     K~_ij = y_i y_j k(x_i, x_j). The least value is rho*, the square of the largest margin by which
     a plane through the origin of the feature space separates the classes. Where the same input
-    occurs with both labels no plane does: rho* = 0, f = 0 at the optimum, and what is predicted is
-    arbitrary.
+    occurs with both labels no plane does: rho* = 0, f = 0 at the optimum, and rounding decides the
+    classes predicted: another order of the training rows or another processor gives others. Where
+    rho* is 0, or training ends without proof of the contrary (`lower_bound_`), `fit` gives a
+    `ConvergenceWarning` that says so. `PartiallyTrainedEnsemble` predicts the same there but for a
+    few rows at most.
 
     Training starts at equal weights 1 / m, which are the Parzen window, and every step multiplies
     the weights by exponentials at a rate eta and divides them by their sum. The paper's Algorithm 1
@@ -194,16 +203,22 @@ class RhoSVC(KernelExpansionClassifier):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        result, attributes = self._train(X, signs, keep_members=False)
-        ending = Ending(result.n_iter, result.stop_reason, result.converged)
+        operator, factor = self._operator(X)
+        result, attributes = self._train(operator, factor, signs, keep_members=False)
+        doubt = _doubt(operator, signs, result)
+        ending = Ending(result.n_iter, result.stop_reason, result.converged, message=doubt)
         return Expansion(signs * result.weights, attributes=attributes, ending=ending)
 
     def _train(
-        self, X: Any, signs: NDArray[np.float64], *, keep_members: bool
+        self,
+        operator: Operator,
+        factor: LowRankGram | None,
+        signs: NDArray[np.float64],
+        *,
+        keep_members: bool,
     ) -> tuple[EntropyProjectionResult, dict[str, Any]]:
         """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
         path: list[float] = []
-        operator, factor = self._operator(X)
         result = entropy_projection(
             operator,
             signs,
@@ -224,9 +239,7 @@ class RhoSVC(KernelExpansionClassifier):
             "trace_residual_": None if factor is None else factor.relative_residual,
         }
 
-    def _operator(
-        self, X: Any
-    ) -> tuple[NDArray[Any] | LowRankGram | DiagonalCorrectedGram, LowRankGram | None]:
+    def _operator(self, X: Any) -> tuple[Operator, LowRankGram | None]:
         """Return what the solver multiplies by, and the low-rank factor below it, if any."""
         if self.low_rank is None:
             return self._training_gram(X), None
@@ -238,10 +251,40 @@ class RhoSVC(KernelExpansionClassifier):
         limit: dict[str, Any] = {
             "rank" if isinstance(self.low_rank, Integral) else "tol": self.low_rank
         }
-        columns, diagonal = kernel_columns(X, **self._kernel_parameters(X))
+        columns, diagonal = kernel_columns(X, **self._kernel_parameters())
         if self.low_rank_method == "greedy":
             factor = incomplete_cholesky(columns, diagonal, **limit)
         else:
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             factor = randomly_pivoted_cholesky(columns, diagonal, **limit, rng=seed)
         return (DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor), factor
+
+
+def _doubt(operator: Operator, signs: NDArray[np.float64], result: EntropyProjectionResult) -> str:
+    """Return the warning where the classes predicted may be arbitrary, "" where they are not.
+
+    Where rho* = 0 no weights separate the classes, so that it comes on every processor; where rho*
+    is positive but small, rounding decides whether some do. Training that was cut short says
+    nothing about rho*: the usual warning tells of it.
+    """
+    if result.separated:
+        return ""
+    arbitrary = "The hard-margin machine is then f = 0, and rounding decides the classes predicted"
+    pair = identical_inputs(operator, signs) if isinstance(operator, np.ndarray) else None
+    if pair is not None:
+        return (
+            f"RhoSVC: rho* = 0, for the kernel does not tell training rows {pair[0]} and {pair[1]} "
+            f"apart, and their labels differ. {arbitrary}"
+        )
+    if result.stop_reason == "zero_objective":
+        return (
+            "RhoSVC: rho* = 0 to rounding: no plane through the origin separates the classes. "
+            f"{arbitrary}"
+        )
+    if not result.converged:
+        return ""
+    return (
+        f"RhoSVC: rho* is at most {result.objective:.2g} and may be 0: no machine that training "
+        "passed through separates the classes. The smaller rho* is, the more of the classes "
+        "predicted rounding decides"
+    )

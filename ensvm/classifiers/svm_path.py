@@ -7,26 +7,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import (
-    KEPT_DTYPES,
-    Ending,
-    Expansion,
-    KernelExpansionClassifier,
-)
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
+from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
 from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 
-class SVMPathClassifier(KernelExpansionClassifier):
+class SVMPathClassifier(StagedExpansionClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
     The decision function is f(x) = sum_i y_i alpha_i k(x_i, x) + intercept, with labels y_i in {-1,
     +1}. C is the price of a training error, and the multipliers alpha_i are piecewise linear
     functions of C. This classifier follows them exactly from breakpoint to breakpoint, so that one
-    fit gives the machines of all C up to `C_max`. The kernel values are in float64, whatever the
-    type of X.
+    fit gives the machines of all C up to `C_max`.
 
     C itself is given, or it is the one with the least leave-one-out bound (1/m) #{i: alpha_i K_ii -
     y_i f(x_i) > 0}, the smallest C among equals. For the machine without an intercept it is proved
@@ -121,7 +116,7 @@ class SVMPathClassifier(KernelExpansionClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelExpansionClassifier._parameter_constraints,
+        **StagedExpansionClassifier._parameter_constraints,
         "select": [StrOptions({"loo", "end"}), Interval(Real, 0.0, None, closed="neither")],
         "C_min": [Interval(Real, 0.0, None, closed="left")],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
@@ -167,26 +162,9 @@ class SVMPathClassifier(KernelExpansionClassifier):
             The values of the decision function at one C.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
+        X = self._validated(X)
         cross = X if self.kernel == "precomputed" else self._gram(X, self.X_path_)
         yield from self.path_.staged_decision_function(cross)
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row at every breakpoint, in ascending order of C.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        labels : ndarray of shape (n,)
-            The classes predicted at one C.
-        """
-        for decision in self.staged_decision_function(X):
-            yield self._classes_of(decision)
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
@@ -197,9 +175,6 @@ class SVMPathClassifier(KernelExpansionClassifier):
             )
         if self.C_min > self.C_max:
             raise ValueError(f"C_min = {self.C_min!r} is larger than C_max = {self.C_max!r}")
-        if self.kernel != "precomputed":
-            # Single precision would make the Gram matrix indefinite and its path inexact.
-            X = X.astype(np.float64, copy=False)
         gram = self._training_gram(X)
         path = regularization_path(gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max)
         C, about_bound = self._chosen_C(path, gram)

@@ -202,17 +202,6 @@ def test_a_kernel_without_variation_leaves_the_intercept() -> None:
         np.testing.assert_allclose(list(fitted.staged_decision_function(X))[-1], fitted.intercept_)
 
 
-def test_single_precision_input_is_kept() -> None:
-    X, y = noisy()
-    double, single = (
-        LeveragedVectorMachine(loss="logistic", n_rounds=20).fit(X.astype(t), y)
-        for t in (float, "f4")
-    )
-    assert single.X_fit_.dtype == np.float32
-    assert single.dual_coef_.dtype == np.float64
-    assert single.train_loss_[-1] == pytest.approx(double.train_loss_[-1], rel=0.02)
-
-
 def test_blocks_divide_the_peak_of_memory() -> None:
     X, y = noisy(m=1000)
     peaks = []

@@ -48,6 +48,8 @@ def test_one_expansion_is_the_mean_of_the_members() -> None:
     )
 
 
+# Whether a margin so small is proved, rounding decides: then the rho-SVM alone warns.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_it_says_of_the_optimum_is_the_rho_svms() -> None:
     X, y = noisy()
     ensemble, machine = PartiallyTrainedEnsemble().fit(X, y), RhoSVC().fit(X, y)

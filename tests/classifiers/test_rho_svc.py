@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
@@ -68,6 +69,52 @@ def test_a_run_cut_short_warns_and_says_so() -> None:
         fitted = RhoSVC(max_iter=2).fit(X, y)
     assert not fitted.converged_
     assert fitted.n_iter_ == 2
+
+
+def overlapping(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return two moons without any input twice; what margin separates them is next to nothing."""
+    return make_moons(150, noise=0.3, random_state=seed)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_an_input_with_both_labels_is_named_wherever_it_stands(kernel: str, container: Any) -> None:
+    X, y = separable()
+    X[7], y[7] = X[3], -y[3]
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(y.size)
+        twins = sorted(np.flatnonzero(np.isin(order, [3, 7])), key=lambda row: y[order[row]])
+        with pytest.warns(ConvergenceWarning, match="training rows {} and {} apart".format(*twins)):
+            fitted = RhoSVC(kernel).fit(container(X[order]), y[order])
+        K = gram(X[order], kernel=kernel, gamma=fitted.gamma_)
+        with pytest.warns(ConvergenceWarning, match="training rows {} and {} apart".format(*twins)):
+            RhoSVC("precomputed").fit(K, y[order])
+
+
+def test_the_machine_of_no_margin_says_that_rounding_decides_its_classes() -> None:
+    X, y = overlapping()
+    for kernel, cause in (("rbf", "and may be 0"), ("linear", "rho\\* = 0 to rounding")):
+        for container in (np.asarray, sparse.csr_array):
+            with pytest.warns(ConvergenceWarning, match=f"RhoSVC: .*{cause}.* rounding"):
+                fitted = RhoSVC(kernel).fit(container(X), y)
+            assert fitted.converged_
+            assert fitted.lower_bound_ == 0.0
+
+
+def test_a_machine_whose_margin_is_proved_positive_says_nothing() -> None:
+    for X, y in (separable(), make_moons(150, noise=0.05, random_state=0)):
+        assert RhoSVC(gamma=2.0).fit(X, y).lower_bound_ > 0.0  # a warning would be an error
+
+
+def test_the_ensemble_says_nothing_since_rounding_hardly_changes_what_it_predicts() -> None:
+    for seed in range(3):
+        X, y = overlapping(seed)
+        X[7], y[7] = X[3], 1 - y[3]
+        classes = PartiallyTrainedEnsemble().fit(X, y).predict(X)
+        for again in range(3):
+            order = np.random.default_rng(again).permutation(y.size)
+            other = PartiallyTrainedEnsemble().fit(X[order], y[order]).predict(X)
+            assert np.mean(other != classes) <= 0.02
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -183,9 +230,12 @@ def test_the_exact_diagonal_keeps_a_margin_that_the_factor_alone_loses() -> None
     X, y = separable()
     y = np.random.default_rng(1).permutation(y)  # labels that no plane in few dimensions separates
     with_diagonal, without = (
-        RhoSVC(gamma=2.0, low_rank=10, low_rank_diagonal=diagonal, random_state=0).fit(X, y)
+        RhoSVC(gamma=2.0, low_rank=10, low_rank_diagonal=diagonal, random_state=0)
         for diagonal in (True, False)
     )
+    with_diagonal.fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="may be 0"):
+        without.fit(X, y)
     assert with_diagonal.lower_bound_ > 0.5 * with_diagonal.objective_
     assert without.lower_bound_ == 0.0
 

@@ -29,7 +29,7 @@ PARTS_OF_PATH = {
     "width": ("kernels", "resolve_gamma"),
     "shared Gram matrix": ("runner", "row_blocks"),
     "scoring": ("runner", "_wrong_labels"),
-    "classifier": ("classifiers/svm_path.py", "staged_predict"),
+    "classifier": ("classifiers/svm_path.py", "staged_decision_function"),
     "base class": ("classifiers/base/kernel_expansion.py", "decision_function"),
     "function inlined from another file": ("solvers/cholesky_update.py", ""),
 }

@@ -26,7 +26,7 @@ from ensvm.kernels import (
 )
 
 PREDICTION_ENTRIES = 1 << 21  # kernel values held at once in prediction: 16 MiB of float64
-KEPT_DTYPES = (np.float64, np.float32)  # any other becomes the first
+GRAM_DTYPES = (np.float64, np.float32)  # of a Gram matrix given; any other becomes the first
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,8 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The training rows, or their Gram matrix of shape (n_samples, n_samples) with
-            `kernel='precomputed'`. float32 stays float32, and so do its kernel values.
+            `kernel='precomputed'`. Rows become float64, and their kernel values are float64; a
+            Gram matrix may be float32, which halves its memory.
         y : array-like of shape (n_samples,)
             The labels, of two distinct values.
 
@@ -102,7 +103,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         """Validate, solve, and set every fitted attribute."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=KEPT_DTYPES)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes())
         self.classes_, signs = signed_labels(y, type(self).__name__)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -183,32 +184,37 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
 
     def _gram(self, X: Any, Y: Any) -> NDArray[Any]:
         if Y is not None and Y.shape[0] == 0:  # a machine may be its intercept alone
-            return np.zeros((X.shape[0], 0), dtype=X.dtype)
-        return gram(X, Y, **self._kernel_parameters(X))
+            return np.zeros((X.shape[0], 0))
+        return gram(X, Y, **self._kernel_parameters())
 
-    def _kernel_parameters(self, X: Any) -> dict[str, Any]:
-        """Return the kernel as `gram` takes it, with the precision of X."""
+    def _kernel_parameters(self) -> dict[str, Any]:
+        """Return the kernel as `gram` takes it."""
         return {
             "kernel": self.kernel,
             "gamma": self.gamma_,
             "degree": self.degree,
             "coef0": self.coef0,
-            "dtype": X.dtype,
         }
+
+    def _dtypes(self) -> Any:
+        """Return what the validated input may be: kernel values of float32 rows are too coarse."""
+        return GRAM_DTYPES if self.kernel == "precomputed" else np.float64
+
+    def _validated(self, X: Any) -> Any:
+        """Return the rows to predict, or their kernel values with the training rows."""
+        return validate_data(self, X, accept_sparse="csr", dtype=self._dtypes(), reset=False)
 
     def _expand(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sums of coefficients times kernel values, shape (n,) or (n, k).
 
         `coefficients` belong to the rows of `support_`: shape (n_support,) or (n_support, k).
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=KEPT_DTYPES, reset=False)
+        X = self._validated(X)
         if self.kernel == "precomputed":
             everyone = np.zeros((self.n_features_in_, *coefficients.shape[1:]), dtype=X.dtype)
             everyone[self.support_] = coefficients
             return np.asarray(X @ everyone, dtype=np.float64)
-        X = X.astype(self.X_fit_.dtype, copy=False)
         values = np.empty((X.shape[0], *coefficients.shape[1:]))
-        coefficients = coefficients.astype(X.dtype)
         length = max(PREDICTION_ENTRIES // max(self.support_.size, 1), 1)
         for start in range(0, X.shape[0], length):
             rows = slice(start, start + length)

@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
+from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
 from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC
 from ensvm.classifiers.weighted_nu_svm.weakened_svc import resolve_shares
 from ensvm.kernels import KernelFunction
@@ -21,7 +22,7 @@ from ensvm.solvers.expansion_reduction import reduce_expansion
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 
-class BoostedSVM(KernelExpansionClassifier):
+class BoostedSVM(StagedExpansionClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
@@ -277,23 +278,6 @@ class BoostedSVM(KernelExpansionClassifier):
         for alpha, member in zip(self.alphas_, members.T, strict=True):
             total = total + alpha * member
             yield total
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class of each row by the first t members, for t = 1, ..., n_rounds_.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows, or their kernel values with the training rows, of shape (n, n_samples), with
-            `kernel='precomputed'`.
-
-        Yields
-        ------
-        ndarray of shape (n,)
-            The classes predicted with one more member.
-        """
-        for decision in self.staged_decision_function(X):
-            yield self._classes_of(decision)
 
     def _votes_by_sign(self) -> bool:
         return self.hypothesis == "sign" and self.reduce == "none"

@@ -99,7 +99,12 @@ def entropy_projection(
         if isinstance(following, str):
             bound = problem.lower_bound(current.objective)  # a rejected step may have raised it
             return path.result(
-                current.weights, current.objective, bound, problem.n_matvec, following
+                current.weights,
+                current.objective,
+                bound,
+                problem.separated,
+                problem.n_matvec,
+                following,
             )
         path.leave(current.weights, following.learning_rate, steps.epsilon)
         current = following
@@ -122,6 +127,7 @@ class _Problem:
     def __init__(self, gram: SignedGram) -> None:
         self._gram = gram
         self._bound = 0.0
+        self.separated = False
         self.n_matvec = 0
 
     def start(self) -> _Iterate:
@@ -137,6 +143,8 @@ class _Problem:
         margin = float(gradient.min())
         if margin > 0.0 and objective > 0.0:
             self._bound = max(self._bound, margin**2 / objective)
+        # A margin is a sum of m kernel values, and rounds like one.
+        self.separated |= margin > np.sqrt(self._gram.size) * self._gram.rounding
         return _Iterate(
             update.learning_rate, update.log_weights, update.weights, gradient, objective
         )

@@ -59,6 +59,9 @@ class EntropyProjectionResult:
         The value rho_bar = weights'K~weights, an upper bound of rho*.
     lower_bound : float
         The best lower bound of rho* seen on the way, in [0, objective].
+    separated : bool
+        Whether any weights seen on the way separate the classes by more than rounding: a proof of
+        rho* > 0.
     n_iter : int
         The number T of accepted steps.
     n_matvec : int
@@ -82,6 +85,7 @@ class EntropyProjectionResult:
     weights: Vector
     objective: float
     lower_bound: float
+    separated: bool
     n_iter: int
     n_matvec: int
     converged: bool
@@ -136,6 +140,7 @@ class ProjectionPath:
         weights: Vector,
         objective: float,
         lower_bound: float,
+        separated: bool,
         n_matvec: int,
         reason: StopReason,
     ) -> EntropyProjectionResult:
@@ -147,6 +152,7 @@ class ProjectionPath:
             weights=weights,
             objective=objective,
             lower_bound=lower_bound,
+            separated=separated,
             n_iter=self.n_iter,
             n_matvec=n_matvec,
             converged=reason in METHOD_RULES,

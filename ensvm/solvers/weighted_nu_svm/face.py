@@ -61,7 +61,7 @@ def new_face(n: int) -> Face:
 
 @njit
 def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
-    """Minimise over the free coefficients with all others fixed; `ridge` is added to the diagonal.
+    """Minimise over the free coefficients with all others fixed; `ridge` makes their factor exist.
 
     Nothing is done if they are fewer than two or more than `LARGEST_FACE`, or if rounding made the
     objective rise.
@@ -93,13 +93,21 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
         rotated[2, :n] *= 1.0 - length
         n = drop_bound(state, face, n)
     face.size[0] = n
-    add_products(state.rows, state.places[moved], state.coef[moved] - before, state.values)
+    add_changes(state, moved, state.coef[moved] - before)
     if not dot(state.coef, state.values, state.coef.size) <= objective:
         changes = before - state.coef[moved]
         for k in range(moved.size):
             set_coef(state, moved[k], before[k], False, 0.0)
-        add_products(state.rows, state.places[moved], changes, state.values)
+        add_changes(state, moved, changes)
         face.size[0] = 0
+
+
+@njit
+def add_changes(state, points, changes):  # type: ignore[no-untyped-def]
+    """Bring the values up to changes of the coefficients of some points."""
+    add_products(state.rows, state.places[points], changes, state.values)
+    for k in range(points.size):
+        state.values[points[k]] += state.ridge * changes[k]
 
 
 @njit
@@ -120,7 +128,7 @@ def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
         row = row_of(state, points[a])
         for b in range(a + 1):
             lower[a, b] = row[points[b]]
-        lower[a, a] += ridge
+        lower[a, a] += ridge + state.ridge
         rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
     append_rows(lower, rotated[:2], known, n)
     rotated[2, :n] = state.values[points[:n]]

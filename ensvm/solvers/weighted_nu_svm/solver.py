@@ -113,7 +113,9 @@ def weighted_nu_svm(
     ----------
     gram : array of shape (m, m)
         The positive semidefinite Gram matrix K, float32 or float64 (others become float64); its
-        symmetry is trusted. Sums run in float64.
+        symmetry is trusted. Sums run in float64. To a float32 one, which rounding makes indefinite,
+        eps sqrt(m) max K_ii is added on the diagonal, and objective and certificate are about the
+        sum.
     signs : array of shape (m,)
         The labels, -1 and +1, both present among the members.
     distribution : array of shape (m,)
@@ -293,6 +295,7 @@ def _new_state(
         targets=labels * distribution,
         coef=coef,
         values=np.empty(n),
+        ridge=_ridge(gram),
         no_growth=np.where(coef >= np.maximum(labels, 0.0), -np.inf, 0.0),
         no_shrinking=np.where(coef <= np.minimum(labels, 0.0), np.inf, 0.0),
         lines=np.full((2, 2), -1),
@@ -304,6 +307,16 @@ def _new_state(
     )
     _refresh(state)
     return state
+
+
+def _ridge(gram: NDArray[Any]) -> float:
+    """Return what rounding to float32 may have taken from the smallest eigenvalue; 0 for float64.
+
+    It is about sqrt(m) independent errors strong. Without it the objective has no minimum near 0.
+    """
+    if gram.dtype == np.float64:
+        return 0.0
+    return float(np.finfo(gram.dtype).eps * np.sqrt(len(gram)) * np.abs(gram.diagonal()).max())
 
 
 def _for_reading(array: NDArray[Any]) -> NDArray[Any]:
@@ -318,7 +331,7 @@ def _refresh(state: DescentState) -> None:
     points = np.flatnonzero(state.coef)
     values = np.zeros(state.gram.shape[0])
     add_products(state.gram, state.members[points], state.coef[points], values)
-    state.values[:] = values[state.members]
+    state.values[:] = values[state.members] + state.ridge * state.coef
 
 
 def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:
@@ -343,7 +356,10 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
         if objective < -rounding * precision:
             return done, "not_positive_semidefinite"
         if gap_closed(state, tol, floor):
-            vanishing = state.gap[0] > tol * objective or objective <= floor * state.size[0] ** 2
+            without_ridge = objective - 0.5 * state.ridge * float(state.coef @ state.coef)
+            vanishing = (
+                state.gap[0] > tol * objective or without_ridge <= floor * state.size[0] ** 2
+            )
             return done, "gap_below_rounding" if vanishing else "gap_below_tol"
         if done >= max_iter:
             return done, "max_iter"

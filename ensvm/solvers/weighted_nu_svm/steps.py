@@ -54,14 +54,15 @@ class DescentState(NamedTuple):
     labels: Any  # (n,)
     targets: Any  # (n,) beta, its absolute values 1 on average
     coef: Any  # (n,) u
-    values: Any  # (n,) g = Ku
+    values: Any  # (n,) g = Ku, the ridge included
+    ridge: Any  # a number >= 0 added to the diagonal of the Gram matrix
     no_growth: Any  # (n,) 0, or -inf where u is at its upper bound
     no_shrinking: Any  # (n,) 0, or inf where u is at its lower bound
     lines: Any  # (2, 2), the pairs of the falling and the rising line; -1 where there is none
     rho: Any  # (1,)
     intercept: Any  # (1,) b
     gap: Any  # (1,), the duality gap when last certified
-    objective: Any  # (1,), u'Ku / 2 then
+    objective: Any  # (1,), u'Ku / 2 then, the ridge included
     size: Any  # (1,), sum |u| then
 
 
@@ -223,6 +224,7 @@ def take_step(state, points, direction, rate):  # type: ignore[no-untyped-def]
     for a in range(points.size):
         for b in range(points.size):
             curvature += direction[a] * direction[b] * row_of(state, points[a])[points[b]]
+        curvature += state.ridge * direction[a] * direction[a]
     length, first = rate / max(curvature, LEAST_CURVATURE), -1
     for a in range(points.size):
         room = room_for(state, points[a], direction[a])
@@ -231,6 +233,7 @@ def take_step(state, points, direction, rate):  # type: ignore[no-untyped-def]
     for a in range(points.size):
         change = length * direction[a]
         set_coef(state, points[a], state.coef[points[a]] + change, a == first, direction[a])
+        state.values[points[a]] += state.ridge * change
     add_two_rows(state, points[0], points[1], length * direction[0], length * direction[1])
     if points.size == 3:
         add_two_rows(state, points[2], points[2], length * direction[2], 0.0)
