@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, read_records
+from ensvm.records.shipped_records import ValueOf, read_shipped
+from ensvm.records.store import (
+    CELLS_FILE,
+    CONFIG_COPY,
+    PUBLISHED_COPY,
+    SHIPPED_FILE,
+    read_records,
+)
+from ensvm.report.stand_ins import stand_ins
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, unit_of
 from ensvm.study.reading import read_config
@@ -24,12 +32,16 @@ AnswerStatus: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Study:
-    """A study's folder: config and printed numbers as at the last run, and the records."""
+    """A study's folder: config and printed numbers as at the last run, and the records.
+
+    `shipped` has the values whose records came with the folder, each with why there is no own one.
+    """
 
     folder: Path
     config: StudyConfig
     published: Mapping[tuple[str, str, str], Published]
     records: Mapping[Identity, Record]
+    shipped: Mapping[ValueOf, str] = field(default_factory=dict)
 
     @cached_property
     def by_cell(self) -> Mapping[tuple[str, str, RunPass], list[Record]]:
@@ -50,17 +62,27 @@ def find_studies(results: Path) -> list[Path]:
     return [
         folder
         for folder in folders
-        if (folder / CELLS_FILE).is_file() and (folder / CONFIG_COPY).is_file()
+        if (folder / CONFIG_COPY).is_file()
+        and any((folder / name).is_file() for name in (CELLS_FILE, SHIPPED_FILE))
     ]
 
 
 def read_study(folder: Path) -> Study:
-    """Read a study's folder as `ensvm run` left it."""
-    config, _ = read_config(folder / CONFIG_COPY)
+    """Read a study's folder as `ensvm run` left it; shipped records stand in for want of own."""
+    path = folder / CONFIG_COPY
+    config, _ = read_config(path)
     printed = folder / PUBLISHED_COPY
-    return Study(
-        folder, config, read_published(printed) if printed.exists() else {}, read_records(folder)
-    )
+    published = read_published(printed) if printed.exists() else {}
+    own = read_records(folder)
+    shipped = stand_ins(own, read_shipped(folder), config, path)
+    why = {value: reason for value, (_, reason) in shipped.items()}
+    records = {
+        identity: record
+        for identity, record in own.items()
+        if (record.dataset, record.algorithm, record.run_pass) not in shipped
+    }
+    records |= {record.identity: record for found, _ in shipped.values() for record in found}
+    return Study(folder, config, published, records, why)
 
 
 @dataclass(frozen=True)
@@ -109,6 +131,8 @@ class Answer:
         The records behind the values.
     metric : str
         What was asked for.
+    not_here : str
+        Why the values are shipped ones: the reason why there are none made here. Empty for own.
     """
 
     values: Mapping[int, Any]
@@ -118,11 +142,17 @@ class Answer:
     n_not_ok: int = 0
     records: Mapping[int, Record] = field(default_factory=dict)
     metric: str = ""
+    not_here: str = ""
 
     @property
     def n_warned(self) -> int:
         """How many of the records behind the values gave a warning."""
         return sum(bool(record.warnings) for record in self.records.values())
+
+    @property
+    def shipped(self) -> bool:
+        """Whether the values came with the study's folder and none was made here."""
+        return bool(self.not_here)
 
     @property
     def why(self) -> str:
@@ -166,7 +196,9 @@ def ask(study: Study, question: Question) -> Answer:
     if mixture := mixed_machines(behind.values(), question):
         return Answer({}, unit, "mixed", mixture, len(troubles))
     status, reason = _status(study, question, records, troubles, len(values))
-    return Answer(values, unit, status, reason, len(troubles), behind, question.metric)
+    shipped = study.shipped.get((question.row, question.algorithm, question.run_pass), "")
+    not_here = shipped if values else ""
+    return Answer(values, unit, status, reason, len(troubles), behind, question.metric, not_here)
 
 
 def mixed_machines(records: Iterable[Record], question: Question) -> str:
