@@ -52,10 +52,10 @@ def read_shipped(folder: Path) -> ShippedRecords:
     """
     path = folder / SHIPPED_FILE
     lines = json_lines(path)
-    first = next(lines, None)
-    if first is None:
+    if not path.exists():
         return ShippedRecords()
-    config = first[1].get("config")
+    _, first = next(lines, (0, None))
+    config = first.get("config") if isinstance(first, dict) else None
     if not isinstance(config, str):
         raise RecordsDamaged(f"{path}: does not begin with a config; restore or remove the file")
     return ShippedRecords(config, latest_records(path, lines))
@@ -69,21 +69,29 @@ def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
     return found
 
 
-def leaves_room(own: Iterable[Record]) -> bool:
-    """Return whether shipped records may stand in: nothing was run here, for want of data.
+def stands_in(shipped: Iterable[Record], own: Iterable[Record]) -> bool:
+    """Return whether a value's shipped records stand in: nothing was run here, and there was there.
 
     A cell that failed or took too long was run: that is a result, and no shipped value hides it.
     """
-    return all(record.status == "unavailable" for record in own)
+    own = list(own)
+    if not own:
+        return True
+    return _were_not_run(own) and not _were_not_run(shipped)
+
+
+def _were_not_run(records: Iterable[Record]) -> bool:
+    return all(record.status == "unavailable" for record in records)
 
 
 def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a record's settings that a config asks for: all but its code."""
+    """Return the part of a cell's settings that a config asks for, as JSON: all but its code."""
     kept = {key: value for key, value in settings.items() if key not in OF_THE_CODE}
     if kept.get("algorithm"):
         method = kept["algorithm"]
         kept["algorithm"] = {key: method[key] for key in method if key not in OF_THE_CODE}
-    return kept
+    told: dict[str, Any] = json.loads(json.dumps(kept))
+    return told
 
 
 def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]) -> list[Identity]:
@@ -110,7 +118,7 @@ def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]
     before = by_value(_answering(read_shipped(folder).records, wanted))
     kept: list[Record] = []
     for value in sorted({*own, *before}):
-        if value in before and leaves_room(own.get(value, ())):
+        if value in before and stands_in(before[value], own.get(value, ())):
             kept += before[value]
         else:
             kept += map(_neutral, own[value])
@@ -135,13 +143,8 @@ def _answering(
     return [
         record
         for identity, record in records.items()
-        if identity in wanted and _same(asked(record.settings), asked(wanted[identity]))
+        if identity in wanted and asked(record.settings) == asked(wanted[identity])
     ]
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Return whether two JSON objects are equal; lists and tuples are the same there."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _neutral(record: Record) -> Record:

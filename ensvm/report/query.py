@@ -1,6 +1,6 @@
 """A study's folder, and the one question all reports ask: the values of a cell, or why none."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.records.shipped_records import ValueOf, read_shipped
+from ensvm.records.shipped_records import ValueOf, by_value, read_shipped
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
@@ -19,7 +19,7 @@ from ensvm.records.store import (
     SHIPPED_FILE,
     read_records,
 )
-from ensvm.report.stand_ins import stand_ins
+from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, unit_of
 from ensvm.study.reading import read_config
@@ -44,12 +44,9 @@ class Study:
     shipped: Mapping[ValueOf, str] = field(default_factory=dict)
 
     @cached_property
-    def by_cell(self) -> Mapping[tuple[str, str, RunPass], list[Record]]:
+    def by_cell(self) -> Mapping[ValueOf, list[Record]]:
         """The records by data set, algorithm and pass, in the order of the realizations."""
-        found: dict[tuple[str, str, RunPass], list[Record]] = defaultdict(list)
-        for (row, _, algorithm, run_pass), record in sorted(self.records.items()):
-            found[row, algorithm, run_pass].append(record)
-        return found
+        return by_value(self.records[identity] for identity in sorted(self.records))
 
 
 def find_studies(results: Path) -> list[Path]:
@@ -73,16 +70,9 @@ def read_study(folder: Path) -> Study:
     config, _ = read_config(path)
     printed = folder / PUBLISHED_COPY
     published = read_published(printed) if printed.exists() else {}
-    own = read_records(folder)
-    shipped = stand_ins(own, read_shipped(folder), config, path)
-    why = {value: reason for value, (_, reason) in shipped.items()}
-    records = {
-        identity: record
-        for identity, record in own.items()
-        if (record.dataset, record.algorithm, record.run_pass) not in shipped
-    }
-    records |= {record.identity: record for found, _ in shipped.values() for record in found}
-    return Study(folder, config, published, records, why)
+    own, shipped = read_records(folder), read_shipped(folder)
+    records, not_here = with_shipped(own, shipped, config, path)
+    return Study(folder, config, published, records, not_here)
 
 
 @dataclass(frozen=True)

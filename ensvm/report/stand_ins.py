@@ -1,11 +1,11 @@
-"""Which values of a study are shipped ones: those that were not run here, for the same config."""
+"""Where nothing was run here, the shipped records stand in: whole values, of the same config."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ensvm.records.record import Identity, Record
-from ensvm.records.shipped_records import ShippedRecords, ValueOf, by_value, leaves_room
+from ensvm.records.shipped_records import ShippedRecords, ValueOf, by_value, stands_in
 from ensvm.records.store import SHIPPED_FILE
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL
@@ -18,14 +18,14 @@ OF_THE_DATA_SET = {"realizations", "realizations_of", "algorithms", "unavailable
 OF_THE_ALGORITHM = {"label", "unavailable"}
 
 
-def stand_ins(
+def with_shipped(
     own: Mapping[Identity, Record], shipped: ShippedRecords, config: StudyConfig, path: Path
-) -> dict[ValueOf, tuple[list[Record], str]]:
-    """Return the shipped records that stand in for own ones, and why there are no own ones.
+) -> tuple[dict[Identity, Record], dict[ValueOf, str]]:
+    """Return the records to report from, and which values are shipped ones.
 
-    They stand in for a whole value (a data set, an algorithm, a pass) or not at all, so that no
+    Shipped records stand in for a whole value (data set, algorithm, pass) or not at all, so that no
     value mixes realizations of two sources, and only where the config asks for the value as the
-    one they were made with did. A cell that failed here shows its failure.
+    config they were made with did. A cell that failed here shows its failure.
 
     Parameters
     ----------
@@ -36,31 +36,38 @@ def stand_ins(
     config : StudyConfig
         The config of the last run.
     path : Path
-        Its file; where it has the very text of the shipped config, all values are asked for alike.
+        Its file; where it has the very text of the shipped config, all is asked for alike.
 
     Returns
     -------
-    dict of ValueOf to tuple of list of Record and str
-        By value, the records and the reason.
+    records : dict of Identity to Record
+        Own and shipped records.
+    not_here : dict of ValueOf to str
+        The values that are shipped ones, each with why there is none made here.
+
+    Raises
+    ------
+    ConfigError
+        If the shipped config cannot be read.
     """
     made_here = by_value(own.values())
-    candidates = {
+    found = {
         value: records
         for value, records in by_value(shipped.records.values()).items()
-        if leaves_room(made_here.get(value, ()))
+        if stands_in(records, made_here.get(value, ()))
     }
-    if not candidates:
-        return {}
-    if path.read_text(encoding="utf-8") != shipped.config:
+    if found and path.read_text(encoding="utf-8") != shipped.config:
         before, _ = read_config(path.with_name(SHIPPED_FILE), shipped.config)
-        candidates = {
+        found = {
             value: records
-            for value, records in candidates.items()
+            for value, records in found.items()
             if _terms(before, value) == _terms(config, value)
         }
-    return {
-        value: (records, _why(made_here.get(value, ()))) for value, records in candidates.items()
-    }
+    used = {**made_here, **found}
+    return (
+        {record.identity: record for records in used.values() for record in records},
+        {value: _why(made_here.get(value, ())) for value in found},
+    )
 
 
 def _why(own: Iterable[Record]) -> str:
@@ -69,8 +76,8 @@ def _why(own: Iterable[Record]) -> str:
     return "; ".join(reasons) or NOT_RUN
 
 
-def _terms(config: StudyConfig, value: ValueOf) -> Any:
-    """Return all that a config says of a value which could make it another; None if it has none."""
+def _terms(config: StudyConfig, value: ValueOf) -> list[Any] | None:
+    """Return all that a config says of a value which could make it another; None for nothing."""
     row, algorithm, run_pass = value
     entry = next((entry for entry in config.datasets if entry.name == row), None)
     block = config.algorithms.get(algorithm)
