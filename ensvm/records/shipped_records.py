@@ -1,7 +1,10 @@
 """Records that travel with a study's folder: packed by its maintainers, read beside a user's own.
 
-`cells.jsonl.xz` holds the lines of `cells.jsonl`, compressed, without what concerns only the
-machine they were made on, after one line with the config that they answer.
+`cells.jsonl.xz` holds the lines of `cells.jsonl`, compressed, after one line with the config that
+they answer. They are without what concerns the machine they were made on alone (names, paths,
+commands; it keeps a label, for seconds of different machines do not compare), and without what no
+report reads: the seconds of the error pass, in which cells run side by side, and the keys by which
+a run finds its own records.
 """
 
 import hashlib
@@ -121,7 +124,7 @@ def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]
         if value in before and stands_in(before[value], own.get(value, ())):
             kept += before[value]
         else:
-            kept += map(_neutral, own[value])
+            kept += map(_for_travel, own[value])
     kept.sort(key=lambda record: (record.dataset, record.algorithm, record.identity))
     runs = {record.run.id: record.run for record in kept if record.run is not None}
     lines = chain(
@@ -147,8 +150,8 @@ def _answering(
     ]
 
 
-def _neutral(record: Record) -> Record:
-    """Return a record without its machine's names and paths; the machine becomes a label."""
+def _for_travel(record: Record) -> Record:
+    """Return a record without what does not travel; its machine becomes a label."""
     run, conditions = record.run, record.conditions
     if run is not None and conditions is not None:
         conditions = replace(conditions, host=_label(run, conditions.host))
@@ -157,6 +160,8 @@ def _neutral(record: Record) -> Record:
         run = replace(run, host=_label(run, run.host), platform=system, command=())
     return replace(
         record,
+        key="",
+        seconds=record.seconds if record.run_pass == "timing" else {},
         run=run,
         conditions=conditions,
         reason=_FOLDERS.sub("", record.reason),

@@ -58,9 +58,7 @@ def latest_records(
                 record = Record.from_json(line)
                 latest[record.identity] = record.of_run(runs.get(record.run_id))
         except (KeyError, TypeError) as error:
-            raise RecordsDamaged(
-                f"{path}, line {number}: not a record: {error}; remove the line to go on"
-            ) from error
+            raise _no_record(path, number, error) from error
     return latest
 
 
@@ -92,9 +90,12 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             try:
                 yield number, json.loads(raw)
             except ValueError as error:
-                raise RecordsDamaged(
-                    f"{path}, line {number}: not a record: {error}; remove the line to go on"
-                ) from error
+                raise _no_record(path, number, error) from error
+
+
+def _no_record(path: Path, number: int, error: Exception) -> RecordsDamaged:
+    mend = "restore the file, or remove it" if path.suffix == ".xz" else "remove the line"
+    return RecordsDamaged(f"{path}, line {number}: not a record: {error}; {mend} to go on")
 
 
 class Store:
