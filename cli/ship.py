@@ -1,5 +1,6 @@
 """`ensvm ship`: pack the records of a checkout's studies, so that they travel with it."""
 
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -33,5 +34,7 @@ def ship(results: Path) -> None:
             click.echo(
                 f"{path}: {size:.0f} kB, {len(wanted) - len(without)} of {len(wanted)} cells"
             )
-            for row, _, algorithm, run_pass in without[:3]:
-                click.echo(f"  no record: {row}, {algorithm}, {run_pass} pass", err=True)
+            values = Counter((row, name, run_pass) for row, _, name, run_pass in without)
+            for (row, name, run_pass), count in values.items():
+                line = f"  no record: {row}, {name}, {run_pass} pass: {count} cells"
+                click.echo(line, err=True)
