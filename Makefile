@@ -1,5 +1,5 @@
 # make reproduce | make test | make test-processors | make smoke | make lint | make bench
-# make measured | make wheel-check | make clean
+# make measured | make ship-records | make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: reproduce test test-processors smoke lint bench measured wheel-check clean
+.PHONY: reproduce ship-records test test-processors smoke lint bench measured wheel-check clean
 
 reproduce: $(VENV)/.ready
 	@names='from ensvm.study.reading import reproduced; print(*reproduced())'; \
@@ -20,6 +20,10 @@ reproduce: $(VENV)/.ready
 	$(BIN)/ensvm claims results/ > /dev/null && $(BIN)/ensvm figure results/ > /dev/null && \
 	$(BIN)/ensvm table results/ || exit $$?; \
 	echo "tables, figures and claims are in $(CURDIR)/results/<study>"; exit $$failed
+
+# For maintainers: the records behind the committed tables, packed to be committed with them.
+ship-records: $(VENV)/.ready
+	$(BIN)/ensvm ship results/
 
 test: lint
 	$(BIN)/pytest -n auto

@@ -191,7 +191,7 @@ class Record:
         return cls(**known)
 
 
-ALWAYS = ("metrics", "seconds", "reason", "settings")
+ALWAYS = ("key", "metrics", "seconds", "reason", "settings")
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 
 

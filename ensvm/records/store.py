@@ -1,6 +1,7 @@
 """Records on disk: one JSON line a cell, appended and fsynced, so that nothing computed is lost."""
 
 import json
+import lzma
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import filelock
 from ensvm.records.record import Identity, Record, Run
 
 CELLS_FILE = "cells.jsonl"
+SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run reads and writes none
 # A study's folder stands on its own: tables are laid out from these copies and the records.
 CONFIG_COPY = "config.yaml"
 PUBLISHED_COPY = "published.csv"
@@ -35,9 +37,19 @@ def read_records(folder: Path) -> dict[Identity, Record]:
         If a line elsewhere is no record.
     """
     path = folder / CELLS_FILE
+    return latest_records(path, json_lines(path))
+
+
+def latest_records(
+    path: Path, lines: Iterable[tuple[int, dict[str, Any]]]
+) -> dict[Identity, Record]:
+    """Return the latest record of every cell among a file's lines, each with its `run`.
+
+    Raises RecordsDamaged, naming `path` and the line, where one is no record.
+    """
     runs: dict[str, Run] = {}
     latest: dict[Identity, Record] = {}
-    for number, line in json_lines(path):
+    for number, line in lines:
         try:
             if line["kind"] == "run":
                 run = Run.from_json(line)
@@ -46,32 +58,44 @@ def read_records(folder: Path) -> dict[Identity, Record]:
                 record = Record.from_json(line)
                 latest[record.identity] = record.of_run(runs.get(record.run_id))
         except (KeyError, TypeError) as error:
-            raise RecordsDamaged(
-                f"{path}, line {number}: not a record: {error}; remove the line to go on"
-            ) from error
+            raise _no_record(path, number, error) from error
     return latest
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the JSON object of every whole line of a file, if there is one.
 
+    A file named `*.xz` is read as compressed.
+
     Raises
     ------
     RecordsDamaged
-        If a line that was written to its end is not JSON.
+        If a line that was written to its end is not JSON, or a compressed file is damaged.
     """
     if not path.exists():
         return
-    with path.open("rb") as file:
+    try:
+        yield from _whole_lines(path)
+    except (EOFError, lzma.LZMAError) as error:
+        raise RecordsDamaged(
+            f"{path}: damaged: {error}; restore the file, or remove it to go on"
+        ) from error
+
+
+def _whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
         for number, raw in enumerate(file, start=1):
             if not raw.endswith(b"\n"):
                 return  # torn: the run was killed while writing it
             try:
                 yield number, json.loads(raw)
             except ValueError as error:
-                raise RecordsDamaged(
-                    f"{path}, line {number}: not a record: {error}; remove the line to go on"
-                ) from error
+                raise _no_record(path, number, error) from error
+
+
+def _no_record(path: Path, number: int, error: Exception) -> RecordsDamaged:
+    mend = "restore the file, or remove it" if path.suffix == ".xz" else "remove the line"
+    return RecordsDamaged(f"{path}, line {number}: not a record: {error}; {mend} to go on")
 
 
 class Store:

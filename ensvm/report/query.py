@@ -1,6 +1,6 @@
 """A study's folder, and the one question all reports ask: the values of a cell, or why none."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, read_records
+from ensvm.records.shipped_records import ValueOf, by_value, read_shipped
+from ensvm.records.store import (
+    CELLS_FILE,
+    CONFIG_COPY,
+    PUBLISHED_COPY,
+    SHIPPED_FILE,
+    read_records,
+)
+from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, unit_of
 from ensvm.study.reading import read_config
@@ -24,20 +32,21 @@ AnswerStatus: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Study:
-    """A study's folder: config and printed numbers as at the last run, and the records."""
+    """A study's folder: config and printed numbers as at the last run, and the records.
+
+    `shipped` has the values whose records came with the folder, each with why there is no own one.
+    """
 
     folder: Path
     config: StudyConfig
     published: Mapping[tuple[str, str, str], Published]
     records: Mapping[Identity, Record]
+    shipped: Mapping[ValueOf, str] = field(default_factory=dict)
 
     @cached_property
-    def by_cell(self) -> Mapping[tuple[str, str, RunPass], list[Record]]:
+    def by_cell(self) -> Mapping[ValueOf, list[Record]]:
         """The records by data set, algorithm and pass, in the order of the realizations."""
-        found: dict[tuple[str, str, RunPass], list[Record]] = defaultdict(list)
-        for (row, _, algorithm, run_pass), record in sorted(self.records.items()):
-            found[row, algorithm, run_pass].append(record)
-        return found
+        return by_value(self.records[identity] for identity in sorted(self.records))
 
 
 def find_studies(results: Path) -> list[Path]:
@@ -50,17 +59,20 @@ def find_studies(results: Path) -> list[Path]:
     return [
         folder
         for folder in folders
-        if (folder / CELLS_FILE).is_file() and (folder / CONFIG_COPY).is_file()
+        if (folder / CONFIG_COPY).is_file()
+        and any((folder / name).is_file() for name in (CELLS_FILE, SHIPPED_FILE))
     ]
 
 
 def read_study(folder: Path) -> Study:
-    """Read a study's folder as `ensvm run` left it."""
-    config, _ = read_config(folder / CONFIG_COPY)
+    """Read a study's folder as `ensvm run` left it; shipped records stand in for want of own."""
+    path = folder / CONFIG_COPY
+    config, _ = read_config(path)
     printed = folder / PUBLISHED_COPY
-    return Study(
-        folder, config, read_published(printed) if printed.exists() else {}, read_records(folder)
-    )
+    published = read_published(printed) if printed.exists() else {}
+    own, shipped = read_records(folder), read_shipped(folder)
+    records, not_here = with_shipped(own, shipped, config, path)
+    return Study(folder, config, published, records, not_here)
 
 
 @dataclass(frozen=True)
@@ -109,6 +121,8 @@ class Answer:
         The records behind the values.
     metric : str
         What was asked for.
+    not_here : str
+        Why the values are shipped ones: the reason why there are none made here. Empty for own.
     """
 
     values: Mapping[int, Any]
@@ -118,11 +132,17 @@ class Answer:
     n_not_ok: int = 0
     records: Mapping[int, Record] = field(default_factory=dict)
     metric: str = ""
+    not_here: str = ""
 
     @property
     def n_warned(self) -> int:
         """How many of the records behind the values gave a warning."""
         return sum(bool(record.warnings) for record in self.records.values())
+
+    @property
+    def shipped(self) -> bool:
+        """Whether the values came with the study's folder and none was made here."""
+        return bool(self.not_here)
 
     @property
     def why(self) -> str:
@@ -166,7 +186,9 @@ def ask(study: Study, question: Question) -> Answer:
     if mixture := mixed_machines(behind.values(), question):
         return Answer({}, unit, "mixed", mixture, len(troubles))
     status, reason = _status(study, question, records, troubles, len(values))
-    return Answer(values, unit, status, reason, len(troubles), behind, question.metric)
+    shipped = study.shipped.get((question.row, question.algorithm, question.run_pass), "")
+    not_here = shipped if values else ""
+    return Answer(values, unit, status, reason, len(troubles), behind, question.metric, not_here)
 
 
 def mixed_machines(records: Iterable[Record], question: Question) -> str:

@@ -43,12 +43,12 @@ def reproduced() -> list[str]:
     return [path.stem for path in shipped if read_config(path)[0].reproduce]
 
 
-def read_config(path: Path) -> tuple[StudyConfig, YamlSource]:
-    """Read and validate a config.
+def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlSource]:
+    """Read and validate a config, the file's or the `text` that stands for it.
 
     Names of cards and estimators are left to the runner. Raises ConfigError.
     """
-    source = YamlSource(path)
+    source = YamlSource(path, text)
     try:
         config = StudyConfig.model_validate(expand_sweeps(source))
     except ValidationError as error:

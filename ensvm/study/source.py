@@ -18,6 +18,8 @@ class ConfigError(ValueError):
 class YamlSource:
     """One YAML file: its `content` (a mapping) and the line of each key in it.
 
+    `text` is what the file holds, where it is known already.
+
     `moved` maps the location of a thing that was made from the content to where it stands in the
     file.
 
@@ -25,11 +27,11 @@ class YamlSource:
     gives a key twice.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, text: str | None = None) -> None:
         self.path = path
         self._lines: dict[Location, int] = {(): 1}
         self.moved: dict[Location, Location] = {}
-        text = self._read()
+        text = self._read() if text is None else text
         try:
             node = yaml.compose(text, Loader=yaml.SafeLoader)
             self.content: dict[str, Any] = yaml.safe_load(text)

@@ -1,0 +1,40 @@
+"""`ensvm ship`: pack the records of a checkout's studies, so that they travel with it."""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from ensvm_cli.terminal import readable_errors
+
+
+@click.command(hidden=True)  # for the maintainers: a user's own records stay where they are
+@click.argument(
+    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
+)
+def ship(results: Path) -> None:
+    """Pack the records of the shipped studies in RESULTS into cells.jsonl.xz, to be committed.
+
+    Own records replace those packed before; names and paths of the machine are left out. Says of
+    each study how many cells its config asks for that have no record.
+    """
+    with readable_errors():
+        from ensvm.records.shipped_records import pack
+        from ensvm.records.store import SHIPPED_FILE
+        from ensvm.report.query import find_studies
+        from ensvm.runner.plan import make_plan
+        from ensvm.study.reading import find_config
+
+        for folder in find_studies(results):
+            plan = make_plan(find_config(folder.resolve().name))
+            wanted = {cell.identity: cell.settings for cell in plan.cells}
+            without = pack(folder, plan.path.read_text(encoding="utf-8"), wanted)
+            path = folder / SHIPPED_FILE
+            size = path.stat().st_size / 1000
+            click.echo(
+                f"{path}: {size:.0f} kB, {len(wanted) - len(without)} of {len(wanted)} cells"
+            )
+            values = Counter((row, name, run_pass) for row, _, name, run_pass in without)
+            for (row, name, run_pass), count in values.items():
+                line = f"  no record: {row}, {name}, {run_pass} pass: {count} cells"
+                click.echo(line, err=True)

@@ -1,0 +1,176 @@
+"""Records that travel with a study's folder: packed by its maintainers, read beside a user's own.
+
+`cells.jsonl.xz` holds the lines of `cells.jsonl`, compressed, after one line with the config that
+they answer. They are without what concerns the machine they were made on alone (names, paths,
+commands; it keeps a label, for seconds of different machines do not compare), and without what no
+report reads: the seconds of the error pass, in which cells run side by side, and the keys by which
+a run finds its own records.
+"""
+
+import hashlib
+import json
+import lzma
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ensvm.records.record import Identity, Record, Run, RunPass
+from ensvm.records.store import (
+    SHIPPED_FILE,
+    RecordsDamaged,
+    json_lines,
+    latest_records,
+    read_records,
+)
+
+# One value of a report: data set (row), algorithm, pass. All its realizations are of one source.
+ValueOf: TypeAlias = tuple[str, str, RunPass]
+
+# Settings that follow the code, not the config: a value stays shipped when the code is edited.
+OF_THE_CODE = ("code", "defaults")
+
+# The folders of an absolute path; what follows a letter, a colon or a slash is part of an address.
+_FOLDERS = re.compile(r"(?<![\w:/.~-])/(?:[^\s/:'\"]+/)+")
+
+
+@dataclass(frozen=True)
+class ShippedRecords:
+    """The records that came with a folder, and the text of the config that they answer."""
+
+    config: str = ""
+    records: Mapping[Identity, Record] = field(default_factory=dict)
+
+
+def read_shipped(folder: Path) -> ShippedRecords:
+    """Return the records that came with `folder`; none where it has no file of them.
+
+    Raises
+    ------
+    RecordsDamaged
+        If the file is damaged or holds something else.
+    """
+    path = folder / SHIPPED_FILE
+    lines = json_lines(path)
+    if not path.exists():
+        return ShippedRecords()
+    _, first = next(lines, (0, None))
+    config = first.get("config") if isinstance(first, dict) else None
+    if not isinstance(config, str):
+        raise RecordsDamaged(f"{path}: does not begin with a config; restore or remove the file")
+    return ShippedRecords(config, latest_records(path, lines))
+
+
+def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
+    """Return the records behind each value of a report."""
+    found: dict[ValueOf, list[Record]] = defaultdict(list)
+    for record in records:
+        found[record.dataset, record.algorithm, record.run_pass].append(record)
+    return found
+
+
+def stands_in(shipped: Iterable[Record], own: Iterable[Record]) -> bool:
+    """Return whether a value's shipped records stand in: nothing was run here, and there was there.
+
+    A cell that failed or took too long was run: that is a result, and no shipped value hides it.
+    """
+    own = list(own)
+    if not own:
+        return True
+    return _were_not_run(own) and not _were_not_run(shipped)
+
+
+def _were_not_run(records: Iterable[Record]) -> bool:
+    return all(record.status == "unavailable" for record in records)
+
+
+def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a cell's settings that a config asks for, as JSON: all but its code."""
+    kept = {key: value for key, value in settings.items() if key not in OF_THE_CODE}
+    if kept.get("algorithm"):
+        method = kept["algorithm"]
+        kept["algorithm"] = {key: method[key] for key in method if key not in OF_THE_CODE}
+    told: dict[str, Any] = json.loads(json.dumps(kept))
+    return told
+
+
+def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]) -> list[Identity]:
+    """Write the records that travel with `folder`, and return the cells that have none.
+
+    Own records replace those packed before, a whole value at a time; records of other settings are
+    left out. The bytes depend on the records alone, and packing twice changes nothing.
+
+    Parameters
+    ----------
+    folder : Path
+        A study's folder.
+    config : str
+        The text of the study's config.
+    wanted : dict of Identity to dict
+        The settings of every cell that the config asks for.
+
+    Returns
+    -------
+    list of Identity
+        The cells that are in neither file with these settings.
+    """
+    own = by_value(_answering(read_records(folder), wanted))
+    before = by_value(_answering(read_shipped(folder).records, wanted))
+    kept: list[Record] = []
+    for value in sorted({*own, *before}):
+        if value in before and stands_in(before[value], own.get(value, ())):
+            kept += before[value]
+        else:
+            kept += map(_for_travel, own[value])
+    kept.sort(key=lambda record: (record.dataset, record.algorithm, record.identity))
+    runs = {record.run.id: record.run for record in kept if record.run is not None}
+    lines = chain(
+        [{"kind": "config", "config": config}],
+        (run.to_json() for _, run in sorted(runs.items())),
+        (record.to_json() for record in kept),
+    )
+    text = b"".join(json.dumps(line, sort_keys=True).encode() + b"\n" for line in lines)
+    packed = lzma.compress(text, preset=9 | lzma.PRESET_EXTREME)
+    (folder / SHIPPED_FILE).write_bytes(packed)
+    there = {record.identity for record in kept}
+    return [identity for identity in wanted if identity not in there]
+
+
+def _answering(
+    records: Mapping[Identity, Record], wanted: Mapping[Identity, Mapping[str, Any]]
+) -> list[Record]:
+    """Return the records of the cells that are wanted, with the settings that are wanted."""
+    return [
+        record
+        for identity, record in records.items()
+        if identity in wanted and asked(record.settings) == asked(wanted[identity])
+    ]
+
+
+def _for_travel(record: Record) -> Record:
+    """Return a record without what does not travel; its machine becomes a label."""
+    run, conditions = record.run, record.conditions
+    if run is not None and conditions is not None:
+        conditions = replace(conditions, host=_label(run, conditions.host))
+    if run is not None:
+        system = run.platform.partition("-")[0]
+        run = replace(run, host=_label(run, run.host), platform=system, command=())
+    return replace(
+        record,
+        key="",
+        seconds=record.seconds if record.run_pass == "timing" else {},
+        run=run,
+        conditions=conditions,
+        reason=_FOLDERS.sub("", record.reason),
+        warnings=tuple(_FOLDERS.sub("", text) for text in record.warnings),
+        traceback="",
+    )
+
+
+def _label(run: Run, host: str) -> str:
+    """Return a name for a machine that tells it from others and says nothing else of it."""
+    told = json.dumps([host, run.platform, run.processor, run.cpus])
+    return f"machine-{hashlib.sha256(told.encode()).hexdigest()[:6]}"

@@ -1,0 +1,31 @@
+"""The records that travel in `results/` answer what the shipped configs ask for."""
+
+from pathlib import Path
+
+import pytest
+
+from ensvm.records.shipped_records import asked, read_shipped
+from ensvm.records.store import SHIPPED_FILE
+from ensvm.runner.plan import make_plan
+from ensvm.study.reading import find_config
+
+RESULTS = Path(__file__).parents[1] / "results"
+MOST_BYTES = 1_000_000  # of one study: a checkout stays small
+SHIPPED = sorted(path.parent for path in RESULTS.glob(f"*/{SHIPPED_FILE}"))
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+def test_shipped_records_are_of_the_settings_asked_for(folder):
+    shipped = read_shipped(folder)
+    wanted = {cell.identity: cell.settings for cell in make_plan(find_config(folder.name)).cells}
+    strange = [
+        identity
+        for identity, record in shipped.records.items()
+        if identity not in wanted or asked(record.settings) != asked(wanted[identity])
+    ]
+    assert not strange, f"{len(strange)} of other settings; run the study, then make ship-records"
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+def test_shipped_records_are_small(folder):
+    assert (folder / SHIPPED_FILE).stat().st_size <= MOST_BYTES
