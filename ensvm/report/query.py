@@ -43,6 +43,11 @@ class Study:
     records: Mapping[Identity, Record]
     shipped: Mapping[ValueOf, str] = field(default_factory=dict)
 
+    @property
+    def partly_shipped(self) -> bool:
+        """Whether some of the values are shipped ones, and others were made here."""
+        return bool(self.shipped) and self.shipped.keys() != self.by_cell.keys()
+
     @cached_property
     def by_cell(self) -> Mapping[ValueOf, list[Record]]:
         """The records by data set, algorithm and pass, in the order of the realizations."""

@@ -10,6 +10,7 @@ from ensvm.records.shipped_records import pack
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Question, ask, find_studies, machines, read_study
 from ensvm.report.stand_ins import NOT_RUN
+from ensvm.report.write import write_tables
 from ensvm.study.source import ConfigError
 
 CONFIG = """\
@@ -162,3 +163,19 @@ def test_a_shipped_config_that_cannot_be_read_is_named(folder):
     (folder / CELLS_FILE).unlink()
     with pytest.raises(ConfigError, match=f"{SHIPPED_FILE}.*lable"):
         read_study(folder)
+
+
+TABLE = "tables: [{id: 1, caption: Errors., columns: [a, b]}]\n"
+
+
+def test_a_table_marks_a_shipped_value_beside_ones_made_here_and_says_why(folder):
+    (folder / CONFIG_COPY).write_text(CONFIG + TABLE)
+    [(text, _)] = write_tables(read_study(folder), "md")
+    assert "†" not in text  # nothing was made here: there is nothing to tell apart
+    write(folder, errors("german", "a", [0.4, 0.4, 0.4]))
+    write(folder, [record("titanic", 1, "a", status="unavailable", reason="ask the author")])
+    [(text, _)] = write_tables(read_study(folder), "md")
+    assert "| german     | 40.0 ±0.0 | **20.0** ±10.0† |" in text
+    assert "20.0** ±10.0†" in next(line for line in text.splitlines() if "titanic" in line)
+    assert "titanic: a: shipped: ask the author" in text
+    assert f"german: b: shipped: {NOT_RUN}" in text

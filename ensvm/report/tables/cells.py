@@ -39,10 +39,9 @@ class TableCell:
         What the interval makes of the table's margin.
     warned : int
         How many of the realizations warned.
-    shipped : bool
-        Whether the values are shipped ones: they could not be computed here.
     status, reason : str
-        Those of the study's answer; whatever is not `ok` has its reason.
+        Those of the study's answer, or `shipped` for a shipped value beside ones computed here;
+        whatever is not `ok` has its reason.
     """
 
     table: str
@@ -61,7 +60,6 @@ class TableCell:
     interval_of: str = ""
     verdict: Verdict | None = None
     warned: int = 0
-    shipped: bool = False
     status: str = "missing"
     reason: str = ""
 
@@ -96,6 +94,8 @@ def _cell(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> T
         return cell
     ours = sample(answer.shown())
     cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned)
+    if answer.shipped and study.partly_shipped:
+        cell = replace(cell, status="shipped", reason=answer.not_here)
     orders = answer.by_order()
     if orders is not None:
         within = float(np.sqrt(orders.var(axis=1, ddof=1).mean()))

@@ -141,8 +141,8 @@ def _marks(cells: list[TableCell]) -> list[str]:
             f"In parentheses: the standard deviation over {_and(sorted(map(str, orders)))} orders "
             "of the training rows, which are the same problem; the value is the mean over them."
         )
-    if any(cell.shipped for cell in cells):
-        texts.append(f"{SHIPPED} A shipped value: it could not be computed here.")
+    if any(cell.status == "shipped" for cell in cells):
+        texts.append(f"{SHIPPED} A shipped value; why there is none computed here stands below.")
     warned = sum(cell.warned > 0 for cell in cells)
     if warned:
         texts.append(

@@ -113,7 +113,7 @@ def _markdown_cell(cell: TableCell, best: bool, underline: bool, decimals: int) 
         ours += f" ±{cell.std:.{decimals}f}"
     if cell.std_orders is not None:
         ours += f" (±{cell.std_orders:.{decimals}f})"
-    ours += SHIPPED * cell.shipped + WARNED * (cell.warned > 0)
+    ours += SHIPPED * (cell.status == "shipped") + WARNED * (cell.warned > 0)
     if cell.published is None:
         return ours
     mark = f" {MARKS[cell.verdict]}" if cell.verdict else ""
