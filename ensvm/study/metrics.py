@@ -45,12 +45,13 @@ STAGED = {
 FRACTIONS = ("error", "accuracy", TRAIN_ERROR, *STAGED)
 # What every cell has, and the seconds of which a timing has those of its parts. The names of what
 # a fit leaves end in an underscore.
-SCORES = ("error", "accuracy", "n_errors", "n_test", "size")
+SIZE = "size"  # of an expansion: only classifiers that leave `support_` have it
+SCORES = ("error", "accuracy", "n_errors", "n_test", SIZE)
 PARTS = ("fit", "kernel", "predict", "test_kernel", "train", "selection")
 CELL_SECONDS = tuple(f"{part}_seconds" for part in (*PARTS, "fit_cpu", "predict_cpu"))
 
 Direction = Literal["min", "max"]
-_COUNTS = ("n_errors", "size", "n_iter_", "n_support_")
+_COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
 
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
 DATA_FACTS = ("dim", "n_train", "n_test", "rows", "classes")
