@@ -14,6 +14,7 @@ from ensvm_cli.terminal import (
     INTERRUPTED,
     WRONG_INPUT,
     RunProgress,
+    commands_of,
     duration,
     missing_block,
     readable_errors,
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 RESULTS = click.Path(file_okay=False, path_type=Path)
 
 
-def _names(context: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in value.split(",") if name.strip()) if value else ()
+def _names(
+    context: click.Context, option: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    names = [name.strip() for value in values for name in value.split(",")]
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 @click.command()
@@ -45,9 +49,19 @@ def _names(context: click.Context, option: click.Parameter, value: str | None) -
     type=click.IntRange(min=1),
     help="At most this many realizations of each data set.",
 )
-@click.option("--datasets", callback=_names, metavar="A,B", help="Only these data sets (rows).")
 @click.option(
-    "--algorithms", callback=_names, metavar="A,B", help="Only these algorithms (columns)."
+    "--datasets",
+    callback=_names,
+    multiple=True,
+    metavar="A,B",
+    help="Only these data sets (rows); may be given several times.",
+)
+@click.option(
+    "--algorithms",
+    callback=_names,
+    multiple=True,
+    metavar="A,B",
+    help="Only these algorithms (columns); may be given several times.",
 )
 @click.option(
     "--results",
@@ -254,9 +268,8 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     if outcome.missing_data:
         names = ", ".join(outcome.missing_data)
         click.echo(f"no data: {names}; `ensvm data missing {plan.path}` says how to get them")
-    click.echo(
-        f"records: {results / plan.config.study / 'cells.jsonl'}; tables: ensvm table {results}"
-    )
+    file = results / plan.config.study / "cells.jsonl"
+    click.echo("; ".join([f"records: {file}", *commands_of(plan.config, results)]))
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -5,6 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -24,6 +25,7 @@ from ensvm.records.record import Record
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
+    from ensvm.study.config import StudyConfig
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -142,6 +144,23 @@ class RunProgress:
         passed = time.monotonic() - self._begun
         left = passed * (self._cost / self._spent - 1) if self._spent else 0.0
         return f"{duration(passed)} passed, about {duration(max(left, 0.0))} left"
+
+
+def commands_of(config: "StudyConfig", results: Path) -> list[str]:
+    """Return the commands that show the tables, figures and claims of a study, or that it has none.
+
+    Parameters
+    ----------
+    config : StudyConfig
+        The study.
+    results : Path
+        The folder that its records are in or below.
+    """
+    verbs = {"tables": "table", "figures": "figure", "claims": "claims"}
+    there = [
+        f"{what}: ensvm {verb} {results}" for what, verb in verbs.items() if getattr(config, what)
+    ]
+    return there or ["nothing to show: the config has no `tables:`, `figures:` or `claims:`"]
 
 
 def duration(seconds: float) -> str:
