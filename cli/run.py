@@ -110,6 +110,7 @@ def run(
         path = find_config(config)
         plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
         workers = jobs or cpu_count()
+        _tell_dropped(plan)
         if dry_run:
             _dry_run(plan, results / plan.config.study, workers, data_dir)
             return
@@ -161,6 +162,7 @@ def check(config: str, results: Path) -> None:
     if stale:
         click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
         sys.exit(WRONG_INPUT)
+    _tell_dropped(plan)
     click.echo(f"{path}: good; {_size(plan)}")
     with readable_errors():
         _tell_missing_data(plan, set(plan.cards), None)
@@ -238,6 +240,13 @@ def _tell_estimate(
             f"no estimate for {cost.unknown} of {known + cost.unknown} cells: nothing like them was"
             " measured yet; a run with --realizations 1 measures them"
         )
+
+
+def _tell_dropped(plan: "Plan") -> None:
+    for name, card in plan.cards.items():
+        if card.dropped:
+            columns = ", ".join(column or '""' for column in card.dropped)
+            click.echo(f"{name}: columns left out of the inputs: {columns}")
 
 
 def _size(plan: "Plan") -> str:

@@ -70,6 +70,14 @@ def test_a_choice_given_several_times_adds_up(study, tmp_path):
     assert "'other' is not in this study" in wrong.stderr
 
 
+def test_columns_left_out_are_told(study, tmp_path):
+    config = study(SVC)
+    config.write_text(config.read_text().replace("target: label", "target: label, drop: [b]"))
+    for ran in (invoke("check", config), invoke("run", config, "--results", tmp_path, "--jobs", 1)):
+        assert ran.exit_code == 0
+        assert "own: columns left out of the inputs: b" in ran.stdout
+
+
 CLAIMS = "claims: [{id: 1, text: t, better: svc, relation: value-at-most, limit: 99.0}]\n"
 
 
