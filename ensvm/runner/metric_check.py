@@ -48,7 +48,7 @@ def check_fitted(
     Parameters
     ----------
     asked : iterable of Asked
-        What the study's tables, figures and claims ask of the records.
+        What the study asks of its records.
     settings : iterable of (name, AlgorithmSettings)
         The algorithms by their names in the study, one with several kernels several times.
     source : YamlSource
