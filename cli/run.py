@@ -15,6 +15,7 @@ from ensvm_cli.terminal import (
     WRONG_INPUT,
     RunProgress,
     commands_of,
+    data_dir_option,
     duration,
     missing_block,
     readable_errors,
@@ -70,11 +71,7 @@ def _names(
     show_default=True,
     help="Where records and tables go.",
 )
-@click.option(
-    "--data-dir",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder with data files [default: $ENSVM_DATA].",
-)
+@data_dir_option
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
