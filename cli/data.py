@@ -1,15 +1,13 @@
 """`ensvm data`: list, fetch and verify data sets."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from ensvm.data import DataError, DatasetCard, DataUnavailable, find_card, list_cards, load, locate
-from ensvm_cli.terminal import readable_errors
+from ensvm_cli.terminal import data_dir_option, readable_errors
 
 NARROW = 17  # characters that a column of names keeps at a terminal, however wide the others are
 
@@ -19,24 +17,15 @@ def data() -> None:
     """List, fetch and verify the data sets that studies use."""
 
 
-def _data_dir(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--data-dir",
-        type=click.Path(path_type=Path),
-        help="Folder with data files, searched first; several are separated as in PATH"
-        " [default: $ENSVM_DATA].",
-    )(command)
-
-
 @data.command("list")
-@_data_dir
+@data_dir_option
 def list_(data_dir: Path | None) -> None:
     """Show every data set: size, licence, and which provider would serve it or why none would.
 
     Of a generated set the options that a study may change follow, with their values.
     """
     header = ("name", "also called", "rows x features", "classes", "served by", "licence")
-    rows = [_row(card, data_dir) for card in _asked((), data_dir)]
+    rows = [_row(card, data_dir) for card in _asked(())]
     widths = [max(len(row[j]) for row in (header, *rows)) for j in range(len(header))]
     console = Console()
     if console.is_terminal:
@@ -61,10 +50,10 @@ def _table(header: tuple[str, ...], rows: list[tuple[str, ...]], widths: list[in
 
 @data.command()
 @click.argument("names", nargs=-1)
-@_data_dir
+@data_dir_option
 def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
     """Download the data sets named, or all, that are not on this machine yet."""
-    cards = _asked(names, data_dir)
+    cards = _asked(names)
     failed = 0
     progress = Console(stderr=True)
     for number, card in enumerate(cards, start=1):
@@ -83,10 +72,10 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
 
 @data.command()
 @click.argument("names", nargs=-1)
-@_data_dir
+@data_dir_option
 def verify(names: tuple[str, ...], data_dir: Path | None) -> None:
     """Check the data sets named, or all that are here, against their cards; download nothing."""
-    cards = _asked(names, data_dir)
+    cards = _asked(names)
     bad = absent = 0
     for card in cards:
         try:
@@ -104,12 +93,10 @@ def verify(names: tuple[str, ...], data_dir: Path | None) -> None:
         raise SystemExit(1)
 
 
-def _asked(names: tuple[str, ...], data_dir: Path | None) -> list[DatasetCard]:
+def _asked(names: tuple[str, ...]) -> list[DatasetCard]:
     """Return the cards asked for, or all; wrong input ends the command with one message."""
     with readable_errors():
-        cards = [find_card(name) for name in names] if names else list_cards()
-        locate(cards[0], data_dir=data_dir, offline=True)  # refuses a --data-dir that is not there
-    return cards
+        return [find_card(name) for name in names] if names else list_cards()
 
 
 def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:

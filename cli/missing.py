@@ -5,16 +5,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from ensvm_cli.terminal import missing_block, readable_errors
+from ensvm_cli.terminal import data_dir_option, missing_block, readable_errors
 
 
 @click.command()
 @click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
-@click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path),
-    help="Folder with data files, searched first [default: $ENSVM_DATA].",
-)
+@data_dir_option
 def missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
     """Download what the studies CONFIG... use, and say what cannot be loaded and how to get it."""
     with readable_errors():

@@ -14,6 +14,8 @@ from ensvm_cli.terminal import (
     INTERRUPTED,
     WRONG_INPUT,
     RunProgress,
+    commands_of,
+    data_dir_option,
     duration,
     missing_block,
     readable_errors,
@@ -28,8 +30,11 @@ if TYPE_CHECKING:
 RESULTS = click.Path(file_okay=False, path_type=Path)
 
 
-def _names(context: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in value.split(",") if name.strip()) if value else ()
+def _names(
+    context: click.Context, option: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    names = [name.strip() for value in values for name in value.split(",")]
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 @click.command()
@@ -45,9 +50,19 @@ def _names(context: click.Context, option: click.Parameter, value: str | None) -
     type=click.IntRange(min=1),
     help="At most this many realizations of each data set.",
 )
-@click.option("--datasets", callback=_names, metavar="A,B", help="Only these data sets (rows).")
 @click.option(
-    "--algorithms", callback=_names, metavar="A,B", help="Only these algorithms (columns)."
+    "--datasets",
+    callback=_names,
+    multiple=True,
+    metavar="A,B",
+    help="Only these data sets (rows); may be given several times.",
+)
+@click.option(
+    "--algorithms",
+    callback=_names,
+    multiple=True,
+    metavar="A,B",
+    help="Only these algorithms (columns); may be given several times.",
 )
 @click.option(
     "--results",
@@ -56,11 +71,7 @@ def _names(context: click.Context, option: click.Parameter, value: str | None) -
     show_default=True,
     help="Where records and tables go.",
 )
-@click.option(
-    "--data-dir",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder with data files [default: $ENSVM_DATA].",
-)
+@data_dir_option
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -96,6 +107,7 @@ def run(
         path = find_config(config)
         plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
         workers = jobs or cpu_count()
+        _tell_dropped(plan)
         if dry_run:
             _dry_run(plan, results / plan.config.study, workers, data_dir)
             return
@@ -147,6 +159,7 @@ def check(config: str, results: Path) -> None:
     if stale:
         click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
         sys.exit(WRONG_INPUT)
+    _tell_dropped(plan)
     click.echo(f"{path}: good; {_size(plan)}")
     with readable_errors():
         _tell_missing_data(plan, set(plan.cards), None)
@@ -226,6 +239,13 @@ def _tell_estimate(
         )
 
 
+def _tell_dropped(plan: "Plan") -> None:
+    for name, card in plan.cards.items():
+        if card.dropped:
+            columns = ", ".join(column or '""' for column in card.dropped)
+            click.echo(f"{name}: columns left out of the inputs: {columns}")
+
+
 def _size(plan: "Plan") -> str:
     algorithms = len(plan.config.algorithms)
     return f"{len(plan.cards)} data sets, {algorithms} algorithms, {len(plan.cells)} cells"
@@ -254,9 +274,8 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     if outcome.missing_data:
         names = ", ".join(outcome.missing_data)
         click.echo(f"no data: {names}; `ensvm data missing {plan.path}` says how to get them")
-    click.echo(
-        f"records: {results / plan.config.study / 'cells.jsonl'}; tables: ensvm table {results}"
-    )
+    file = results / plan.config.study / "cells.jsonl"
+    click.echo("; ".join([f"records: {file}", *commands_of(plan.config, results)]))
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

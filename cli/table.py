@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT, commands_of, readable_errors
 
 
 @click.command()
@@ -36,8 +36,16 @@ def table(results: Path, form: str) -> None:
             click.echo(f"error: {results}: no records here; {first}", err=True)
             sys.exit(WRONG_INPUT)
         written: list[Path] = []
-        for folder in folders:
-            for text, paths in write_tables(read_study(folder), form):
+        without: list[str] = []
+        for study in map(read_study, folders):
+            if not study.config.tables:
+                there = "; ".join(commands_of(study.config, results))
+                without.append(f"the study {study.config.study} has no tables; {there}")
+            for text, paths in write_tables(study, form):
                 click.echo(text)
                 written += paths
+    for line in without:
+        click.echo(line if written else f"error: {line}", err=True)
+    if not written:
+        sys.exit(WRONG_INPUT)
     click.echo("wrote " + ", ".join(map(str, written)), err=True)

@@ -1,12 +1,14 @@
 """What the commands print: readable errors, missing data, and the progress of a run."""
 
+import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 from rich.console import Console
@@ -24,6 +26,7 @@ from ensvm.records.record import Record
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
+    from ensvm.study.config import StudyConfig
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -142,6 +145,45 @@ class RunProgress:
         passed = time.monotonic() - self._begun
         left = passed * (self._cost / self._spent - 1) if self._spent else 0.0
         return f"{duration(passed)} passed, about {duration(max(left, 0.0))} left"
+
+
+def data_dir_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the option `--data-dir`, which may be repeated, as `data_dir`."""
+    return click.option(
+        "--data-dir",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        callback=_joined,
+        help="Folder with data files, searched first; may be given several times, or with several"
+        " folders separated as in PATH [default: $ENSVM_DATA].",
+    )(command)
+
+
+def _joined(
+    context: click.Context, option: click.Parameter, folders: tuple[Path, ...]
+) -> Path | None:
+    joined = os.pathsep.join(map(str, folders))
+    for folder in filter(None, joined.split(os.pathsep)):
+        if not Path(folder).is_dir():
+            raise click.BadParameter(f"there is no folder {folder!r}")
+    return Path(joined) if joined else None
+
+
+def commands_of(config: "StudyConfig", results: Path) -> list[str]:
+    """Return the commands that show the tables, figures and claims of a study, or that it has none.
+
+    Parameters
+    ----------
+    config : StudyConfig
+        The study.
+    results : Path
+        The folder that its records are in or below.
+    """
+    verbs = {"tables": "table", "figures": "figure", "claims": "claims"}
+    there = [
+        f"{what}: ensvm {verb} {results}" for what, verb in verbs.items() if getattr(config, what)
+    ]
+    return there or ["nothing to show: the config has no `tables:`, `figures:` or `claims:`"]
 
 
 def duration(seconds: float) -> str:

@@ -22,6 +22,7 @@ FORBIDDEN = {
 ABOUT_PICTURES = (
     "cli/figure.py",
     "cli/main.py",
+    "cli/terminal.py",
     "ensvm/report/plots/",
     "ensvm/report/write.py",
     "ensvm/study/block.py",

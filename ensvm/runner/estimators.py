@@ -86,8 +86,34 @@ def build(name: str, params: dict[str, Any], *, share_gram: bool = True) -> Any:
     Raises
     ------
     EstimatorError
-        If a parameter or its value is not accepted; the message names it and what is.
+        If it is no classifier, or a parameter or its value is not accepted; the message names it
+        and what is.
     """
+    estimator = _built(name, params, share_gram=share_gram)
+    kind = _kind(estimator)
+    if kind != "classifier":
+        raise EstimatorError(
+            f"{name!r} is not a scikit-learn classifier but of the type {kind}; "
+            "accepted: a class that predicts labels, such as sklearn.svm:SVC"
+        )
+    return estimator
+
+
+def _kind(estimator: Any) -> str:
+    """Return what scikit-learn says an estimator is; one that does not say may be a classifier."""
+    from sklearn.utils import get_tags
+
+    try:
+        kind = get_tags(estimator).estimator_type
+    except AttributeError:  # a class of somebody's own, without scikit-learn's base
+        kind = getattr(estimator, "_estimator_type", "classifier")
+    if kind is None:
+        return "transformer" if hasattr(estimator, "transform") else "classifier"
+    return str(kind)
+
+
+def _built(name: str, params: dict[str, Any], *, share_gram: bool) -> Any:
+    """Return an estimator of any kind, as `build` does."""
     found = estimator_class(name)
     try:
         estimator = found()
@@ -124,7 +150,7 @@ def with_estimators(params: Mapping[str, Any]) -> dict[str, Any]:
     """
     return {
         key: (
-            build(value["estimator"], value.get("params", {}), share_gram=False)
+            _built(value["estimator"], value.get("params", {}), share_gram=False)
             if _is_estimator(value)
             else value
         )

@@ -122,7 +122,7 @@ def _in_one_order(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> E
         return _chosen_on_validation(algorithm, seed, grams)
     watch = Stopwatch()
     candidates = [
-        _fit(algorithm, point, seed, grams, watch) for point in _grid_points(algorithm.grid)
+        _fit(algorithm, point, seed, grams, watch) for point in grid_points(algorithm.grid)
     ]
     y_test = grams.realization.y_test
     counts, labels = [], []
@@ -167,7 +167,8 @@ def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPo
     )
 
 
-def _grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
+def grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
+    """Return the points of a grid as parameters; the one without any where there is no grid."""
     from sklearn.model_selection import ParameterGrid
 
     return list(ParameterGrid(dict(grid or {})))

@@ -14,6 +14,7 @@ from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators import EstimatorError, build, check_values, classes_of
+from ensvm.runner.metric_check import check_fitted
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
 from ensvm.study.algorithm import AlgorithmConfig, KernelConfig
@@ -166,6 +167,8 @@ def make_plan(
         for kernel in {config.kernel_of(entry): None for entry in config.datasets}
         for name in config.algorithms
     }
+    methods = ((name, found[0]) for (name, _), found in settings.items() if found is not None)
+    check_fitted(config.asked(), methods, source)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
     )

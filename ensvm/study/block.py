@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from ensvm.data.errors import near_miss
 from ensvm.data.strict import Strict
+from ensvm.study.metrics import CELL_SECONDS, SCORES, STAGED, TRAIN_ERROR, left_by_fit
 from ensvm.study.source import Location, YamlSource
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
@@ -38,6 +39,28 @@ class SweepConfig(Block):
     of: Name
     key: str
     value: int | float | str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a table, a figure or a claim asks of the records of an algorithm.
+
+    Attributes
+    ----------
+    location : tuple
+        Where the config asks it.
+    metric : str
+        A metric, seconds, or a curve.
+    algorithms : tuple of str
+        The algorithms of which at least one must have it.
+    curve : bool
+        Whether it is a curve that `record:` keeps, or an entry of one.
+    """
+
+    location: Location
+    metric: str
+    algorithms: tuple[str, ...]
+    curve: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,4 +98,24 @@ class StudyNames:
                 location,
                 f"{curve!r} is not in the `record:` of {algorithm}, "
                 f"which keeps {', '.join(kept) or 'nothing'}{near_miss(curve, kept)}",
+            )
+
+    def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
+        """Raise ConfigError for what no record has; what a fit leaves is known after one alone."""
+        kept = [self.algorithms[name] for name in asked.algorithms]
+        if None in kept:
+            return
+        if asked.curve or asked.metric == TRAIN_ERROR:
+            for name in asked.algorithms:
+                self.must_be_recorded(source, asked.location, asked.metric, name)
+            return
+        numbers = (*SCORES, TRAIN_ERROR, *CELL_SECONDS)
+        if asked.metric in STAGED:
+            message = f"{asked.metric!r} is a curve; which `stage:` of it is meant?"
+            raise source.error(asked.location, message)
+        if asked.metric not in numbers and not left_by_fit(asked.metric):
+            raise source.error(
+                asked.location,
+                f"unknown metric {asked.metric!r}; accepted: {', '.join(numbers)}, or a number "
+                f"that the fit leaves, such as n_iter_{near_miss(asked.metric, numbers)}",
             )

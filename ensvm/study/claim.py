@@ -1,13 +1,13 @@
 """A claim: a sentence of the paper as metric, algorithms compared, relation and scope."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from ensvm.data.errors import near_miss
 from ensvm.records.record import RunPass
-from ensvm.study.block import Block, Id, Names, StudyNames
+from ensvm.study.block import Asked, Block, Id, Names, StudyNames
 from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.relations import RELATIONS, Relation
 from ensvm.study.source import YamlSource
@@ -134,6 +134,11 @@ class ClaimConfig(Block):
         """Whether the metric is a curve that `record:` keeps."""
         return self.kind.of_curves or self.stage is not None
 
+    def asked(self, index: int) -> Iterator[Asked]:
+        """Yield what the claim, the config's `index`-th, asks of the records."""
+        for name in (*self.better, *(self.than or ())):
+            yield Asked(("claims", index, "metric"), self.metric, (name,), self.of_curves)
+
 
 def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a claim given twice, and data sets, algorithms, curves the study does not have."""
@@ -166,5 +171,3 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
         for key in ("better", "than"):
             for name in getattr(claim, key) or ():
                 source.must_be_one_of(("claims", index, key), "algorithm", name, names.algorithms)
-                if claim.of_curves:
-                    names.must_be_recorded(source, ("claims", index, "metric"), claim.metric, name)

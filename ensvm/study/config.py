@@ -1,12 +1,12 @@
 """A study's config: the blocks of its YAML put together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from pydantic import Field
 
 from ensvm.study.algorithm import AlgorithmConfig, KernelConfig, check_algorithms
 from ensvm.study.assumption import Assumption, check_assumptions
-from ensvm.study.block import Block, Name, StudyNames, SweepConfig
+from ensvm.study.block import Asked, Block, Name, StudyNames, SweepConfig
 from ensvm.study.claim import ClaimConfig, check_claims
 from ensvm.study.dataset import DatasetConfig, check_datasets
 from ensvm.study.figure import AnyFigure, check_figures
@@ -89,6 +89,16 @@ class StudyConfig(Block):
             timing=self.timing is not None,
         )
 
+    def asked(self) -> Iterator[Asked]:
+        """Yield what the tables, figures and claims ask of the records."""
+        names = self.names()
+        for number, table in enumerate(self.tables):
+            yield from table.asked(number)
+        for number, figure in enumerate(self.figures):
+            yield from figure.asked(number, names)
+        for number, claim in enumerate(self.claims):
+            yield from claim.asked(number)
+
     def check(self, source: YamlSource) -> None:
         """Refuse names that point nowhere, block by block; raises ConfigError."""
         names = self.names()
@@ -100,6 +110,8 @@ class StudyConfig(Block):
         check_assumptions(self.assumptions, names, source)
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
+        for asked in self.asked():
+            names.must_be_measured(source, asked)
 
 
 def _members(

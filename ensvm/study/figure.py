@@ -1,12 +1,12 @@
 """A figure: what is drawn, in which panels, against what."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from ensvm.records.record import RunPass
-from ensvm.study.block import Block, Id, StudyNames
+from ensvm.study.block import Asked, Block, Id, StudyNames
 from ensvm.study.metrics import SECONDS, unit_of
 from ensvm.study.source import Location, YamlSource
 
@@ -84,6 +84,25 @@ class FigureConfig(Block):
         """Return the metric or curve that a panel shows."""
         return panel.y or str(self.y)
 
+    @property
+    def of_curves(self) -> bool:
+        """Whether `y` is a curve that `record:` keeps."""
+        return True
+
+    def sweeps_algorithms(self, panel: PanelConfig) -> bool:
+        """Return whether the series of a panel are sweeps of algorithms."""
+        return False
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for number, panel in enumerate(self.panels):
+            own = () if panel.y is None else ("panels", number)
+            where = ("figures", index, *own, "y")
+            for name in self.series:
+                swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
+                for algorithm in swept:
+                    yield Asked(where, self.y_of(panel), (algorithm,), self.of_curves)
+
     def pass_of(self, panel: PanelConfig) -> RunPass:
         """Return the pass whose records a panel shows: seconds are of the timing pass alone."""
         return "timing" if unit_of(self.y_of(panel)) == SECONDS else "error"
@@ -110,6 +129,12 @@ class CurvesConfig(FigureConfig):
             )
         return self
 
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure asks of the records, the scalar of its marks among it."""
+        yield from super().asked(index, names)
+        if self.marks is not None:
+            yield Asked(("figures", index, "marks"), self.marks, self.series)
+
 
 class SweepFigureConfig(FigureConfig):
     """A metric, mean over realizations, against the values of a sweep.
@@ -124,6 +149,15 @@ class SweepFigureConfig(FigureConfig):
 
     kind: Literal["sweep"]
     stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
+
+    @property
+    def of_curves(self) -> bool:
+        """Whether `y` is a curve, of which the `stages` are shown."""
+        return bool(self.stages)
+
+    def sweeps_algorithms(self, panel: PanelConfig) -> bool:
+        """Return whether the series of a panel are sweeps of algorithms: those of a data set."""
+        return panel.over is None
 
 
 KINDS = ("curves", "sweep")
@@ -169,7 +203,7 @@ def _check_panel(
         source.must_be_one_of(location, "sweep of data sets", panel.over, names.dataset_sweeps)
     else:
         source.must_be_one_of(location, "data set", str(panel.dataset), names.datasets)
-    swept = isinstance(figure, SweepFigureConfig) and panel.over is None
+    swept = figure.sweeps_algorithms(panel)
     series = (*location[:2], "series")
     for name in figure.series:
         source.must_be_one_of(
@@ -178,6 +212,3 @@ def _check_panel(
             name,
             names.algorithm_sweeps if swept else names.algorithms,
         )
-        if not isinstance(figure, SweepFigureConfig) or figure.stages:
-            for algorithm in names.algorithm_sweeps[name] if swept else [name]:
-                names.must_be_recorded(source, (*location[:2], "y"), figure.y_of(panel), algorithm)

@@ -1,6 +1,7 @@
 """What can be measured, and in which unit it is shown: the one place that knows metrics."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,15 @@ STAGED = {
     "staged_train_error": "train",
 }
 FRACTIONS = ("error", "accuracy", TRAIN_ERROR, *STAGED)
+# What every cell has, and the seconds of which a timing has those of its parts. The names of what
+# a fit leaves end in an underscore.
+SIZE = "size"  # of an expansion: only classifiers that leave `support_` have it
+SCORES = ("error", "accuracy", "n_errors", "n_test", SIZE)
+PARTS = ("fit", "kernel", "predict", "test_kernel", "train", "selection")
+CELL_SECONDS = tuple(f"{part}_seconds" for part in (*PARTS, "fit_cpu", "predict_cpu"))
+
+Direction = Literal["min", "max"]
+_COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
 
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
 DATA_FACTS = ("dim", "n_train", "n_test", "rows", "classes")
@@ -52,3 +62,15 @@ def unit_of(metric: str) -> Unit:
     if metric in FRACTIONS:
         return PERCENT
     return SECONDS if metric.rstrip("_").endswith("_seconds") else PLAIN
+
+
+def direction_of(metric: str) -> Direction | None:
+    """Return whether the smaller or the larger value is the better one; None where unknown."""
+    if metric in _COUNTS or metric.endswith("error") or unit_of(metric) == SECONDS:
+        return "min"
+    return "max" if metric.endswith("accuracy") else None
+
+
+def left_by_fit(metric: str) -> bool:
+    """Return whether the name is that of an attribute that a fit leaves."""
+    return metric.endswith("_")

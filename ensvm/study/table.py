@@ -5,7 +5,7 @@ line a printed cell.
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,8 +13,8 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from ensvm.data.errors import near_miss
-from ensvm.study.block import Block, Id, Name, Names, StudyNames
-from ensvm.study.metrics import DATA_FACTS
+from ensvm.study.block import Asked, Block, Id, Name, Names, StudyNames
+from ensvm.study.metrics import DATA_FACTS, SECONDS, Direction, direction_of, unit_of
 from ensvm.study.source import YamlSource
 
 PRINTED = ["table", "row", "column", "value", "std"]
@@ -70,8 +70,10 @@ class NoteConfig(Block):
 class TableConfig(Block):
     """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
 
-    `underline` names columns that are underlined where they are significantly better (as `best`
-    says) than all the columns named with them: one-sided Welch t test at 5 % over independent
+    The best value of a row is bold: by `best: auto` the smallest or the largest as the column's
+    metric has it, and none for a metric that has no better end, of which `min` or `max` says it.
+    `underline` names columns that are underlined where they are significantly better in that sense
+    than all the columns named with them: one-sided Welch t test at 5 % over independent
     realizations. `margin` is the largest difference from the printed value at which a cell counts
     as reproduced, in the unit of the table.
     """
@@ -84,13 +86,26 @@ class TableConfig(Block):
     columns: tuple[ColumnConfig, ...]
     margin: float = Field(default=1.0, ge=0)
     decimals: int = Field(default=1, ge=0, le=6)
-    best: Literal["min", "max", "none"] = "min"
+    best: Literal["auto", "min", "max", "none"] = "auto"
     underline: dict[str, Names] = Field(default_factory=dict)
     notes: tuple[NoteConfig, ...] = ()
 
     def metric_of(self, column: ColumnConfig) -> str:
         """Return the metric that a column shows; in a table of the data, the fact."""
         return column.of(self) if self.of == "data" else column.metric or self.metric
+
+    def best_of(self, column: ColumnConfig) -> Direction | None:
+        """Return which values of a column are better; None where none is marked as the best."""
+        known = None if self.of == "data" else direction_of(self.metric_of(column))
+        return known if self.best == "auto" else None if self.best == "none" else self.best
+
+    def asked(self, index: int) -> Iterator[Asked]:
+        """Yield what the table, the config's `index`-th, asks of the records."""
+        for number, column in enumerate(self.columns if self.of != "data" else ()):
+            own = () if column.metric is None else ("columns", number)
+            where = ("tables", index, *own, "metric")
+            metric, curve = self.metric_of(column), column.stage is not None
+            yield Asked(where, metric, (column.of(self),), curve)
 
     def margin_of(self, column: ColumnConfig) -> float:
         """Return the margin of a column's verdicts."""
@@ -133,6 +148,7 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
                     shown = names.datasets if table.rows is None else table.rows
                     source.must_be_one_of(where, "row of the table", row, shown)
         _check_columns(table, index, names, source)
+        _check_best(table, index, source)
 
 
 def _check_columns(table: TableConfig, index: int, names: StudyNames, source: YamlSource) -> None:
@@ -141,9 +157,30 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
     for number, column in enumerate(table.columns):
         where = ("tables", index, "columns", number)
         source.must_be_one_of(where, what, column.of(table), accepted)
-        if column.stage is not None:
-            metric = table.metric_of(column)
-            names.must_be_recorded(source, (*where, "metric"), metric, column.of(table))
+    for asked in table.asked(index):
+        if table.of == "results" and unit_of(asked.metric) == SECONDS:
+            block = "" if names.timing else ", and the study a `timing:` block"
+            message = f"{asked.metric} comes from the timing pass alone; a table of it needs"
+            raise source.error(asked.location, f"{message} `of: timing`{block}")
+
+
+def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
+    """Refuse a `best:` against what a metric means, and underlined columns without any best."""
+    for column in table.columns if table.of != "data" else ():
+        metric, given = table.metric_of(column), table.best_of(column)
+        known = direction_of(metric)
+        if known is not None and given not in (known, None):
+            raise source.error(
+                ("tables", index, "best"),
+                f"{given} is wrong for the metric {metric} (column {column.name}), of which the "
+                f"{'smaller' if known == 'min' else 'larger'} value is the better one; "
+                "leave out `best:`, or say `none`",
+            )
+        if given is None and column.name in table.underline:
+            raise source.error(
+                ("tables", index, "underline"),
+                f"which values of {metric} are better? say `best: min` or `best: max`",
+            )
 
 
 @dataclass(frozen=True)

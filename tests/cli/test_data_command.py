@@ -97,3 +97,18 @@ def test_folder_that_is_not_there_is_wrong_input(command: str, tmp_path: Path) -
     result = run(command, "--data-dir", str(tmp_path / "absent"))
     assert result.exit_code == 2
     assert "absent" in result.stderr
+
+
+def test_folders_given_several_times_add_up(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    both = CliRunner().invoke(
+        data, ["verify", "german", "--data-dir", str(first), "--data-dir", str(second)]
+    )
+    assert both.exit_code == 0
+    for folders in ((first, tmp_path / "third"), (tmp_path / "third", first)):
+        options = [part for folder in folders for part in ("--data-dir", str(folder))]
+        refused = CliRunner().invoke(data, ["verify", "german", *options])
+        assert refused.exit_code == 2
+        assert "third" in refused.stderr

@@ -55,6 +55,46 @@ def test_run_then_table(study, tmp_path):
     assert "nothing to do" in again.stdout
 
 
+def test_a_choice_given_several_times_adds_up(study, tmp_path):
+    config = study(
+        f"{SVC}\nparzen: {{estimator: ParzenWindowClassifier}}\nrho: {{estimator: RhoSVC}}"
+    )
+    for given in (["svc", "parzen"], ["svc,parzen"], ["svc", "parzen,svc"]):
+        options = [part for names in given for part in ("--algorithms", names)]
+        told = invoke(
+            "run", config, "--results", tmp_path, "--dry-run", *options, "--datasets", "own"
+        )
+        assert "9 to do" in told.stdout, told.output
+    wrong = invoke("run", config, "--dry-run", "--datasets", "other", "--datasets", "own")
+    assert wrong.exit_code == 2
+    assert "'other' is not in this study" in wrong.stderr
+
+
+def test_columns_left_out_are_told(study, tmp_path):
+    config = study(SVC)
+    config.write_text(config.read_text().replace("target: label", "target: label, drop: [b]"))
+    for ran in (invoke("check", config), invoke("run", config, "--results", tmp_path, "--jobs", 1)):
+        assert ran.exit_code == 0
+        assert "own: columns left out of the inputs: b" in ran.stdout
+
+
+CLAIMS = "claims: [{id: 1, text: t, better: svc, relation: value-at-most, limit: 99.0}]\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "shown"), [("", "nothing to show"), (CLAIMS, "claims: ensvm claims"), (TABLES, "")]
+)
+def test_a_run_ends_with_the_commands_that_apply(study, tmp_path, more, shown):
+    ran = invoke("run", study(SVC, more=more), "--results", tmp_path / "r", "--jobs", 1)
+    assert shown in ran.stdout.splitlines()[-1]
+    assert ("ensvm table" in ran.stdout) == ("tables" in more)
+    table = invoke("table", tmp_path / "r")
+    assert table.exit_code == (0 if "tables" in more else 2)
+    if shown:
+        assert f"error: the study trial has no tables; {shown}" in table.stderr
+        assert "wrote" not in table.stderr
+
+
 def test_a_failed_cell_makes_the_exit_status_1(study, tmp_path):
     ran = invoke(
         "run",

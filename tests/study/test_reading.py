@@ -72,6 +72,21 @@ WRONG = {
         "'collections:Counter'",
         r"algorithms\.a: .*not a scikit-learn classifier",
     ),
+    "a regressor": (
+        "RhoSVC, params: {tol: 0.01}",
+        "'sklearn.svm:SVR'",
+        r"line 5: algorithms\.a: 'sklearn\.svm:SVR' is not a scikit-learn classifier.*regressor",
+    ),
+    "a clusterer": (
+        "RhoSVC, params: {tol: 0.01}",
+        "'sklearn.cluster:KMeans'",
+        r"algorithms\.a: .*not a scikit-learn classifier.*clusterer",
+    ),
+    "a duck that numbers": (
+        "RhoSVC, params: {tol: 0.01}",
+        "'ducks:Regressor'",
+        r"algorithms\.a: .*not a scikit-learn classifier.*regressor",
+    ),
     "wrong type": (
         "realizations: 2",
         "realizations: many",
@@ -196,3 +211,13 @@ def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
         match=r"algorithms\.trees: .*DecisionTreeClassifier has no parameter 'max_dept'",
     ):
         make_plan(study(text.replace("max_depth", "max_dept")))
+
+
+def test_a_class_without_a_type_may_be_a_classifier_and_parts_may_be_of_any_type(study):
+    text = """
+    duck: {estimator: "ducks:Duck"}
+    part:
+      estimator: "sklearn.ensemble:BaggingClassifier"
+      params: {estimator: {estimator: "sklearn.tree:DecisionTreeRegressor"}}
+    """
+    assert make_plan(study(text)).cells

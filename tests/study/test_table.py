@@ -3,6 +3,7 @@
 import pytest
 
 from ensvm.runner.plan import make_plan
+from ensvm.study.metrics import direction_of
 from ensvm.study.source import ConfigError
 
 STUDY = """
@@ -21,8 +22,8 @@ WRONG = {
 }
 
 
-def plan(folder, line, more=""):
-    (folder / "t.yaml").write_text(STUDY + more)
+def plan(folder, line, more="", study=STUDY):
+    (folder / "t.yaml").write_text(study + more)
     (folder / "p.csv").write_text(f"{HEADER}{line}\n")
     return make_plan(folder / "t.yaml")
 
@@ -36,3 +37,30 @@ def test_a_printed_number_without_a_place_is_refused(tmp_path, line, message):
 def test_a_variant_of_a_study_may_show_a_part_of_the_paper(tmp_path):
     assert plan(tmp_path, "2,german,a,23.0,", "reproduce: false\n").published
     assert plan(tmp_path, "1,german,a,23.0,").published
+
+
+MORE = "  - {{id: 2, caption: c, columns: [a], metric: {}, best: {}}}\n".format
+WITH_TABLE = STUDY.replace("tables: [{", "tables:\n  - {").replace("]}]", "]}")
+
+
+@pytest.mark.parametrize(("metric", "best"), [("error", "max"), ("accuracy", "min")])
+def test_a_best_value_against_the_metric_is_refused(tmp_path, metric, best):
+    with pytest.raises(ConfigError, match=rf"line 8: tables\[2\]\.best: {best} is wrong for the"):
+        plan(tmp_path, "1,german,a,23.0,", MORE(metric, best), WITH_TABLE)
+    for other in {"min", "max", "none", "auto"} - {best}:
+        assert plan(tmp_path, "1,german,a,23.0,", MORE(metric, other), WITH_TABLE)
+
+
+def test_the_better_end_of_a_metric():
+    assert direction_of("accuracy") == direction_of("staged_test_accuracy") != direction_of("error")
+    smaller = ("train_error", "staged_test_error", "train_seconds", "n_iter_", "size")
+    assert {direction_of(name) for name in smaller} == {direction_of("error")}
+    assert direction_of("variance_") is None
+
+
+def test_underlined_columns_need_a_better_end(tmp_path):
+    more = "  - {id: 2, caption: c, columns: [a, b], metric: intercept_, underline: {a: b}}\n"
+    algorithms = "{a: {estimator: SVC}, b: {estimator: SVC}}"
+    two = WITH_TABLE.replace("{a: {estimator: SVC}}", algorithms)
+    with pytest.raises(ConfigError, match="which values of intercept_ are better"):
+        plan(tmp_path, "1,german,a,23.0,", more, two)

@@ -136,6 +136,8 @@ class DatasetCard(Strict):
         The columns used, each with its encoding: a list of values (codes 1, 2, ...), a mapping,
         `one-hot` or `intervals` (columns of 0 and 1), `number` or `integer-after-letter`; None for
         all columns.
+    dropped : tuple of str
+        The columns of a user's own file that are left out.
     sparse : bool
         Whether the inputs are kept as a sparse matrix.
     missing : str or None
@@ -173,6 +175,7 @@ class DatasetCard(Strict):
     classes: dict[Label, int | None]
     positive: Label | None = None
     inputs: Inputs | None = None
+    dropped: tuple[str, ...] = ()
     sparse: bool = False
     missing: Literal["training-mean"] | None = None
     scaling: Scaling

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from ensvm.data.arrays import assemble
 from ensvm.data.cards.card import DatasetCard, Source
+from ensvm.data.cards.own_columns import Columns, OtherInputs, choose_inputs
 from ensvm.data.errors import DataError, Refused, explain
 from ensvm.data.files.columns import Incomplete, Inputs
 from ensvm.data.files.compression import UNPACK, unpack
@@ -25,7 +27,9 @@ class OwnFile(Strict):
 
     `path` (and `test` for the protocol `official`), relative to the config. `target`: the column of
     the labels, by name from the first line, or by position (from 0; -1 is the last) in a file
-    without a header. `positive`: the label that becomes +1 (default with two classes: the larger
+    without a header. `inputs`: the encodings of columns that are no numbers; the others stay as
+    numbers, unless `drop` names them or `other_inputs: drop` leaves out all that are not listed.
+    `positive`: the label that becomes +1 (default with two classes: the larger
     one). `sparse`: default true for LIBSVM text that is not to be scaled. `scaling`: default
     `standard`, `none` if sparse. `n_test` of a random split: default all other rows. Further keys
     as in a dataset card.
@@ -37,6 +41,8 @@ class OwnFile(Strict):
     target: str | int | None = None
     positive: Label | None = None
     inputs: Inputs | None = None
+    drop: list[Label] = Field(default_factory=list)
+    other_inputs: OtherInputs = "keep"
     features: int | None = Field(default=None, ge=1)
     sparse: bool | None = None
     incomplete: Incomplete = "refuse"
@@ -55,7 +61,8 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     ----------
     mapping : dict
         What a config says of the file: `path` and `split`, and where needed `target`, `name`,
-        `test`, `positive`, `inputs`, `features`, `sparse`, `incomplete`, `missing`, `scaling`.
+        `test`, `positive`, `inputs`, `drop`, `other_inputs`, `features`, `sparse`, `incomplete`,
+        `missing`, `scaling`.
     base : Path
         The folder that paths are relative to, that of the config.
 
@@ -94,22 +101,23 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     if (own.test is None) == (own.split.get("protocol") == "official"):
         raise DataError(f"{where}: test: protocol `official` needs a test file; others take none")
     paths = [base / path for path in (own.path, own.test) if path is not None]
-    sources, raws = [], []
-    for path in paths:
-        source, raw = _read(own, path, where)
-        sources.append(source)
-        raws.append(raw)
+    sources, contents = zip(*(_open(own, path, where) for path in paths), strict=True)
+    files = [(source.format, content) for source, content in zip(sources, contents, strict=True)]
+    columns = Columns()
+    if own.target is not None:
+        columns = choose_inputs(files, own.target, own.inputs, own.drop, own.other_inputs)
+    raws = [form.read(replace(content, inputs=columns.inputs)) for form, content in files]
     if own.features is None and len({raw.X.shape[1] for raw in raws}) > 1:
         widest = max(raw.X.shape[1] for raw in raws)
         hint = f"for LIBSVM text say `features: {widest}`"
         raise DataError(f"{where}: the two files differ in columns; {hint}")
     try:
-        return _card(own, sources, raws)
+        return _card(own, list(sources), raws, columns)
     except ValidationError as error:
         raise explain(error, where) from error
 
 
-def _read(own: OwnFile, path: Path, where: str) -> tuple[Source, Raw]:
+def _open(own: OwnFile, path: Path, where: str) -> tuple[Source, FileContent]:
     form = _format(own, path, where)
     try:
         content = unpack(path)
@@ -117,7 +125,7 @@ def _read(own: OwnFile, path: Path, where: str) -> tuple[Source, Raw]:
         raise DataError(f"{where}: {refusal}") from refusal
     sha256 = hashlib.sha256(content).hexdigest()
     source = Source.model_validate({"file": str(path.resolve()), "sha256": sha256, "format": form})
-    return source, form.read(FileContent(content, str(path), own.inputs, own.features))
+    return source, FileContent(content, str(path), features=own.features)
 
 
 def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
@@ -132,13 +140,13 @@ def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
         raise DataError(f"{where}: path: {str(path)!r} ends in none of {accepted}")
     if form.named_columns and own.target is None:
         raise DataError(f"{where}: target: is missing; which column holds the labels?")
-    for key in ("target", "inputs", "incomplete"):
+    for key in ("target", "inputs", "drop", "other_inputs", "incomplete"):
         if not form.named_columns and key in own.model_fields_set:
             raise DataError(f"{where}: {key}: columns of a {ending} file have no names; remove it")
     return form.of_own_file(ending, own.target, own.incomplete)
 
 
-def _card(own: OwnFile, sources: list[Source], raws: list[Raw]) -> DatasetCard:
+def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: Columns) -> DatasetCard:
     labels = np.concatenate([raw.labels for raw in raws])
     values, counts = np.unique(labels, return_counts=True)
     classes: dict[str, int | None] = {
@@ -160,7 +168,8 @@ def _card(own: OwnFile, sources: list[Source], raws: list[Raw]) -> DatasetCard:
         features=raws[0].X.shape[1],
         classes=classes,
         positive=positive,
-        inputs=own.inputs,
+        inputs=columns.inputs,
+        dropped=columns.dropped,
         sparse=sparse,
         missing=own.missing,
         scaling=own.scaling or ("none" if sparse else "standard"),

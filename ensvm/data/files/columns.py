@@ -158,7 +158,7 @@ def _number(field: str, encoding: Encoding, codes: Mapping[str, Any]) -> float:
     try:
         value = float(field)
     except ValueError:
-        hint = "; a column of text needs its codes under `inputs`"
+        hint = "; a column of text needs its codes under `inputs`, or is left out by `drop`"
         raise ValueError(f"{field!r} is not a number{hint}") from None
     if not np.isfinite(value):
         raise ValueError(f"{field!r} is not a finite number")

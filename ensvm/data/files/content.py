@@ -81,6 +81,10 @@ class FileFormat(Strict):
     def read(self, file: FileContent) -> Raw:
         """Return the inputs and labels; raise DataError naming file and, if possible, place."""
 
+    def column_names(self, file: FileContent) -> list[str]:
+        """Return the names or positions of the columns; none where they have neither."""
+        return []
+
     @classmethod
     def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
         """Return the format of a user's own file with one of the `endings`."""

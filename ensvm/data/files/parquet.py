@@ -32,6 +32,10 @@ class ParquetFormat(FileFormat):
         form = TableFormat(type="table", target=self.target, incomplete=self.incomplete)
         return encode_table(table, form, file.inputs)
 
+    def column_names(self, file: FileContent) -> list[str]:
+        """Return the names of the columns."""
+        return [str(name) for name in _frame(file).columns]
+
     @classmethod
     def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
         """Return the format of a user's own Parquet file."""

@@ -86,6 +86,14 @@ class TableFormat(FileFormat):
         names = names or [str(i) for i in range(len(rows[0]))]
         return encode_table(Table(file.where, names, rows, numbers), self, inputs)
 
+    def column_names(self, file: FileContent) -> list[str]:
+        """Return the names in the header; without one, the positions."""
+        lines, _ = _data_lines(file, self)
+        names = self.columns or _header_names(lines, self, file.where)
+        if names or not lines:
+            return names
+        return [str(at) for at in range(len(_split_fields(lines[:1], self)[0]))]
+
     @classmethod
     def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
         """Return the format of a user's own table; a target that is a name asks for a header."""

@@ -10,7 +10,7 @@ from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables.differences import difference, sample
-from ensvm.study.metrics import DATA_CELL
+from ensvm.study.metrics import DATA_CELL, Direction
 from ensvm.study.table import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
@@ -146,17 +146,16 @@ def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns whose displayed mean is the best of those with the same metric."""
     found: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
-    for metric in (
-        {table.metric_of(column) for column in table.columns} if table.best != "none" else ()
-    ):
-        same = [column for column in table.columns if table.metric_of(column) == metric]
+    marked = [column for column in table.columns if table.best_of(column)]
+    for metric in {table.metric_of(column) for column in marked}:
+        same = [column for column in marked if table.metric_of(column) == metric]
         shown = {
             column.name: round(means[column.name], table.decimals_of(column))
             for column in same
             if column.name in means
         }
         if shown and all(map(math.isfinite, shown.values())):
-            top = (min if table.best == "min" else max)(shown.values())
+            top = (min if table.best_of(same[0]) == "min" else max)(shown.values())
             found |= {column for column, mean in shown.items() if mean == top}
     return found
 
@@ -164,17 +163,18 @@ def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
 def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns significantly better than all that `underline:` names with them."""
     by_column = {cell.column: cell for cell in cells}
+    best = {column.name: table.best_of(column) for column in table.columns}
     return {
         column
         for column, others in table.underline.items()
         if all(
-            _significantly_better(by_column[column], by_column[other], table.best)
+            _significantly_better(by_column[column], by_column[other], best[column])
             for other in others
         )
     }
 
 
-def _significantly_better(better: TableCell, than: TableCell, best: str) -> bool:
+def _significantly_better(better: TableCell, than: TableCell, best: Direction | None) -> bool:
     if better.std is None or than.std is None or better.mean is None or than.mean is None:
         return False
     if better.std == than.std == 0.0:

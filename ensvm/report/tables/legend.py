@@ -52,7 +52,8 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         text += "; small, the paper's value, on other machines: to be compared as ratios only"
     elif printed:
         text += "; small, the paper's value, and how ours compares with it"
-    parts = [f"{text}. **Bold**: the best of the row." if table.best != "none" else f"{text}."]
+    bold = any(map(table.best_of, table.columns))
+    parts = [f"{text}. **Bold**: the best of the row." if bold else f"{text}."]
     parts += _verdicts(study, table, cells) + _marks(cells)
     if table.of == "timing":
         parts += _machines(study, table)

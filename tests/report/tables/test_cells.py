@@ -251,6 +251,25 @@ def test_columns_have_their_own_best_margin_and_decimals(tmp_path):
     }
 
 
+@pytest.mark.parametrize(
+    ("metric", "best", "bold"),
+    [("accuracy", "", {"b"}), ("error", "", {"a"}), ("rank_", "", set()), ("rank_", "max", {"b"})],
+)
+def test_the_metric_says_which_value_is_bold(tmp_path, metric, best, bold):
+    records = [record("german", 1, name, {metric: 0.1 * at}) for at, name in enumerate("ab")]
+    with Store(tmp_path / "s") as store:
+        store.append([Run(id="r", dirty=False), *records])
+    said = f"best: {best}, " if best else ""
+    (tmp_path / "s" / "config.yaml").write_text(
+        "study: s\ndatasets: [german]\nalgorithms: {a: {estimator: SVC}, b: {estimator: SVC}}\n"
+        f"tables: [{{id: 1, caption: c, metric: {metric}, {said}columns: [a, b]}}]\n"
+    )
+    study = read_study(tmp_path / "s")
+    assert best_of_row(study.config.tables[0], build_table(study, study.config.tables[0])) == bold
+    ((text, _),) = write_tables(study, "md")
+    assert ("**Bold**" in text) == bool(bold)
+
+
 def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_with(tmp_path):
     rng = np.random.default_rng(2)
     accuracies = {
@@ -269,7 +288,7 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
         "study: s\nrealizations: 10\ndatasets: [german]\n"
         "algorithms:\n  {a: {estimator: SVC}, b: {estimator: SVC}, c: {estimator: SVC}, "
         "d: {estimator: SVC}}\n"
-        "tables:\n  - {id: 1, caption: c, metric: accuracy, best: max, columns: [a, b, c, d],\n"
+        "tables:\n  - {id: 1, caption: c, metric: accuracy, columns: [a, b, c, d],\n"
         "     underline: {a: [b, c], b: [c], c: b, d: [a, c]}}\n"
     )
     study = read_study(tmp_path / "s")

@@ -1,0 +1,101 @@
+"""Which columns of a user's own file are inputs: all that nothing says otherwise of."""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ensvm.data.errors import DataError, near_miss
+from ensvm.data.files.columns import Inputs
+from ensvm.data.files.content import FileContent, FileFormat
+
+OtherInputs = Literal["keep", "drop"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The inputs with their encodings (None: all columns, as numbers), and what is left out."""
+
+    inputs: Inputs | None = None
+    dropped: tuple[str, ...] = ()
+
+
+def choose_inputs(
+    files: Sequence[tuple[FileFormat, FileContent]],
+    target: str | int,
+    listed: Inputs | None,
+    drop: Sequence[str],
+    others: OtherInputs,
+) -> Columns:
+    """Return the inputs of a file, or of a training and a test file: those listed, then the others.
+
+    Raises DataError for a name that is no column, a column that is both input and dropped, files
+    that differ in columns, and an index that would become an input.
+    """
+    where, names = files[0][1].where, [form.column_names(content) for form, content in files]
+    label = _label(names[0], target)
+    _check_names(where, names[0], label, listed or {}, drop)
+    for (_, content), found in zip(files, names, strict=True):
+        if differing := sorted(set(found) ^ set(names[0])):
+            raise DataError(
+                f"{content.where}: the two files differ in columns: {', '.join(differing)}"
+            )
+    rest = [name for name in names[0] if name not in {label, *(listed or {}), *drop}]
+    dropped = [*drop, *(rest if others == "drop" else ())]
+    if others == "keep":
+        for form, content in files:
+            _refuse_index(form, content, names[0], rest)
+    if listed is None and not dropped and all(found == names[0] for found in names):
+        return Columns()
+    inputs: Inputs = {**(listed or {}), **{name: "number" for name in rest if name not in dropped}}
+    if not inputs:
+        raise DataError(f"{where}: no column is left as an input")
+    return Columns(inputs, tuple(dropped))
+
+
+def _label(names: list[str], target: str | int) -> str:
+    if isinstance(target, int):
+        return names[target] if -len(names) <= target < len(names) else ""
+    return target
+
+
+def _check_names(
+    where: str, names: list[str], label: str, listed: Inputs, drop: Sequence[str]
+) -> None:
+    for name in drop:
+        if name not in names:
+            raise DataError(
+                f"{where}: drop: there is no column {name!r}{near_miss(name, names)} "
+                f"(columns: {', '.join(names[:20])}{', ...' if len(names) > 20 else ''})"
+            )
+        if name in listed:
+            raise DataError(f"{where}: the column {name!r} is both in `inputs` and in `drop`")
+    for key, given in (("inputs", listed), ("drop", drop)):
+        if label in given:
+            raise DataError(f"{where}: {key}: the column {label!r} holds the labels")
+    for name in names if listed or drop else ():
+        if names.count(name) > 1:
+            raise DataError(f"{where}: several columns are called {name!r}")
+
+
+def _refuse_index(
+    form: FileFormat, content: FileContent, names: list[str], rest: list[str]
+) -> None:
+    """Refuse a first column without a name that numbers the rows: pandas writes its index so."""
+    first = names[0]
+    if first not in rest or not (first == "" or first.startswith("Unnamed: ")):
+        return
+    numbers = np.empty(0)
+    with suppress(DataError):  # a column of text is no index, and is refused when all are read
+        numbers = form.read(replace(content, inputs={first: "number"})).X[:, 0]
+    whole = bool((numbers == np.round(numbers)).all())
+    if whole and len(np.unique(numbers)) == len(numbers) > 1:
+        name = json.dumps(first)
+        raise DataError(
+            f"{content.where}: the first column has no name and numbers the rows "
+            f"({', '.join(f'{number:g}' for number in numbers[:3])}, ...), as pandas writes its "
+            f"index; `drop: [{name}]` leaves it out, `inputs: {{{name}: number}}` keeps it"
+        )

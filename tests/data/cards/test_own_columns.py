@@ -1,0 +1,123 @@
+"""Columns of a user's own file are inputs unless told otherwise; an index is asked about."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError, inline_card, load
+
+RANDOM = {"protocol": "random", "n_train": 3}
+CSV = "age,city,sex,income,label\n20,a,m,1.5,yes\n30,b,f,2.5,no\n40,a,f,3.5,no\n50,b,m,4.5,yes\n"
+CODES = {"sex": ["m", "f"], "city": ["a", "b"]}
+AGE, SEX, CITY, INCOME = [20, 30, 40, 50], [1, 2, 2, 1], [1, 2, 1, 2], [1.5, 2.5, 3.5, 4.5]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "own.csv").write_text(CSV)
+    lines = CSV.splitlines()
+    for name, first, numbers in (
+        ("index", "", (0, 1, 2, 3)),
+        ("from-1", "", (1, 2, 3, 4)),
+        ("drawn", "", (17, 4, 25, 9)),
+        ("unnamed", "Unnamed: 0", (0, 1, 2, 3)),
+        ("named", "id", (0, 1, 2, 3)),
+        ("repeated", "", (0, 1, 1, 0)),
+        ("fractions", "", (0.5, 1.5, 2.5, 3.5)),
+    ):
+        rows = [f"{number},{line}" for number, line in zip(numbers, lines[1:], strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([f"{first},{lines[0]}", *rows]) + "\n")
+    return tmp_path
+
+
+def own(folder: Path, **given: Any) -> Any:
+    keys = {"path": "own.csv", "target": "label", "split": RANDOM, "inputs": CODES, **given}
+    return inline_card({key: value for key, value in keys.items() if value is not None}, folder)
+
+
+@pytest.mark.parametrize(
+    ("given", "columns", "dropped"),
+    [
+        ({}, [SEX, CITY, AGE, INCOME], ()),
+        ({"drop": ["age"]}, [SEX, CITY, INCOME], ("age",)),
+        ({"other_inputs": "drop"}, [SEX, CITY], ("age", "income")),
+        ({"inputs": None, "drop": ["city", "sex"]}, [AGE, INCOME], ("city", "sex")),
+    ],
+)
+def test_columns_stay_unless_told_otherwise(
+    folder: Path, given: dict[str, Any], columns: list[list[float]], dropped: tuple[str, ...]
+) -> None:
+    card = own(folder, **given)
+    found = load(card)
+    np.testing.assert_array_equal(found.X, np.transpose(columns))
+    assert card.features == len(columns)
+    assert card.dropped == dropped
+
+
+def test_a_list_of_all_columns_gives_them_in_its_order(folder: Path) -> None:
+    inputs = {"income": "number", **CODES, "age": "number"}
+    card = own(folder, inputs=inputs)
+    np.testing.assert_array_equal(load(card).X, np.transpose([INCOME, SEX, CITY, AGE]))
+    assert card.fingerprint() == own(folder, inputs=inputs, other_inputs="drop").fingerprint()
+
+
+WRONG = {
+    "no such column": ({"drop": ["ages"]}, "drop: there is no column 'ages'.*mean 'age'"),
+    "the labels": ({"drop": ["label"]}, "drop: the column 'label' holds the labels"),
+    "the labels as input": (
+        {"inputs": {**CODES, "label": ["yes", "no"]}},
+        "inputs: the column 'label' holds the labels",
+    ),
+    "both": ({"drop": ["sex"]}, "'sex' is both in `inputs` and in `drop`"),
+    "text": ({"inputs": {"city": ["a", "b"]}}, "'sex'.*codes under `inputs`, or is left out by"),
+    "nothing left": (
+        {"inputs": None, "drop": ["age", "city", "sex", "income"]},
+        "no column is left",
+    ),
+    "another way": ({"other_inputs": "ignore"}, "'ignore' is not accepted; accepted: keep, drop"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG.values(), ids=list(WRONG))
+def test_what_cannot_be_left_out_is_refused(
+    folder: Path, given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        own(folder, **given)
+
+
+@pytest.mark.parametrize("name", ["index", "from-1", "drawn", "unnamed"])
+def test_an_index_does_not_become_an_input(folder: Path, name: str) -> None:
+    first = "Unnamed: 0" if name == "unnamed" else ""
+    with pytest.raises(DataError) as caught:
+        own(folder, path=f"{name}.csv")
+    assert f'`drop: ["{first}"]` leaves it out, `inputs: {{"{first}": number}}`' in str(
+        caught.value
+    )
+    assert own(folder, path=f"{name}.csv", drop=[first]).features == 4
+    assert own(folder, path=f"{name}.csv", inputs={**CODES, first: "number"}).features == 5
+
+
+@pytest.mark.parametrize("name", ["named", "repeated", "fractions"])
+def test_other_first_columns_are_inputs(folder: Path, name: str) -> None:
+    assert own(folder, path=f"{name}.csv").features == 5
+
+
+def test_a_test_file_has_the_same_columns_in_any_order(folder: Path) -> None:
+    (folder / "test.csv").write_text("label,income,sex,city,age\nyes,9.5,m,b,90\n")
+    official = {"test": "test.csv", "split": {"protocol": "official"}}
+    card = own(folder, **official)
+    np.testing.assert_array_equal(load(card).X[-1], [1, 2, 90, 9.5])
+    numbers = own(folder, **official, inputs=None, drop=["sex", "city"])
+    np.testing.assert_array_equal(load(numbers).X[-1], [90, 9.5])
+    (folder / "test.csv").write_text("label,income,sex,city,years\nyes,9.5,m,b,90\n")
+    with pytest.raises(DataError, match="the two files differ in columns: age, years"):
+        own(folder, **official)
+
+
+def test_columns_without_names_are_left_out_by_position(folder: Path) -> None:
+    (folder / "bare.csv").write_text("1,7,0\n2,8,1\n3,9,1\n4,7,0\n")
+    card = own(folder, path="bare.csv", target=-1, inputs=None, drop=[0])
+    np.testing.assert_array_equal(load(card).X, [[7], [8], [9], [7]])
