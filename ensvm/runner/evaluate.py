@@ -244,12 +244,8 @@ def _fitted_scalars(fitted: Any) -> dict[str, Any]:
         scalars["size"] = len(fitted.support_)
     for name, value in vars(fitted).items():
         if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
-            value = (
-                value.item()
-                if isinstance(value, np.generic)
-                or (np.shape(value) == (1,) and hasattr(value, "item"))
-                else value
-            )
+            if isinstance(value, np.generic | np.ndarray) and value.shape in ((), (1,)):
+                value = value.item()
             if isinstance(value, Number | str):
                 scalars[name] = value
     return scalars

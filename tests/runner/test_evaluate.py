@@ -116,3 +116,13 @@ def test_every_order_has_its_own_best_stage(realization, n_orders):
     outcome = evaluate(settings, 0, GramPool(realization), ORDERS[: n_orders - 1])
     assert outcome.stage == evaluate(settings, 0, GramPool(realization)).stage
     assert outcome.n_stages == 3
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_fitted_lists_of_arrays_are_no_scalars(realization):
+    """A neural network's weights are a list of matrices of different shapes."""
+    settings = AlgorithmSettings("sklearn.neural_network:MLPClassifier", {"max_iter": 2})
+    found = evaluate(settings, 0, GramPool(realization)).metrics
+    assert 0.0 <= found["error"] <= 1.0
+    assert found["n_iter_"] == 2
+    assert "coefs_" not in found

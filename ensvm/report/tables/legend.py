@@ -147,7 +147,7 @@ def _marks(cells: list[TableCell]) -> list[str]:
     warned = sum(cell.warned > 0 for cell in cells)
     if warned:
         texts.append(
-            f"{WARNED} Some of the fits warned ({warned} cells); `ensvm warnings` lists how."
+            f"{WARNED} Fits that warned ({warned} of {len(cells)} cells); `ensvm warnings` lists how."
         )
     return texts
 
