@@ -6,6 +6,7 @@ from tabulate import tabulate
 
 from ensvm.report.query import Study, ask, machines
 from ensvm.report.tables.cells import TableCell, question_of
+from ensvm.report.verdict import Basis
 from ensvm.study.table import ColumnConfig, NoteConfig, TableConfig, Verdict
 
 MARKS: dict[Verdict, str] = {
@@ -21,6 +22,20 @@ MEANINGS: dict[Verdict, str] = {
     "close": "there is a difference; whether it is more than {margin} is open",
     "differs": "ours lies further than {margin} from the printed value, and so does the interval",
     "cannot tell": "a single value without a spread: there is no interval",
+}
+INTERVALS: dict[Basis, str] = {
+    "realizations": "It is Welch's, of the two means over realizations; a mean printed without a "
+    "spread is given ours.",
+    "repetitions": "It is that of one cross-validation, as printed, beside the mean of ours: from "
+    "the spread between whole repetitions; where there is but one, from that between its folds, "
+    "with Nadeau and Bengio's correction for the rows that they share.",
+    "two rates": "A single error rate has the binomial interval of two rates.",
+}
+OWN_ROWS: dict[Basis, str] = {
+    "same rows": "What is computed there without random numbers has no sampling error, and an "
+    "interval of no width.",
+    "orders": "Where rounding decides the value, the interval is that of one order of the training "
+    "rows beside the mean of ours.",
 }
 SHIPPED = "†"
 WARNED = "!"
@@ -104,32 +119,20 @@ def _verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> list[
     return [
         grid,
         "The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
-        + " ".join(_intervals(table, cells)),
+        + " ".join(_intervals(cells)),
     ]
 
 
-def _intervals(table: TableConfig, cells: list[TableCell]) -> list[str]:
+def _intervals(cells: list[TableCell]) -> list[str]:
     """Say what the intervals of the cells are computed from, as far as there are such cells."""
     judged = [cell for cell in cells if cell.verdict]
     bases = {cell.interval_of for cell in judged}
-    texts = {
-        "realizations": "It is Welch's, of the two means over realizations; a mean printed without "
-        "a spread is given ours.",
-        "repetitions": "It is that of one cross-validation, as printed, beside the mean of ours: "
-        "from the spread between whole repetitions; where there is but one, from that between "
-        "its folds, with Nadeau and Bengio's correction for the rows that they share.",
-        "two rates": "A single error rate has the binomial interval of two rates.",
-        "orders": "{rows}: the paper's own training and test rows. Where rounding decides the "
-        "value, the interval is that of one order of the training rows beside the mean of ours.",
-        "same rows": "{rows}: the paper's own training and test rows. What is computed there "
-        "without random numbers has no sampling error, and an interval of no width.",
-    }
-    found = []
-    for basis, text in texts.items():
-        rows = {cell.row: None for cell in judged if cell.interval_of == basis}
-        everything = len(bases) == 1
-        if basis in bases:
-            found.append(text.format(rows="All rows" if everything else _and(list(rows))))
+    found = [text for basis, text in INTERVALS.items() if basis in bases]
+    own = [text for basis, text in OWN_ROWS.items() if basis in bases]
+    if own:
+        rows = list({cell.row: None for cell in judged if cell.interval_of in OWN_ROWS})
+        where = _and(rows) if len(rows) < len({cell.row for cell in judged}) else "All rows"
+        found.append(f"{where}: the paper's own training and test rows. {' '.join(own)}")
     return found
 
 
@@ -147,7 +150,7 @@ def _marks(cells: list[TableCell]) -> list[str]:
     warned = sum(cell.warned > 0 for cell in cells)
     if warned:
         texts.append(
-            f"{WARNED} Fits that warned ({warned} of {len(cells)} cells); `ensvm warnings` lists how."
+            f"{WARNED} Fits warned ({warned} of {len(cells)} cells); `ensvm warnings` lists how."
         )
     return texts
 
