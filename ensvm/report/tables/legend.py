@@ -102,8 +102,9 @@ def _verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> list[
     counts = Counter(cell.verdict for cell in cells if cell.verdict)
     if not counts:
         return []
+    margin, margins = _margins(table)
     rows = [
-        [mark, verdict, MEANINGS[verdict].format(margin=_margins(table)), str(counts[verdict])]
+        [mark, verdict, MEANINGS[verdict].format(margin=margin), str(counts[verdict])]
         for verdict, mark in MARKS.items()
         if counts[verdict] or verdict != "cannot tell"
     ]
@@ -118,7 +119,7 @@ def _verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> list[
     )
     return [
         grid,
-        "The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
+        f"{margins}The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
         + " ".join(_intervals(cells)),
     ]
 
@@ -205,14 +206,16 @@ def _label(study: Study, table: TableConfig, name: str) -> str:
     return column_label(study, next(column for column in table.columns if column.name == name))
 
 
-def _margins(table: TableConfig) -> str:
-    """Return the table's margin, and those of columns with another."""
-    others = [
-        f"{table.margin_of(column):g} for {column.label or column.name}"
-        for column in table.columns
-        if column.margin is not None
-    ]
-    return f"±{table.margin:g}" + (f" (±{', ±'.join(others)})" if others else "")
+def _margins(table: TableConfig) -> tuple[str, str]:
+    """Return how the table's margin is spoken of, and what says it where columns differ in it."""
+    others: dict[float, list[str]] = {}
+    for column in table.columns:
+        if column.margin is not None:
+            others.setdefault(column.margin, []).append(column.label or column.name)
+    if not others:
+        return f"±{table.margin:g}", ""
+    but = "; ".join(f"±{margin:g} for {_and(names)}" for margin, names in others.items())
+    return "the margin", f"The margin is ±{table.margin:g}; {but}. "
 
 
 def _and(names: list[str]) -> str:

@@ -244,7 +244,7 @@ def test_columns_have_their_own_best_margin_and_decimals(tmp_path):
     ((text, _),) = write_tables(study, "md")
     assert "**21**" in text
     assert "**20.5**" in text
-    assert "within ±1 (±5 for size_a, ±5 for size_b)" in text
+    assert "The margin is ±1; ±5 for size_a and size_b." in text
     assert {cell.column: cell.verdict for cell in cells if cell.verdict} == {
         "size_a": "compatible",
         "size_b": "differs",
