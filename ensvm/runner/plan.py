@@ -162,6 +162,7 @@ def make_plan(
         for index, entry in enumerate(config.datasets)
         if entry.unavailable is None
     }
+    _check_realizations(source, config, cards)
     settings = {
         (name, kernel): _algorithm_settings(source, config.algorithms[name], name, kernel)
         for kernel in {config.kernel_of(entry): None for entry in config.datasets}
@@ -181,6 +182,20 @@ def make_plan(
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
     return Plan(path, _published(source, config), config, cards, tuple(cells))
+
+
+def _check_realizations(
+    source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard]
+) -> None:
+    """Refuse more realizations than a data set has where they are asked for in its own block."""
+    for index, entry in enumerate(config.datasets):
+        most = cards[entry.name].max_realizations if entry.name in cards else None
+        if entry.realizations is not None and most is not None and entry.realizations > most:
+            protocol = cards[entry.name].split_protocol()["protocol"]
+            raise source.error(
+                ("datasets", index, "realizations"),
+                f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
+            )
 
 
 def _published(source: YamlSource, config: StudyConfig) -> Path | None:
