@@ -16,23 +16,19 @@ README = ROOT / "README.md"
 CLASSIFIERS = ROOT / "docs" / "classifiers.md"
 PAGES = (README, CLASSIFIERS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
-    r"(<!-- (?P<what>upto-notes|grid|classes): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (?P<what>grid|classes): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
 )
 
 
 def filled(text: str) -> str:
-    """Return a page with the files it shows as they are: up to the notes, or the table alone."""
+    """Return a page with the tables of the files it shows as they are."""
 
     def block(match: re.Match[str]) -> str:
         if match["what"] == "classes":
             return f"{match[1]}\n{table_of_classes()}\n\n{match[4]}"
-        content = (
-            (ROOT / match["path"]).read_text(encoding="utf-8").replace("## Table", "#### Table")
-        )
-        content = content.partition("\n\nNotes:")[0]
-        if match["what"] == "grid":
-            content = next(part for part in content.split("\n\n") if part.startswith("|"))
-        return f"{match[1]}\n{content.strip()}\n\n{match[4]}"
+        content = (ROOT / match["path"]).read_text(encoding="utf-8")
+        grid = next(part for part in content.split("\n\n") if part.startswith("|"))
+        return f"{match[1]}\n{grid}\n\n{match[4]}"
 
     return BLOCK.sub(block, text)
 
