@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.errors import DataError
+from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.columns import Incomplete, Inputs
 from ensvm.data.strict import Strict
 
@@ -97,6 +97,16 @@ class FileFormat(Strict):
         return cls.model_validate({**cls.endings[ending]})
 
 
+def settled(
+    files: Sequence[tuple[FileFormat, FileContent]],
+) -> list[tuple[FileFormat, FileContent]]:
+    """Return the files of a data set, the formats of one type settled by all their files."""
+    return [
+        (form.settled([other for kin, other in files if type(kin) is type(form)]), file)
+        for form, file in files
+    ]
+
+
 @contextmanager
 def reading(where: str, what: str) -> Iterator[None]:
     """Turn whatever a library's reader raises for a damaged file into DataError.
@@ -107,6 +117,8 @@ def reading(where: str, what: str) -> Iterator[None]:
         yield
     except DataError:
         raise
+    except Refused as refusal:
+        raise DataError(str(refusal)) from refusal
     except MemoryError as error:
         raise DataError(f"{where}: is too large for the memory of this machine") from error
     except Exception as error:

@@ -33,8 +33,8 @@ class NpzFormat(FileFormat):
         if X.ndim != 2 or y.shape != (len(X),) or not len(X):
             shapes = f"X {X.shape} and y {y.shape}"
             raise DataError(f"{file.where}: {shapes} are not of shapes (n, d) and (n,)")
-        _check_inputs(X, file.where)
-        return Raw(X.astype(np.float64), _labels(y, file.where), _splits(arrays, file.where))
+        inputs, labels = _inputs(X, file.where), _labels(y, file.where)
+        return Raw(inputs, labels, _splits(arrays, file.where))
 
 
 def _arrays(file: FileContent) -> dict[str, Any]:
@@ -69,18 +69,19 @@ def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         )
 
 
-def _check_inputs(X: NDArray[Any], where: str) -> None:
+def _inputs(X: NDArray[Any], where: str) -> NDArray[np.float64]:
     if X.dtype.kind not in "biuf":
         raise DataError(f"{where}: X holds values that are not finite numbers, but {X.dtype}")
-    wrong = (
-        np.argwhere(~(np.abs(X.astype(np.longdouble)) <= LARGEST)) if X.dtype.kind == "f" else ()
-    )
+    with np.errstate(over="ignore"):  # of longer floats
+        inputs: NDArray[np.float64] = X.astype(np.float64)
+    wrong = np.argwhere(~(np.abs(inputs) <= LARGEST))
     if len(wrong):
         row, column = wrong[0]
         raise DataError(
             f"{where}, row {row + 1}, column {column + 1} of X: {X[row, column]} is not a finite "
             f"number of at most {LARGEST:g}"
         )
+    return inputs
 
 
 def _labels(y: NDArray[Any], where: str) -> NDArray[np.str_]:

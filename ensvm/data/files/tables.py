@@ -156,9 +156,7 @@ def choose_columns(
 
     Raises DataError for a name that is no column's, or that several columns have.
     """
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{where}: several columns are called {twice!r}; give each its own name")
+    refuse_equal_names(names, where)
     if isinstance(target, int):
         if not -len(names) <= target < len(names):
             raise DataError(f"{where}: target {target} is not a column; there are {len(names)}")
@@ -168,6 +166,17 @@ def choose_columns(
     if inputs is not None:
         return label_at, [_position(names, name, where) for name in inputs]
     return label_at, [at for at in range(len(names)) if at != label_at]
+
+
+def refuse_equal_names(names: list[str], where: str) -> None:
+    """Raise DataError if columns share a name: one of them might be taken for the other."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        at = [str(k) for k, name in enumerate(names, start=1) if name == twice]
+        raise DataError(
+            f"{where}: several columns are called {twice!r} (columns {', '.join(at[:9])}, counted "
+            "from 1); accepted: names that differ"
+        )
 
 
 def _position(names: list[str], name: str, where: str) -> int:
