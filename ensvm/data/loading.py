@@ -121,7 +121,8 @@ class Dataset:
         if self.card.missing == "training-mean":
             X_train, X_test = fill_with_training_mean(X_train, X_test)
         nominal = np.array(self.card.one_hot) if any(self.card.one_hot) else None
-        X_train, X_test = scale(self.card.scaling, X_train, X_test, nominal)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below, by column
+            X_train, X_test = scale(self.card.scaling, X_train, X_test, nominal)
         self._check_finite(X_train, X_test)
         return Realization(X_train, self.y[train], X_test, self.y[test])
 

@@ -30,11 +30,11 @@ class OwnFile(Strict):
     the labels, by name from the first line, or by position (from 0; -1 is the last) in a file
     without a header. `inputs`: the encodings of columns that are no numbers; the others stay as
     numbers, unless `drop` names them or `other_inputs: drop` leaves out all that are not listed.
-    `positive`: the label that becomes +1 (default with two classes: the larger
-    one). `zero_based`: whether the columns of LIBSVM text, in both files, are counted from 0
-    (default: an index 0 says so, and must be in both files or in none). `sparse`: default true for
-    LIBSVM text that is not to be scaled. `scaling`: default `standard`, `none` if sparse. `n_test` of a random split: default all other rows. Further keys
-    as in a dataset card.
+    `positive`: the label that becomes +1 (default with two classes: the larger one). `zero_based`:
+    whether the columns of LIBSVM text, in both files, are counted from 0 (default: an index 0 says
+    so, and must be in both files or in none). `sparse`: default true for LIBSVM text that is not to
+    be scaled. `scaling`: default `standard`, `none` if sparse. `n_test` of a random split: default
+    all other rows. Further keys as in a dataset card.
     """
 
     name: str | None = None

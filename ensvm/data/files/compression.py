@@ -50,7 +50,7 @@ def largest_content() -> int:
         limit = math.nan
     if not 0 < limit < math.inf:
         raise Refused(f"ENSVM_MAX_GIB: {given!r} is not accepted; accepted: a number above 0")
-    return int(limit * _GIB)
+    return round(limit * _GIB)
 
 
 def check_size(size: int, where: object) -> None:

@@ -240,11 +240,11 @@ def _split_fields(
     )
     try:
         for row in reader:
-            rows.append(row)
-            if reader.line_num > len(rows):
+            if reader.line_num > len(rows) + 1:
                 raise csv.Error(f"a quote {form.quote} is not closed on its line")
+            rows.append(row)
     except csv.Error as error:
-        number = numbers[min(len(rows), reader.line_num - 1, len(lines) - 1)]
+        number = numbers[min(len(rows), len(lines) - 1)]
         raise DataError(f"{where}, line {number}: {error}; accepted: a row a line") from error
     return rows[:-1]
 
