@@ -107,7 +107,7 @@ def run(
         path = find_config(config)
         plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
         workers = jobs or cpu_count()
-        _tell_dropped(plan)
+        _tell_columns(plan)
         if dry_run:
             _dry_run(plan, results / plan.config.study, workers, data_dir)
             return
@@ -159,7 +159,7 @@ def check(config: str, results: Path) -> None:
     if stale:
         click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
         sys.exit(WRONG_INPUT)
-    _tell_dropped(plan)
+    _tell_columns(plan)
     click.echo(f"{path}: good; {_size(plan)}")
     with readable_errors():
         _tell_missing_data(plan, set(plan.cards), None)
@@ -239,11 +239,13 @@ def _tell_estimate(
         )
 
 
-def _tell_dropped(plan: "Plan") -> None:
+def _tell_columns(plan: "Plan") -> None:
     for name, card in plan.cards.items():
         if card.dropped:
             columns = ", ".join(column or '""' for column in card.dropped)
             click.echo(f"{name}: columns left out of the inputs: {columns}")
+        if card.counted_from is not None:
+            click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
 
 
 def _size(plan: "Plan") -> str:

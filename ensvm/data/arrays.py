@@ -1,6 +1,7 @@
 """The canonical arrays of a data set: the same bytes whatever file or package they came from."""
 
 import hashlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.content import Raw
 from ensvm.data.splits import OfficialSplit
 
+_DENSE_BYTES = 16 * 2**30  # beyond it an index in error is more likely than such a data set
 # of the many bit patterns of NaN, the one that checksums are taken of
 _NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(np.float64)
 
@@ -25,7 +27,7 @@ class Arrays:
     X : ndarray or csr_array of float64, shape (n, d)
         The inputs before scaling, NaN where a value is missing.
     y : ndarray of shape (n,), int8
-        The classes.
+        The classes; int32 where there are more than int8 can count.
     splits : pair of ndarray or None
         Row numbers of the training and the test parts, (realizations, rows), if they are fixed.
     checksum : str
@@ -33,7 +35,7 @@ class Arrays:
     """
 
     X: Any
-    y: NDArray[np.int8]
+    y: NDArray[Any]
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
     checksum: str
 
@@ -79,6 +81,7 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
     sorted, without explicit zeros.
     """
     if not sparse:
+        _check_dense_size(blocks)
         dense = [block.toarray() if hasattr(block, "toarray") else block for block in blocks]
         X = np.ascontiguousarray(np.concatenate(dense), dtype=np.float64) + 0.0  # -0.0 + 0.0 = 0.0
         X[np.isnan(X)] = _NAN
@@ -94,18 +97,32 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
     return X
 
 
-def encode_labels(card: DatasetCard, labels: NDArray[np.str_]) -> NDArray[np.int8]:
-    """Return y of shape (n,): +1 for the positive label and -1 for others, else codes 0, 1, ..."""
+def _check_dense_size(blocks: list[Any]) -> None:
+    size = 8 * sum(math.prod(block.shape) for block in blocks)
+    if size > _DENSE_BYTES:
+        shape = f"{sum(block.shape[0] for block in blocks)} rows of {blocks[0].shape[1]} columns"
+        raise DataError(
+            f"{shape} need {size / 2**30:.0f} GiB when zeros are kept; accepted: up to "
+            f"{_DENSE_BYTES / 2**30:.0f} GiB, or LIBSVM text with `scaling: none`, which is sparse"
+        )
+
+
+def encode_labels(card: DatasetCard, labels: NDArray[np.str_]) -> NDArray[Any]:
+    """Return y of shape (n,): +1 for the positive label and -1 for others, else codes 0, 1, ...
+
+    It is int8, or int32 where the codes go beyond.
+    """
     if card.positive is not None:
         return np.where(labels == card.positive, 1, -1).astype(np.int8)
-    y = np.zeros(len(labels), dtype=np.int8)
+    wide = len(card.classes) - 1 > np.iinfo(np.int8).max
+    y = np.zeros(len(labels), dtype=np.int32 if wide else np.int8)
     for code, label in enumerate(card.classes):
         y[labels == label] = code
     return y
 
 
 def checksum_of(
-    X: Any, y: NDArray[np.int8], splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+    X: Any, y: NDArray[Any], splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
 ) -> str:
     """Return the sha256 over shape, X, y and the fixed row numbers, the same on every machine."""
     digest = hashlib.sha256(f"{X.shape} {sparse_matrix(X)}".encode())

@@ -9,13 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.arrays import Arrays, assemble
+from ensvm.data.arrays import Arrays, assemble, sparse_matrix
 from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
+from ensvm.data.files.columns import encoded_columns
 from ensvm.data.files.content import Raw
 from ensvm.data.files.labels import plain_labels
 from ensvm.data.providers.folders import Places, forget, places
-from ensvm.data.providers.order import TO_DOWNLOAD, Served, how_to_get, serve, would_serve
+from ensvm.data.providers.order import (
+    TO_DOWNLOAD,
+    Served,
+    how_to_get,
+    read_parts,
+    serve,
+    would_serve,
+)
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 from ensvm.data.splits import split_rows
 
@@ -32,10 +40,10 @@ class Realization:
     X_train : ndarray or csr_array of shape (m, d)
         The training inputs.
     y_train : ndarray of shape (m,), int8
-        The training classes: -1 and +1, or codes 0, 1, ...
+        The training classes: -1 and +1, or codes 0, 1, ...; int32 for more than 128 classes.
     X_test : ndarray or csr_array of shape (n, d)
         The test inputs, scaled by what the training part shows.
-    y_test : ndarray of shape (n,), int8
+    y_test : ndarray of shape (n,), of the same type
         The test classes.
 
     Examples
@@ -46,9 +54,9 @@ class Realization:
     """
 
     X_train: Any
-    y_train: NDArray[np.int8]
+    y_train: NDArray[Any]
     X_test: Any
-    y_test: NDArray[np.int8]
+    y_test: NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -62,7 +70,8 @@ class Dataset:
     X : ndarray or csr_array of shape (n, d)
         The inputs, NaN where a value is missing.
     y : ndarray of shape (n,), int8
-        -1 and +1 where the card names a positive label, else codes 0, 1, ...
+        -1 and +1 where the card names a positive label, else codes 0, 1, ...; int32 for more than
+        128 classes.
     classes : tuple of str
         The labels that y stands for, in the order of y.
     provider : str
@@ -82,7 +91,7 @@ class Dataset:
 
     card: DatasetCard
     X: Any
-    y: NDArray[np.int8]
+    y: NDArray[Any]
     classes: tuple[str, ...]
     provider: str
     checksum: str
@@ -112,8 +121,27 @@ class Dataset:
         if self.card.missing == "training-mean":
             X_train, X_test = fill_with_training_mean(X_train, X_test)
         nominal = np.array(self.card.one_hot) if any(self.card.one_hot) else None
-        X_train, X_test = scale(self.card.scaling, X_train, X_test, nominal)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below, by column
+            X_train, X_test = scale(self.card.scaling, X_train, X_test, nominal)
+        self._check_finite(X_train, X_test)
         return Realization(X_train, self.y[train], X_test, self.y[test])
+
+    def _check_finite(self, *parts: Any) -> None:
+        """Raise DataError for a column that scaling made infinite: its numbers differ too much."""
+        for X in parts:
+            values = X.data if sparse_matrix(X) else X
+            with np.errstate(over="ignore", invalid="ignore"):
+                if np.isfinite(values.sum()):  # quickly, if all is well
+                    continue
+            columns = np.flatnonzero(
+                ~np.isfinite(X.toarray() if sparse_matrix(X) else X).all(axis=0)
+            )
+            if len(columns):
+                raise DataError(
+                    f"data set {self.card.name!r}: scaling: {self.card.scaling!r} of column "
+                    f"{_column(self.card, int(columns[0]))} gives numbers that are not finite; "
+                    "leave the column out or change its unit"
+                )
 
     @cached_property
     def _inputs(self) -> Any:
@@ -248,7 +276,7 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
     try:
-        arrays = assemble(card, [part.read(card) for part in served])
+        arrays = assemble(card, read_parts(card, served))
     except DataError as error:
         unverified = [part.source for part in served if part.source.url and not part.source.sha256]
         if not unverified:
@@ -257,6 +285,10 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
             forget(file, where.cache)  # perhaps an error page: it must not stay in the cache
         raise DataUnavailable(card.name, [*reasons, f"url: {error}"], how_to_get(card)) from error
     return arrays, _joined([part.provider for part in served])
+
+
+def _column(card: DatasetCard, at: int) -> str:
+    return repr(encoded_columns(card.inputs)[at]) if card.inputs else f"{at + 1} of the inputs"
 
 
 def _joined(providers: list[str]) -> str:

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from ensvm.data.files.columns import Inputs, indicators
 from ensvm.data.files.formats import Format
 from ensvm.data.files.labels import Label
+from ensvm.data.files.libsvm import LibsvmFormat
 from ensvm.data.generators.options import Generator
 from ensvm.data.scaling import Scaling
 from ensvm.data.splits import IndicesSplit, OfficialSplit, Split, check_split, identity, split_sizes
@@ -236,6 +237,13 @@ class DatasetCard(Strict):
             return tuple(self.classes)
         others = [label for label in self.classes if label != self.positive]
         return (others[0] if len(others) == 1 else "rest", self.positive)
+
+    @property
+    def counted_from(self) -> int | None:
+        """Return where a user's LIBSVM text begins to count columns, 0 or 1; None for others."""
+        forms = [source.format for sources in self.parts.values() for source in sources]
+        bases = [form.zero_based for form in forms if isinstance(form, LibsvmFormat)]
+        return None if not bases or bases[0] is None else 1 - bases[0]
 
     @property
     def max_realizations(self) -> int | None:

@@ -11,6 +11,7 @@ import numpy as np
 from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.columns import Inputs
 from ensvm.data.files.content import FileContent, FileFormat
+from ensvm.data.files.tables import refuse_equal_names
 
 OtherInputs = Literal["keep", "drop"]
 
@@ -36,6 +37,8 @@ def choose_inputs(
     that differ in columns, and an index that would become an input.
     """
     where, names = files[0][1].where, [form.column_names(content) for form, content in files]
+    for (_, content), found in zip(files, names, strict=True):
+        refuse_equal_names(found, content.where)
     label = _label(names[0], target)
     _check_names(where, names[0], label, listed or {}, drop)
     for (_, content), found in zip(files, names, strict=True):
@@ -76,9 +79,6 @@ def _check_names(
     for key, given in (("inputs", listed), ("drop", drop)):
         if label in given:
             raise DataError(f"{where}: {key}: the column {label!r} holds the labels")
-    for name in names if listed or drop else ():
-        if names.count(name) > 1:
-            raise DataError(f"{where}: several columns are called {name!r}")
 
 
 def _refuse_index(

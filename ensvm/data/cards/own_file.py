@@ -15,9 +15,10 @@ from ensvm.data.cards.own_columns import Columns, OtherInputs, choose_inputs
 from ensvm.data.errors import DataError, Refused, explain
 from ensvm.data.files.columns import Incomplete, Inputs
 from ensvm.data.files.compression import UNPACK, unpack
-from ensvm.data.files.content import FileContent, FileFormat, Raw
+from ensvm.data.files.content import FileContent, FileFormat, Raw, settled
 from ensvm.data.files.formats import FORMAT_OF_ENDING
 from ensvm.data.files.labels import Label
+from ensvm.data.files.libsvm import LibsvmFormat
 from ensvm.data.scaling import Scaling
 from ensvm.data.strict import Strict
 
@@ -29,10 +30,11 @@ class OwnFile(Strict):
     the labels, by name from the first line, or by position (from 0; -1 is the last) in a file
     without a header. `inputs`: the encodings of columns that are no numbers; the others stay as
     numbers, unless `drop` names them or `other_inputs: drop` leaves out all that are not listed.
-    `positive`: the label that becomes +1 (default with two classes: the larger
-    one). `sparse`: default true for LIBSVM text that is not to be scaled. `scaling`: default
-    `standard`, `none` if sparse. `n_test` of a random split: default all other rows. Further keys
-    as in a dataset card.
+    `positive`: the label that becomes +1 (default with two classes: the larger one). `zero_based`:
+    whether the columns of LIBSVM text, in both files, are counted from 0 (default: an index 0 says
+    so, and must be in both files or in none). `sparse`: default true for LIBSVM text that is not to
+    be scaled. `scaling`: default `standard`, `none` if sparse. `n_test` of a random split: default
+    all other rows. Further keys as in a dataset card.
     """
 
     name: str | None = None
@@ -44,6 +46,7 @@ class OwnFile(Strict):
     drop: list[Label] = Field(default_factory=list)
     other_inputs: OtherInputs = "keep"
     features: int | None = Field(default=None, ge=1)
+    zero_based: bool | None = None
     sparse: bool | None = None
     incomplete: Incomplete = "refuse"
     missing: Literal["training-mean"] | None = None
@@ -61,8 +64,8 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     ----------
     mapping : dict
         What a config says of the file: `path` and `split`, and where needed `target`, `name`,
-        `test`, `positive`, `inputs`, `drop`, `other_inputs`, `features`, `sparse`, `incomplete`,
-        `missing`, `scaling`.
+        `test`, `positive`, `inputs`, `drop`, `other_inputs`, `features`, `zero_based`, `sparse`,
+        `incomplete`, `missing`, `scaling`.
     base : Path
         The folder that paths are relative to, that of the config.
 
@@ -101,8 +104,12 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     if (own.test is None) == (own.split.get("protocol") == "official"):
         raise DataError(f"{where}: test: protocol `official` needs a test file; others take none")
     paths = [base / path for path in (own.path, own.test) if path is not None]
-    sources, contents = zip(*(_open(own, path, where) for path in paths), strict=True)
-    files = [(source.format, content) for source, content in zip(sources, contents, strict=True)]
+    opened = [_open(own, path, where) for path in paths]
+    files = settled([(source.format, content) for source, content in opened])
+    sources = [
+        source.model_copy(update={"format": form})
+        for (source, _), (form, _) in zip(opened, files, strict=True)
+    ]
     columns = Columns()
     if own.target is not None:
         columns = choose_inputs(files, own.target, own.inputs, own.drop, own.other_inputs)
@@ -112,7 +119,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         hint = f"for LIBSVM text say `features: {widest}`"
         raise DataError(f"{where}: the two files differ in columns; {hint}")
     try:
-        return _card(own, list(sources), raws, columns)
+        return _card(own, sources, raws, columns)
     except ValidationError as error:
         raise explain(error, where) from error
 
@@ -143,7 +150,12 @@ def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
     for key in ("target", "inputs", "drop", "other_inputs", "incomplete"):
         if not form.named_columns and key in own.model_fields_set:
             raise DataError(f"{where}: {key}: columns of a {ending} file have no names; remove it")
-    return form.of_own_file(ending, own.target, own.incomplete)
+    made = form.of_own_file(ending, own.target, own.incomplete)
+    if own.zero_based is None:
+        return made
+    if not isinstance(made, LibsvmFormat):
+        raise DataError(f"{where}: zero_based: is for LIBSVM text; remove it for a {ending} file")
+    return made.model_copy(update={"zero_based": own.zero_based})
 
 
 def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: Columns) -> DatasetCard:

@@ -14,6 +14,7 @@ from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.labels import Label, plain_label
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
+LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
 EncodingName = Literal["number", "integer-after-letter"]
 
 
@@ -121,7 +122,7 @@ def _numbers(
     if encoding == "number":
         with suppress(ValueError):  # quickly, if all is well; the loop below finds the culprit
             quick = np.array([fields[i] for i in chosen], dtype=np.float64)
-            if np.isfinite(quick).all():
+            if (np.abs(quick) <= LARGEST).all() and not any("_" in field for field in fields):
                 return quick
     codes = _codes(encoding)
     values = np.empty(len(chosen))
@@ -156,10 +157,12 @@ def _number(field: str, encoding: Encoding, codes: Mapping[str, Any]) -> float:
             raise ValueError(f"{field!r} is not a letter and an integer")
         return float(field[1:])
     try:
-        value = float(field)
+        value = float(field.replace("_", "no number"))  # Python reads 1_000 as 1000
     except ValueError:
         hint = "; a column of text needs its codes under `inputs`, or is left out by `drop`"
         raise ValueError(f"{field!r} is not a number{hint}") from None
     if not np.isfinite(value):
         raise ValueError(f"{field!r} is not a finite number")
+    if abs(value) > LARGEST:
+        raise ValueError(f"{field!r} is too large (accepted: -{LARGEST:g} to {LARGEST:g})")
     return value

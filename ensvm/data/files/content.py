@@ -1,13 +1,15 @@
 """What a file holds, before and after it is read; the base of the formats."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.columns import Incomplete, Inputs
 from ensvm.data.strict import Strict
 
@@ -81,6 +83,10 @@ class FileFormat(Strict):
     def read(self, file: FileContent) -> Raw:
         """Return the inputs and labels; raise DataError naming file and, if possible, place."""
 
+    def settled(self, files: Sequence[FileContent]) -> Self:
+        """Return the format with what only all files of a data set together tell, if anything."""
+        return self
+
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names or positions of the columns; none where they have neither."""
         return []
@@ -89,3 +95,32 @@ class FileFormat(Strict):
     def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
         """Return the format of a user's own file with one of the `endings`."""
         return cls.model_validate({**cls.endings[ending]})
+
+
+def settled(
+    files: Sequence[tuple[FileFormat, FileContent]],
+) -> list[tuple[FileFormat, FileContent]]:
+    """Return the files of a data set, the formats of one type settled by all their files."""
+    return [
+        (form.settled([other for kin, other in files if type(kin) is type(form)]), file)
+        for form, file in files
+    ]
+
+
+@contextmanager
+def reading(where: str, what: str) -> Iterator[None]:
+    """Turn whatever a library's reader raises for a damaged file into DataError.
+
+    Their readers raise anything from KeyError to OverflowError for bytes that they do not expect.
+    """
+    try:
+        yield
+    except DataError:
+        raise
+    except Refused as refusal:
+        raise DataError(str(refusal)) from refusal
+    except MemoryError as error:
+        raise DataError(f"{where}: is too large for the memory of this machine") from error
+    except Exception as error:
+        lines = str(error).splitlines() or [type(error).__name__]
+        raise DataError(f"{where}: is not {what}: {lines[0][:200]}") from error

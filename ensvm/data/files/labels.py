@@ -1,6 +1,7 @@
 """Labels: what cards accept as one, and one way to write each."""
 
 import re
+from decimal import Decimal
 from typing import Annotated, Any
 
 import numpy as np
@@ -26,9 +27,21 @@ def plain_labels(found: NDArray[Any]) -> NDArray[np.str_]:
 
 
 def plain_label(text: str) -> str:
-    """Return a label as cards write it: +1, 1.0 and 1 are the same; other labels stay."""
+    """Return a label as cards write it: +1, 1.0 and 1 are the same; other labels stay.
+
+    So do 001, which is a name rather than a number, and numbers that float64 does not tell apart.
+    """
     text = text.strip()
-    if re.fullmatch(r"[+-]?\d+(\.0*)?", text) or re.fullmatch(r"[+-]?\d+\.?\d*[eE][+-]?\d+", text):
+    if re.fullmatch(r"[+-]?(0|[1-9][0-9]{0,99})(\.0*)?", text):
+        return str(int(text.split(".")[0]))
+    if re.fullmatch(r"[+-]?(0|[1-9][0-9]{0,99})\.?[0-9]{0,99}[eE][+-]?[0-9]{1,3}", text):
         value = float(text)
-        return str(int(value)) if value.is_integer() else str(value)
+        if np.isfinite(value):
+            plain = str(int(value)) if value.is_integer() else str(value)
+            return plain if Decimal(plain) == Decimal(text) else text
     return text
+
+
+def no_label(text: str) -> bool:
+    """Return whether a field says that there is no label: it is empty or not a number, NaN."""
+    return text.strip().lower().lstrip("+-") in ("", "nan")

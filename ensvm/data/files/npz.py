@@ -1,6 +1,7 @@
 """numpy archives: arrays by name."""
 
 import io
+import math
 import zipfile
 from typing import Any, ClassVar, Literal
 
@@ -8,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError
-from ensvm.data.files.content import FileContent, FileFormat, Raw
-from ensvm.data.files.labels import plain_labels
+from ensvm.data.files.columns import LARGEST
+from ensvm.data.files.compression import check_size
+from ensvm.data.files.content import FileContent, FileFormat, Raw, reading
+from ensvm.data.files.labels import no_label, plain_labels
 
 
 class NpzFormat(FileFormat):
@@ -30,18 +33,65 @@ class NpzFormat(FileFormat):
         if X.ndim != 2 or y.shape != (len(X),) or not len(X):
             shapes = f"X {X.shape} and y {y.shape}"
             raise DataError(f"{file.where}: {shapes} are not of shapes (n, d) and (n,)")
-        if X.dtype.kind not in "biuf" or not np.isfinite(X).all():
-            raise DataError(f"{file.where}: X holds values that are not finite numbers")
-        return Raw(X.astype(np.float64), plain_labels(y), _splits(arrays, file.where))
+        inputs, labels = _inputs(X, file.where), _labels(y, file.where)
+        return Raw(inputs, labels, _splits(arrays, file.where))
 
 
 def _arrays(file: FileContent) -> dict[str, Any]:
-    try:
+    with reading(file.where, "a numpy archive of plain arrays"):
+        with zipfile.ZipFile(io.BytesIO(file.data)) as members:
+            check_size(sum(info.file_size for info in members.infolist()), file.where)
+            for info in members.infolist():
+                _check_shape(members, info)
         with np.load(io.BytesIO(file.data), allow_pickle=False) as archive:
             return {key: archive[key] for key in archive.files}
-    except (ValueError, OSError, AttributeError, zipfile.BadZipFile) as error:
-        message = f"{file.where}: is not a numpy archive of plain arrays: {error}"
-        raise DataError(message) from error
+
+
+def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+    """Raise ValueError unless a member is one plain array of exactly the shape that it states.
+
+    numpy reserves memory for any shape, and passes over what is left of a member.
+    """
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"{info.filename} is of the version {version}; accepted: 1.0, 2.0")
+        read = np.lib.format.read_array_header_1_0
+        if version == (2, 0):
+            read = np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(member)
+        if dtype.hasobject:
+            raise ValueError(f"{info.filename} holds Python objects; accepted: numbers and text")
+        stated, held = math.prod(shape) * dtype.itemsize, info.file_size - member.tell()
+    if stated != held or min(shape, default=0) < 0:
+        raise ValueError(
+            f"{info.filename} states the shape {shape}, which is {stated} bytes, but holds {held}"
+        )
+
+
+def _inputs(X: NDArray[Any], where: str) -> NDArray[np.float64]:
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"{where}: X holds values that are not finite numbers, but {X.dtype}")
+    with np.errstate(over="ignore"):  # of longer floats
+        inputs: NDArray[np.float64] = X.astype(np.float64)
+    wrong = np.argwhere(~(np.abs(inputs) <= LARGEST))
+    if len(wrong):
+        row, column = wrong[0]
+        raise DataError(
+            f"{where}, row {row + 1}, column {column + 1} of X: {X[row, column]} is not a finite "
+            f"number of at most {LARGEST:g}"
+        )
+    return inputs
+
+
+def _labels(y: NDArray[Any], where: str) -> NDArray[np.str_]:
+    if y.dtype.kind not in "biufUS":
+        raise DataError(f"{where}: y holds {y.dtype}; accepted: numbers or text")
+    labels = plain_labels(y)
+    absent = [row for row, label in enumerate(labels, start=1) if no_label(label)]
+    if absent:
+        raise DataError(f"{where}, row {absent[0]} of y: the label is missing ({y[absent[0] - 1]})")
+    return labels
 
 
 def _splits(arrays: dict[str, Any], where: str) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:

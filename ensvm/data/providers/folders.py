@@ -17,6 +17,9 @@ from ensvm.data.files.compression import UNPACK, unpack
 
 _LOCK_SECONDS = 900  # longer than the slowest download that another process may be busy with
 
+_START = 1024  # bytes in which a web page shows that it is one, perhaps after blank lines
+_WEB_PAGES = (b"<!doc", b"<html", b"<head", b"<body", b"<?xml", b"<!--")
+
 NOT_DOWNLOADED = "not downloaded yet"
 
 
@@ -47,7 +50,9 @@ def places(data_dir: Path | None, offline: bool) -> Places:
 
 
 def verified(content: bytes, source: Source) -> bytes:
-    """Return the content; raise Refused if the source states another sha256."""
+    """Return the content; raise Refused if it is a web page or the source states another sha256."""
+    if content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGES):
+        raise Refused("is a web page (html), as sites answer where a file is not, and no data")
     if source.sha256 is not None:
         found = hashlib.sha256(content).hexdigest()
         if found != source.sha256:

@@ -1,5 +1,6 @@
 """Providers in their order: the user's file, mirror, cache, shipped file, package, address."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from ensvm.data.cards.card import PROVIDERS, DatasetCard, Source
 from ensvm.data.cards.catalogue import find_card
 from ensvm.data.errors import Refused
 from ensvm.data.files.compression import unpack
-from ensvm.data.files.content import FileContent, Raw
+from ensvm.data.files.content import FileContent, Raw, settled
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
     NOT_DOWNLOADED,
@@ -36,11 +37,10 @@ class Served:
     provider: str
     labels: bytes = b""
 
-    def read(self, card: DatasetCard) -> Raw:
-        """Return the inputs and labels of the part; raise DataError if it cannot be read so."""
+    def file(self, card: DatasetCard) -> FileContent:
+        """Return the content with what the card says that its reader needs."""
         where = f"{card.name} ({self.source.place})"
-        file = FileContent(self.content, where, card.inputs, card.features, self.labels)
-        return self.source.format.read(file)
+        return FileContent(self.content, where, card.inputs, card.features, self.labels)
 
 
 @dataclass(frozen=True)
@@ -130,19 +130,26 @@ def would_serve(sources: list[Source], where: Places, reasons: list[str]) -> str
     return None
 
 
+def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:
+    """Return the inputs and labels of the parts; raise DataError if they cannot be read so."""
+    files = [(part.source.format, part.file(card)) for part in served]
+    return [form.read(file) for form, file in settled(files)]
+
+
 def _whole(source: Source) -> DatasetCard:
     return find_card(str(source.of))
 
 
 def _subset(source: Source, where: Places) -> bytes:
     """Return the rows of a subset, from whoever serves the whole; raises Refused if nobody does."""
-    card, raws = _whole(source), []
+    card, found = _whole(source), list[Served]()
     for sources in card.parts.values():
         reasons = list[str]()
         part = serve(sources, where, reasons)
         if part is None:
             raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
-        raws.append(part.read(card))
+        found.append(part)
+    raws = read_parts(card, found)
     return subset_text(raws, unpack(shipped_datasets() / source.place).decode(), str(source.keep))
 
 

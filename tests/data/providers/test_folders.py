@@ -77,6 +77,20 @@ def test_wrong_download_is_refused_and_not_kept(tmp_path: Path) -> None:
     assert not list((tmp_path / "data").glob("*.data"))
 
 
+@pytest.mark.parametrize(
+    "page", [b"<!DOCTYPE html>\n<p>1,2</p>", b"\n\n <HTML>", b"\xef\xbb\xbf<?xml version='1.0'?>"]
+)
+def test_web_page_is_never_kept_nor_served(tmp_path: Path, page: bytes) -> None:
+    asked = Source.model_validate({"url": "https://example.org/one", "format": FORMAT})
+    with pytest.raises(Refused, match="web page"):
+        through_cache(asked, tmp_path, lambda _: page)
+    assert not list((tmp_path / "data").glob("*.data"))
+    assert through_cache(asked, tmp_path, lambda _: CONTENT) == CONTENT
+    (kept,) = (tmp_path / "data").glob("*.data")
+    kept.write_bytes(page)  # as an older version may have left it
+    assert through_cache(asked, tmp_path, lambda _: CONTENT) == CONTENT
+
+
 def test_cache_that_cannot_be_used_is_a_reason_not_a_crash(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
     with pytest.raises(Refused, match="ENSVM_CACHE"):

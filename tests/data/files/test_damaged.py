@@ -1,0 +1,236 @@
+"""Damaged, endless and misleading files: one message that names the file, and no other end."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError, inline_card
+from ensvm.data.errors import Refused
+from ensvm.data.files.compression import largest_content, unpack
+
+CSV = b"u,v,class\n1,2,a\n3,4,b\n5,6,a\n7,8,b\n"
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+}
+RANDOM = {"protocol": "random", "n_train": 2}
+
+
+def card(folder: Path, name: str, **keys: Any) -> Any:
+    named = {"target": "class"} if ".csv" in name or ".parquet" in name else {}
+    return inline_card({"path": name, "split": RANDOM, **named, **keys}, folder)
+
+
+def refusal(folder: Path, name: str, content: bytes, **keys: Any) -> str:
+    """Return the one line that says why a file is refused."""
+    (folder / name).write_bytes(content)
+    with pytest.raises(DataError) as caught:
+        card(folder, name, **keys)
+    message = str(caught.value)
+    assert name in message
+    assert "\n" not in message
+    return message
+
+
+def outcome(path: Path) -> bytes | str:
+    try:
+        return unpack(path)
+    except Refused as refused:
+        return str(refused)
+
+
+@pytest.mark.parametrize("ending", PACK)
+def test_packed_file_is_whole_or_refused_wherever_it_is_damaged(
+    tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"own.csv{ending}"
+    packed = PACK[ending](CSV * 50)
+    rng = np.random.default_rng(0)
+    for at in rng.choice(len(packed), 40, replace=False):
+        damaged = bytearray(packed)
+        damaged[at] ^= 1 << int(rng.integers(8))
+        for content in (bytes(damaged), packed[:at]):
+            path.write_bytes(content)
+            found = outcome(path)
+            if isinstance(found, bytes):  # a bit of a header may not matter
+                assert found == (CSV * 50 if content else b"")
+            else:
+                assert str(path) in found
+
+
+@pytest.mark.parametrize("ending", PACK)
+def test_file_of_another_kind_is_not_unpacked(tmp_path: Path, ending: str) -> None:
+    assert "cannot be read" in refusal(tmp_path, f"own.csv{ending}", CSV)
+
+
+@pytest.mark.parametrize("ending", ["", *PACK])
+def test_more_than_the_limit_is_refused_and_the_limit_can_be_raised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path = tmp_path / f"own{ending}"
+    path.write_bytes(PACK.get(ending, bytes)(bytes(4_000_000)))
+    monkeypatch.setenv("ENSVM_MAX_GIB", "0.001")
+    with pytest.raises(Refused, match=r"0\.001 GiB once unpacked; ENSVM_MAX_GIB"):
+        unpack(path)
+    monkeypatch.setenv("ENSVM_MAX_GIB", "0.01")
+    assert len(unpack(path)) == 4_000_000
+
+
+@pytest.mark.parametrize("given", ["much", "-1", "0", "nan", "inf"])
+def test_wrong_limit_is_named(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("ENSVM_MAX_GIB", given)
+    with pytest.raises(Refused, match=f"ENSVM_MAX_GIB: '{given}'"):
+        largest_content()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("kind", ["a folder", "a pipe", "a device"])
+def test_only_regular_files_are_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "own.csv"
+    {"a folder": path.mkdir, "a pipe": lambda: os.mkfifo(path)}.get(
+        kind, lambda: path.symlink_to("/dev/zero")
+    )()
+    with pytest.raises(DataError, match=rf"own\.csv is {kind}; accepted: a regular file"):
+        card(tmp_path, "own.csv")
+
+
+@pytest.mark.parametrize("name", ["own.csv", "own.csv.gz", "own.libsvm", "own.npz", "own.parquet"])
+@pytest.mark.parametrize("content", [b"", b"\n", b"\0" * 99, bytes(range(256)) * 9, b"<html>\n"])
+def test_no_content_gets_past_its_reader(tmp_path: Path, name: str, content: bytes) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    refusal(tmp_path, name, content)
+    if name.endswith("gz"):
+        refusal(tmp_path, name, gzip.compress(content))
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-32", "latin-1"])
+def test_other_encodings_are_refused_with_the_one_accepted(tmp_path: Path, codec: str) -> None:
+    text = "u,class\n1,é\n2,b\n".encode(codec)
+    assert "accepted: UTF-8" in refusal(tmp_path, "own.csv", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (b'1,"2,a\n3,4,b\n5,6,a\n', 2),  # not closed at all
+        (b'1,2,a\n3,4,"b\n', 3),  # in the last line
+        (b'1,2,a\n3,4,"b\nb"\n5,6,a\n', 3),
+        (b'1,2,1\n3,"4\n5",0\n5,6,1\n', 3),  # numbers only
+        (b"1,2,a\n\n3,4," + b"x" * 200_000 + b"\n", 4),
+    ],
+)
+def test_open_quotes_and_endless_fields_are_named_by_line(
+    tmp_path: Path, text: bytes, line: int
+) -> None:
+    assert f"line {line}: " in refusal(tmp_path, "own.csv", b"u,v,class\n" + text)
+
+
+def npz(folder: Path, **members: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return buffer.getvalue()
+
+
+def npy(array: np.ndarray[Any, Any], shape: str | None = None) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue().replace(
+        str(array.shape).encode(), (shape or str(array.shape)).encode()
+    )
+
+
+@pytest.mark.parametrize("shape", ["(3, 2)", "(9, 2)", "(4, 9)", "(-4,-2)", "(4.0, 2)", "(8,)"])
+def test_archive_that_lies_about_a_shape_is_refused(tmp_path: Path, shape: str) -> None:
+    X, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
+    assert card_of(tmp_path, npz(tmp_path, X=npy(X), y=npy(y))).rows == 4
+    refusal(tmp_path, "own.npz", npz(tmp_path, X=npy(X, shape), y=npy(y)))
+
+
+def card_of(folder: Path, content: bytes) -> Any:
+    (folder / "own.npz").write_bytes(content)
+    return card(folder, "own.npz")
+
+
+class Unpickled:
+    """Complains if an archive is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return pytest.fail, ("unpickled",)
+
+
+def test_objects_of_an_archive_are_never_unpickled(tmp_path: Path) -> None:
+    for other in ("X", "extra"):
+        arrays = {"X": np.eye(4), "y": np.array([0, 1, 0, 1])}
+        buffer = io.BytesIO()
+        np.savez(buffer, **(arrays | {other: np.array([[Unpickled()]] * 4, dtype=object)}))
+        assert "Python objects" in refusal(tmp_path, "own.npz", buffer.getvalue())
+
+
+def test_archive_is_unpacked_no_further_than_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, X=np.zeros((200_000, 5)), y=np.zeros(200_000))
+    monkeypatch.setenv("ENSVM_MAX_GIB", "0.001")
+    assert "ENSVM_MAX_GIB" in refusal(tmp_path, "own.npz", buffer.getvalue())
+
+
+@pytest.mark.parametrize("damage", ["bit", "end"])
+def test_damaged_archive_is_refused(tmp_path: Path, damage: str) -> None:
+    buffer = io.BytesIO()
+    rng = np.random.default_rng(0)
+    np.savez_compressed(buffer, X=rng.normal(size=(40, 2)), y=rng.integers(2, size=40))
+    content = bytearray(buffer.getvalue())
+    content[300] ^= 4
+    refusal(tmp_path, "own.npz", bytes(content) if damage == "bit" else buffer.getvalue()[:-40])
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (b"1 1:1\n-1 4000000000:1\n1 1:2\n", 2),
+        (b"1 1:1\n-1 1:1\n1 99999999999999999999999:2\n", 3),
+        (b"1 1:1\n-1 1:x\n1 1:2\n", 2),
+        (b"one 1:1\n-1 1:1\n", 1),
+        (b"1 1:1\n-1 -1:1\n", 2),
+        (b"1 1:1\n-1 2:1 1:1\n", 2),
+    ],
+)
+def test_wrong_libsvm_text_is_named_by_line(tmp_path: Path, text: bytes, line: int) -> None:
+    assert f"line {line}: " in refusal(tmp_path, "own.libsvm", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (b"1 1:1\n-1 1:1e400\n", "row 2, column 1"),
+        (b"1 1:1 7:nan\n-1 1:1\n", "row 1, column 7"),
+        (b"1 1:1\n\n# none\n-1 1:1 3:1e308\n", "row 2, column 3"),
+        (b"1 1:1\nnan 1:1\n", "row 2: the label"),
+        (b"9007199254740993 1:1\n-1 1:1\n", "row 1: the label"),
+        (b"1 1:1\n-1 2000000000:1\n", "columns; accepted"),
+    ],
+)
+def test_wrong_libsvm_values_are_named_by_row(tmp_path: Path, text: bytes, place: str) -> None:
+    assert place in refusal(tmp_path, "own.libsvm", text)
+
+
+def test_index_that_makes_a_vast_dense_matrix_is_refused(tmp_path: Path) -> None:
+    text = b"1 1:1\n-1 90000000:1\n" * 20
+    (tmp_path / "own.libsvm").write_bytes(text)
+    assert card(tmp_path, "own.libsvm").sparse
+    with pytest.raises(DataError, match=r"40 rows of 90000000 columns.*accepted"):
+        card(tmp_path, "own.libsvm", scaling="standard")
