@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +14,13 @@ from ensvm.data.errors import near_miss
 from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.runner.estimators import EstimatorError, build, check_values, classes_of
+from ensvm.runner.estimators import (
+    EstimatorError,
+    blamed_on,
+    build,
+    check_values,
+    classes_of,
+)
 from ensvm.runner.metric_check import check_fitted
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
@@ -28,6 +35,9 @@ from ensvm.study.table import check_published, read_published
 # Where the code that a cell runs through begins, beside its classifier's class.
 DATA_PATH = "ensvm.data.loading"
 SCORING = "ensvm.runner.evaluate"
+
+# A million cells of a second each take twelve days, and planning them some seconds.
+MAX_CELLS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -162,6 +172,7 @@ def make_plan(
         for index, entry in enumerate(config.datasets)
         if entry.unavailable is None
     }
+    _check_size(source, config, cards, realizations)
     settings = {
         (name, kernel): _algorithm_settings(source, config.algorithms[name], name, kernel)
         for kernel in {config.kernel_of(entry): None for entry in config.datasets}
@@ -183,11 +194,34 @@ def make_plan(
     return Plan(path, _published(source, config), config, cards, tuple(cells))
 
 
+def _check_size(
+    source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard], cap: int | None
+) -> None:
+    """Refuse a study of more cells than anybody can run, before any of them is made."""
+    size = sum(
+        min(
+            _last(config, entry, cards[entry.name], cap), entry.realizations_of.get(name, MAX_CELLS)
+        )
+        for entry in config.datasets
+        if entry.name in cards
+        for name in config.algorithms_of(entry)
+    )
+    if size > MAX_CELLS:
+        told = f"{size:,} cells (data sets x algorithms x realizations)"
+        raise source.error(("realizations",), f"{told}; at most {MAX_CELLS:,} are accepted")
+
+
+def _last(config: StudyConfig, entry: DatasetConfig, card: DatasetCard, cap: int | None) -> int:
+    """Return the number of the last realization of a data set."""
+    limits = (entry.realizations or config.realizations, cap, card.max_realizations)
+    return min(limit for limit in limits if limit is not None)
+
+
 def _published(source: YamlSource, config: StudyConfig) -> Path | None:
     if config.published is None:
         return None
     path = source.path.parent / config.published
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise source.error(("published",), f"there is no file {path}")
     names = [entry.name for entry in config.datasets]
     try:
@@ -211,8 +245,7 @@ def _cells(
     drawn_on = card.seed_identity()
     facts = code_identity([DATA_PATH])
     yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)
-    limits = (entry.realizations or config.realizations, cap, card.max_realizations)
-    last = min(limit for limit in limits if limit is not None)
+    last = _last(config, entry, card, cap)
     kernel = config.kernel_of(entry)
 
     def of_pass(names: Iterable[str], last: int, threads: int | None) -> Iterator[Cell]:
@@ -259,18 +292,9 @@ def _algorithm_settings(
     if block.estimator is None:
         return None
     try:
-        share = block.share_gram
-        estimator = build(block.estimator, dict(block.params), share_gram=share)
-        shared = _shared_kernel(kernel, block, estimator)
-        estimator.set_params(**shared)
-        classes = classes_of(estimator)
-        for parameter, values in (block.grid or {}).items():
-            for value in values:
-                params = {**block.params, parameter: value}
-                point = build(block.estimator, params, share_gram=share)
-                check_values(point.set_params(**shared), share_gram=share)
-                classes |= classes_of(point)
-        check_values(estimator, share_gram=share)
+        with blamed_on(block.estimator):
+            estimator, shared, classes = _built(block, block.estimator, kernel)
+            defaults = {key: repr(value) for key, value in sorted(estimator.get_params().items())}
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
     if block.stage != "last" and block.grid is None and not hasattr(estimator, "staged_predict"):
@@ -287,7 +311,7 @@ def _algorithm_settings(
     method = AlgorithmSettings(
         estimator=block.estimator,
         params={**block.params, **shared},
-        defaults={name: repr(value) for name, value in sorted(estimator.get_params().items())},
+        defaults=defaults,
         grid=block.grid,
         stage=block.stage,
         record=block.record,
@@ -297,6 +321,24 @@ def _algorithm_settings(
         orders=block.orders,
     )
     return method, code_identity([DATA_PATH, SCORING, *map(_place, classes)])
+
+
+def _built(
+    block: AlgorithmConfig, name: str, kernel: KernelConfig | None
+) -> tuple[Any, dict[str, Any], set[type]]:
+    """Return an algorithm's estimator, the shared kernel's parameters in it, and its classes."""
+    share = block.share_gram
+    estimator = build(name, dict(block.params), share_gram=share)
+    shared = _shared_kernel(kernel, block, estimator)
+    estimator.set_params(**shared)
+    classes = classes_of(estimator)
+    for parameter, values in (block.grid or {}).items():
+        for value in values:
+            point = build(name, {**block.params, parameter: value}, share_gram=share)
+            check_values(point.set_params(**shared), share_gram=share)
+            classes |= classes_of(point)
+    check_values(estimator, share_gram=share)
+    return estimator, shared, classes
 
 
 def _place(found: type) -> str:
