@@ -222,7 +222,7 @@ def _check_finite(params: Mapping[str, Any]) -> None:
             continue
         if math.isnan(value) or (math.isinf(value) and name != "C"):
             raise ValueError(f"{key} must be a finite number, got {value!r}")
-        if name == "degree" and value > MAX_DEGREE:
+        if name == "degree" and float(value) > MAX_DEGREE:
             raise ValueError(f"{key} must be at most {MAX_DEGREE}, got {value!r}")
 
 
