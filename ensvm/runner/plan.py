@@ -198,14 +198,12 @@ def _check_size(
     source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard], cap: int | None
 ) -> None:
     """Refuse a study of more cells than anybody can run, before any of them is made."""
-    size = sum(
-        min(
-            _last(config, entry, cards[entry.name], cap), entry.realizations_of.get(name, MAX_CELLS)
-        )
-        for entry in config.datasets
-        if entry.name in cards
-        for name in config.algorithms_of(entry)
-    )
+    size = 0
+    for entry in config.datasets:
+        if entry.name in cards:
+            last = _last(config, entry, cards[entry.name], cap)
+            for name in config.algorithms_of(entry):
+                size += min(last, entry.realizations_of.get(name, last))
     if size > MAX_CELLS:
         told = f"{size:,} cells (data sets x algorithms x realizations)"
         raise source.error(("realizations",), f"{told}; at most {MAX_CELLS:,} are accepted")
