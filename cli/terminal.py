@@ -1,5 +1,6 @@
 """What the commands print: readable errors, missing data, and the progress of a run."""
 
+import errno
 import os
 import sys
 import time
@@ -29,6 +30,14 @@ if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
 
 WRONG_INPUT = 2
+# What to do about an error of the disk, by its number.
+KEPT = "all records are kept, and the same command goes on"
+MEND = f"mend that or name another --results folder; {KEPT}"
+MENDS = {
+    errno.ENOSPC: f"free some space; {KEPT}",
+    errno.EDQUOT: f"free some space; {KEPT}",
+    errno.ENAMETOOLONG: "choose a shorter --results folder or name",
+}
 INTERRUPTED = 130
 # How often a run speaks when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
@@ -44,6 +53,18 @@ def readable_errors() -> Iterator[None]:
             raise
         click.echo(f"error: {error}", err=True)
         sys.exit(WRONG_INPUT)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # who reads the output has read enough; click knows that
+            raise
+        click.echo(f"error: {_told(error)}", err=True)
+        sys.exit(WRONG_INPUT)
+
+
+def _told(error: OSError) -> str:
+    """Return an error of the disk in one line: the file, what is wrong, and what to do."""
+    what = error.strerror or " ".join(str(error).split())
+    place = "" if error.filename is None else f"{error.filename}: "
+    return f"{place}{what[:1].lower()}{what[1:]}; {MENDS.get(error.errno or 0, MEND)}"
 
 
 def _mendable() -> tuple[type[Exception], ...]:

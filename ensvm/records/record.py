@@ -1,12 +1,17 @@
 """What is kept of a cell and of a run: frozen dataclasses, JSON objects on the disk."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, Self, TypeAlias
+from dataclasses import MISSING, dataclass, field, fields, replace
+from types import UnionType
+from typing import Any, Literal, Self, TypeAlias, get_args, get_origin
 
 RunPass: TypeAlias = Literal["error", "timing"]
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
 Identity: TypeAlias = tuple[str, int, str, RunPass]  # data set (row), realization, algorithm, pass
+
+
+class Newer(ValueError):
+    """A record with a key that records of this version do not have."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,8 @@ class Run:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
-        """Return the run of a JSON object; keys it does not know are left out."""
-        return cls(**_known(cls, line))
+        """Return the run of a JSON object; raises ValueError where it is none."""
+        return cls(**_checked(cls, line))
 
 
 @dataclass(frozen=True)
@@ -181,13 +186,15 @@ class Record:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
-        """Return the record of a JSON object; keys it does not know are left out.
+        """Return the record of a JSON object.
 
-        Raises TypeError where a key that every record has is missing.
+        Raises ValueError where a key is missing or has a value of another type, and `Newer` where
+        it has a key that records of this version do not have.
         """
-        known = _known(cls, {**line, "run_pass": line.get("pass", "error")})
+        renamed = {"run_pass" if key == "pass" else key: value for key, value in line.items()}
+        known = _checked(cls, renamed)
         if known.get("conditions") is not None:
-            known["conditions"] = Conditions(**_known(Conditions, known["conditions"]))
+            known["conditions"] = Conditions(**_checked(Conditions, known["conditions"]))
         return cls(**known)
 
 
@@ -195,10 +202,38 @@ ALWAYS = ("key", "metrics", "seconds", "reason", "settings")
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 
 
-def _known(kind: type, line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a JSON object that are fields, lists as tuples where a tuple is kept."""
-    known = {entry.name: line[entry.name] for entry in fields(kind) if entry.name in line}
-    return {
-        name: tuple(value) if name in ("warnings", "blas", "command") else value
-        for name, value in known.items()
-    }
+def _checked(kind: type, line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields in a JSON object, lists as tuples where a tuple is kept."""
+    wanted = {entry.name: entry for entry in fields(kind) if entry.name != "run"}
+    for name, entry in wanted.items():
+        required = entry.default is MISSING and entry.default_factory is MISSING
+        if required and name not in line:
+            raise ValueError(f"the key {name!r} is missing")
+    found = {}
+    for name, value in line.items():
+        if name == "kind":
+            continue
+        if name not in wanted:
+            raise Newer(f"the key {name!r} is unknown: written by a newer version of ensvm?")
+        if not _fits(value, wanted[name].type):
+            raise ValueError(f"the value of {name!r} is of another type: {value!r:.60}")
+        found[name] = tuple(value) if isinstance(value, list) else value
+    return found
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Return whether a value of JSON can be one of a field's type."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return value in inner
+    if origin is UnionType:
+        return any(_fits(value, each) for each in inner)
+    if origin is Mapping:
+        return isinstance(value, dict) and all(_fits(each, inner[1]) for each in value.values())
+    if origin in (tuple, list):
+        return isinstance(value, list) and all(_fits(each, inner[0]) for each in value)
+    if kind is Conditions:
+        return isinstance(value, dict)
+    if kind in (int, float):
+        return isinstance(value, kind | int) and not isinstance(value, bool)
+    return kind is Any or isinstance(value, kind)

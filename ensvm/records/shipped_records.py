@@ -26,6 +26,7 @@ from ensvm.records.store import (
     latest_records,
     read_records,
 )
+from ensvm.records.writing import replace_file
 
 # One value of a report: data set (row), algorithm, pass. All its realizations are of one source.
 ValueOf: TypeAlias = tuple[str, str, RunPass]
@@ -134,7 +135,7 @@ def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]
     )
     text = b"".join(json.dumps(line, sort_keys=True).encode() + b"\n" for line in lines)
     packed = lzma.compress(text, preset=9 | lzma.PRESET_EXTREME)
-    (folder / SHIPPED_FILE).write_bytes(packed)
+    replace_file(folder / SHIPPED_FILE, packed)
     there = {record.identity for record in kept}
     return [identity for identity in wanted if identity not in there]
 

@@ -9,7 +9,8 @@ from typing import Any, Self
 
 import filelock
 
-from ensvm.records.record import Identity, Record, Run
+from ensvm.records.record import Identity, Newer, Record, Run
+from ensvm.records.writing import naming
 
 CELLS_FILE = "cells.jsonl"
 SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run reads and writes none
@@ -51,13 +52,19 @@ def latest_records(
     latest: dict[Identity, Record] = {}
     for number, line in lines:
         try:
-            if line["kind"] == "run":
+            kind = line.get("kind") if isinstance(line, dict) else None
+            if kind == "run":
                 run = Run.from_json(line)
                 runs[run.id] = run
-            else:
+            elif kind == "cell":
                 record = Record.from_json(line)
                 latest[record.identity] = record.of_run(runs.get(record.run_id))
-        except (KeyError, TypeError) as error:
+            else:
+                raise ValueError(f"expected an object of the kind cell or run, got {line!r:.60}")
+        except Newer as error:
+            mend = "update ensvm, or move the file away to begin anew"
+            raise RecordsDamaged(f"{path}, line {number}: {error}; {mend}") from error
+        except ValueError as error:
             raise _no_record(path, number, error) from error
     return latest
 
@@ -72,8 +79,9 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     RecordsDamaged
         If a line that was written to its end is not JSON, or a compressed file is damaged.
     """
-    if not path.exists():
+    if not os.path.exists(path):
         return
+    _must_be_a_file(path)
     try:
         yield from _whole_lines(path)
     except (EOFError, lzma.LZMAError) as error:
@@ -89,8 +97,13 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 return  # torn: the run was killed while writing it
             try:
                 yield number, json.loads(raw)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise _no_record(path, number, error) from error
+
+
+def _must_be_a_file(path: Path) -> None:
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for for ever
+        raise RecordsDamaged(f"{path}: not a regular file, so no records; move it away to go on")
 
 
 def _no_record(path: Path, number: int, error: Exception) -> RecordsDamaged:
@@ -114,6 +127,7 @@ class Store:
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
+        _must_be_a_file(self._path)
         try:
             self._lock.acquire(timeout=0)
         except filelock.Timeout:
@@ -121,8 +135,13 @@ class Store:
                 f"{self.folder}: another `ensvm run` is writing here; wait for it, or choose"
                 " another --results folder"
             ) from None
-        self._drop_torn_line()
-        self._file = self._path.open("ab")
+        try:
+            self._drop_torn_line()
+            # Not buffered: after a write that failed, closing would try it again.
+            self._file = self._path.open("ab", buffering=0)
+        except OSError:
+            self._lock.release()
+            raise
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -130,11 +149,16 @@ class Store:
         self._lock.release()
 
     def append(self, lines: Iterable[Record | Run]) -> None:
-        """Write the records and have them on the disk before returning."""
+        """Write the records and have them on the disk before returning.
+
+        Raises OSError, which names the file, where the disk takes no more. Whole lines that were
+        written stay, and the torn last one is dropped when the store is opened again.
+        """
         text = b"".join(json.dumps(line.to_json()).encode() + b"\n" for line in lines)
-        self._file.write(text)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with naming(self._path):
+            while text:
+                text = text[self._file.write(text) :]
+            os.fsync(self._file.fileno())
 
     def _drop_torn_line(self) -> None:
         if not self._path.exists():

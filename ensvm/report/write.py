@@ -1,9 +1,10 @@
-"""Write a study's tables, claims and figures beside its records."""
+"""Write a study's tables, claims and figures beside its records, each file whole or as it was."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ensvm.records.writing import replace_file
 from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.plots import curves as figures
@@ -36,7 +37,7 @@ def write_tables(study: Study, form: str) -> Iterator[tuple[str, list[Path]]]:
         paths = []
         for kind, text in texts.items():
             path = table_path(study.folder, table, "tex" if kind == "latex" else kind)
-            path.write_text(text, encoding="utf-8")
+            replace_file(path, text)
             paths.append(path)
         yield texts[form], paths
 
@@ -52,7 +53,7 @@ def write_claims(study: Study) -> tuple[str, list[Path]]:
     paths = [study.folder / "claims.csv", study.folder / "claims.md"]
     texts = [claim_render.to_csv(findings), claim_render.to_markdown(study, findings)]
     for path, text in zip(paths, texts, strict=True):
-        path.write_text(text, encoding="utf-8")
+        replace_file(path, text)
     return texts[1], paths
 
 
@@ -73,6 +74,8 @@ def _write_figure(
     from ensvm.report.plots.drawing import draw_curves  # matplotlib takes half a second to import
 
     paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))
-    paths[0].write_text(figures.to_csv(figure, curves), encoding="utf-8")
-    draw_curves(figure, curves, paths[1:])
+    replace_file(paths[0], figures.to_csv(figure, curves))
+    endings = [path.suffix for path in paths[1:]]
+    for path, drawn in zip(paths[1:], draw_curves(figure, curves, endings), strict=True):
+        replace_file(path, drawn)
     return paths

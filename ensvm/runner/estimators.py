@@ -2,7 +2,9 @@
 
 import importlib
 import inspect
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
@@ -11,8 +13,12 @@ import numpy as np
 from ensvm.data.errors import near_miss
 from ensvm.kernels import gram, parameters_of, resolve_gamma
 from ensvm.runner.inputs import for_gram, shares_gram
+from ensvm.study.algorithm import MAX_DEGREE
 
 NUMBERS = ("degree", "coef0")  # the parameters of kernels whose values have no names
+# Those of machines too, whoever wrote them: what they accept beside finite numbers.
+FINITE = ("gamma", *NUMBERS)
+LONGEST_REASON = 300  # characters of an exception's text
 
 
 class EstimatorError(ValueError):
@@ -49,9 +55,10 @@ def estimator_class(name: str) -> type:
         )
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
+    except (Exception, SystemExit) as error:  # whatever the module's own lines do
+        told = error if isinstance(error, ImportError | SyntaxError) else _told(error)
         raise EstimatorError(
-            f"{name!r}: the module {module_name} cannot be imported: {error}"
+            f"{name!r}: the module {module_name!r} cannot be imported: {told}"
         ) from error
     found = getattr(module, class_name, None)
     if not inspect.isclass(found):
@@ -64,6 +71,27 @@ def estimator_class(name: str) -> type:
             f"{name!r} is not a scikit-learn classifier (fit, predict, get_params, set_params)"
         )
     return found
+
+
+@contextmanager
+def blamed_on(name: str) -> Iterator[None]:
+    """Turn whatever the class `name` raises while it is made and asked into an EstimatorError."""
+    try:
+        yield
+    except EstimatorError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise EstimatorError(
+            f"{name}: cannot be made with these parameters: {_told(error)}"
+        ) from error
+
+
+def _told(error: BaseException) -> str:
+    """Return an exception in one line, whatever its text is."""
+    try:
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:LONGEST_REASON]}"
+    except Exception:
+        return f"{type(error).__name__} without a readable text"
 
 
 def build(name: str, params: dict[str, Any], *, share_gram: bool = True) -> Any:
@@ -174,6 +202,7 @@ def check_values(estimator: Any, *, share_gram: bool = True) -> None:
 
     checked = clone(estimator)
     try:
+        _check_finite(checked.get_params())
         if share_gram and shares_gram(checked):
             _check_kernel(checked.get_params(deep=False))
             for_gram(checked)
@@ -185,16 +214,33 @@ def check_values(estimator: Any, *, share_gram: bool = True) -> None:
         raise EstimatorError(str(error)) from error
 
 
+def _check_finite(params: Mapping[str, Any]) -> None:
+    """Raise ValueError for a kernel's parameter or a price C that no machine can compute with."""
+    for key, value in params.items():
+        name = key.rpartition("__")[2]
+        if not isinstance(value, Real) or name not in (*FINITE, "C"):
+            continue
+        if math.isnan(value) or (math.isinf(value) and name != "C"):
+            raise ValueError(f"{key} must be a finite number, got {value!r}")
+        if name == "degree" and float(value) > MAX_DEGREE:
+            raise ValueError(f"{key} must be at most {MAX_DEGREE}, got {value!r}")
+
+
 def _check_kernel(params: dict[str, Any]) -> None:
     """Raise ValueError for values of a kernel's parameters that it cannot be computed with."""
     read = {name: params[name] for name in parameters_of(params["kernel"]) if name in params}
     for name, value in read.items():
-        if not isinstance(value, str | Real) or (isinstance(value, str) and name in NUMBERS):
+        if (
+            not isinstance(value, str | Real)
+            or isinstance(value, bool)
+            or (isinstance(value, str) and name in NUMBERS)
+        ):
             raise ValueError(f"{name} must be a number, got {value!r}")
     row = np.ones((1, 1))
     if "gamma" in read:
         read["gamma"] = resolve_gamma(read["gamma"], row)
-    gram(row, **read)
+    with np.errstate(all="ignore"):
+        gram(row, **read)
 
 
 def classes_of(estimator: Any) -> set[type]:

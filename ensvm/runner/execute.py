@@ -12,6 +12,7 @@ from ensvm.data import DataSearch
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
+from ensvm.records.writing import copy_file
 from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.task import Task, new_record
@@ -102,7 +103,7 @@ def run_plan(
     with Store(results / plan.config.study) as store:
         for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
             if original is not None and original.resolve() != (store.folder / copy).resolve():
-                shutil.copyfile(original, store.folder / copy)
+                copy_file(original, store.folder / copy)
         return _Run(plan, store, progress, jobs=jobs, data_dir=data_dir, timeout=timeout).outcome()
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,24 +11,21 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
-from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.runner.estimators import EstimatorError, build, check_values, classes_of
 from ensvm.runner.metric_check import check_fitted
-from ensvm.runner.settings import AlgorithmSettings
+from ensvm.runner.settings import DATA_PATH, AlgorithmSettings, algorithm_settings
 from ensvm.seeds import seed_of
-from ensvm.study.algorithm import AlgorithmConfig, KernelConfig
+from ensvm.study.algorithm import KernelConfig
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.metrics import DATA_CELL, STAGED
+from ensvm.study.metrics import DATA_CELL
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
 from ensvm.study.table import check_published, read_published
 
-# Where the code that a cell runs through begins, beside its classifier's class.
-DATA_PATH = "ensvm.data.loading"
-SCORING = "ensvm.runner.evaluate"
+# A million cells of a second each take twelve days, and planning them some seconds.
+MAX_CELLS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -163,8 +161,9 @@ def make_plan(
         if entry.unavailable is None
     }
     _check_realizations(source, config, cards)
+    _check_size(source, config, cards, realizations)
     settings = {
-        (name, kernel): _algorithm_settings(source, config.algorithms[name], name, kernel)
+        (name, kernel): algorithm_settings(source, config.algorithms[name], name, kernel)
         for kernel in {config.kernel_of(entry): None for entry in config.datasets}
         for name in config.algorithms
     }
@@ -198,11 +197,32 @@ def _check_realizations(
             )
 
 
+def _check_size(
+    source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard], cap: int | None
+) -> None:
+    """Refuse a study of more cells than anybody can run, before any of them is made."""
+    size = 0
+    for entry in config.datasets:
+        if entry.name in cards:
+            last = _last(config, entry, cards[entry.name], cap)
+            for name in config.algorithms_of(entry):
+                size += min(last, entry.realizations_of.get(name, last))
+    if size > MAX_CELLS:
+        told = f"{size:,} cells (data sets x algorithms x realizations)"
+        raise source.error(("realizations",), f"{told}; at most {MAX_CELLS:,} are accepted")
+
+
+def _last(config: StudyConfig, entry: DatasetConfig, card: DatasetCard, cap: int | None) -> int:
+    """Return the number of the last realization of a data set."""
+    limits = (entry.realizations or config.realizations, cap, card.max_realizations)
+    return min(limit for limit in limits if limit is not None)
+
+
 def _published(source: YamlSource, config: StudyConfig) -> Path | None:
     if config.published is None:
         return None
     path = source.path.parent / config.published
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise source.error(("published",), f"there is no file {path}")
     names = [entry.name for entry in config.datasets]
     try:
@@ -226,8 +246,7 @@ def _cells(
     drawn_on = card.seed_identity()
     facts = code_identity([DATA_PATH])
     yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)
-    limits = (entry.realizations or config.realizations, cap, card.max_realizations)
-    last = min(limit for limit in limits if limit is not None)
+    last = _last(config, entry, card, cap)
     kernel = config.kernel_of(entry)
 
     def of_pass(names: Iterable[str], last: int, threads: int | None) -> Iterator[Cell]:
@@ -265,71 +284,6 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
             except DataError as error:
                 raise source.error(("datasets", index, key), str(error)) from error
     return card
-
-
-def _algorithm_settings(
-    source: YamlSource, block: AlgorithmConfig, name: str, kernel: KernelConfig | None
-) -> tuple[AlgorithmSettings, str] | None:
-    """Return an algorithm and the identity of its code, or None for one that is unavailable."""
-    if block.estimator is None:
-        return None
-    try:
-        share = block.share_gram
-        estimator = build(block.estimator, dict(block.params), share_gram=share)
-        shared = _shared_kernel(kernel, block, estimator)
-        estimator.set_params(**shared)
-        classes = classes_of(estimator)
-        for parameter, values in (block.grid or {}).items():
-            for value in values:
-                params = {**block.params, parameter: value}
-                point = build(block.estimator, params, share_gram=share)
-                check_values(point.set_params(**shared), share_gram=share)
-                classes |= classes_of(point)
-        check_values(estimator, share_gram=share)
-    except EstimatorError as error:
-        raise source.error(("algorithms", name), str(error)) from error
-    if block.stage != "last" and block.grid is None and not hasattr(estimator, "staged_predict"):
-        raise source.error(
-            ("algorithms", name, "stage"),
-            f"{block.estimator} has no stages (staged_predict) and no grid:",
-        )
-    staged = [key for key in block.record if key in STAGED]
-    if staged and (block.grid is not None or not hasattr(estimator, "staged_predict")):
-        raise source.error(
-            ("algorithms", name, "record"),
-            f"{staged[0]!r} needs the stages of one machine (staged_predict), not a grid",
-        )
-    method = AlgorithmSettings(
-        estimator=block.estimator,
-        params={**block.params, **shared},
-        defaults={name: repr(value) for name, value in sorted(estimator.get_params().items())},
-        grid=block.grid,
-        stage=block.stage,
-        record=block.record,
-        share_gram=block.share_gram,
-        gram_dtype=kernel.dtype if kernel and block.share_gram else "float64",
-        seed=block.seed,
-        orders=block.orders,
-    )
-    return method, code_identity([DATA_PATH, SCORING, *map(_place, classes)])
-
-
-def _place(found: type) -> str:
-    return f"{found.__module__}:{found.__qualname__}"
-
-
-def _shared_kernel(
-    kernel: KernelConfig | None, block: AlgorithmConfig, estimator: Any
-) -> dict[str, Any]:
-    """Return the study's kernel as parameters of an estimator; its own `params` come first."""
-    if kernel is None or any(key in block.params for key in KERNEL_PARAMETERS):
-        return {}
-    accepted = estimator.get_params(deep=False)
-    return {
-        key: value
-        for key, value in kernel.params().items()
-        if key in accepted and "kernel" in accepted
-    }
 
 
 def _chosen(

@@ -1,7 +1,8 @@
 """An algorithm of a study: an estimator, its parameters and kernel, what is scored and kept."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from math import prod
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -9,6 +10,12 @@ from ensvm.kernels import NAMED_KERNELS
 from ensvm.study.block import Block, SweepConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import YamlSource
+
+# Each is a fit of its own: more are not done in a lifetime, and the lists of them fill the memory.
+MAX_GRID_POINTS = 100_000
+MAX_ORDERS = 10_000
+# Above, rows of numbers other than 1 have kernel values that are 0 or infinite.
+MAX_DEGREE = 1000
 
 
 class KernelConfig(Block):
@@ -18,8 +25,8 @@ class KernelConfig(Block):
     """
 
     kernel: Literal[NAMED_KERNELS] = "rbf"  # type: ignore[valid-type]
-    gamma: float | Literal["scale", "auto", "mean-distance"] | None = None
-    degree: int | None = None
+    gamma: Annotated[float, Field(gt=0)] | Literal["scale", "auto", "mean-distance"] | None = None
+    degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
     coef0: float | None = None
     dtype: Literal["float64", "float32"] = "float64"
 
@@ -55,7 +62,7 @@ class AlgorithmConfig(Block):
     share_gram: bool = True
     record: tuple[str, ...] = ()
     seed: str | None = None
-    orders: int = Field(default=1, ge=1)
+    orders: int = Field(default=1, ge=1, le=MAX_ORDERS)
     unavailable: str | None = None
     sweep: SweepConfig | None = None
 
@@ -83,6 +90,9 @@ class AlgorithmConfig(Block):
             )
         if self.grid is not None and not all(self.grid.values()):
             raise ValueError("a `grid:` needs at least one value for each parameter")
+        points = prod(map(len, (self.grid or {}).values()))
+        if points > MAX_GRID_POINTS:
+            raise ValueError(f"a `grid:` has at most {MAX_GRID_POINTS:,} points, this {points:,}")
         return self
 
 

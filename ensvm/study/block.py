@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from ensvm.data.errors import near_miss
 from ensvm.data.strict import Strict
 from ensvm.study.metrics import CELL_SECONDS, SCORES, STAGED, TRAIN_ERROR, left_by_fit
 from ensvm.study.source import Location, YamlSource
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+# Names become names of files, which most systems end at 255 bytes, endings and all.
+LONGEST_NAME = 100
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=LONGEST_NAME)]
 
 
 def _text(value: Any) -> Any:
@@ -30,7 +32,9 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_several)]
 
 
 class Block(Strict):
-    """A block of a config."""
+    """A block of a config; its numbers are finite."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
 
 class SweepConfig(Block):

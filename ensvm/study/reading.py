@@ -1,5 +1,6 @@
 """Finding and reading a study's config, with one readable message for whatever is wrong in it."""
 
+import os
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,7 +19,7 @@ def find_config(name: str) -> Path:
     Raises ConfigError naming the shipped studies when there is neither.
     """
     path = Path(name)
-    if path.is_file():
+    if os.path.isfile(path):  # False, not an error, for a name that is too long
         return path
     shipped = shipped_configs()
     # A path of a checkout, such as configs/ijcai07.yaml, means the shipped study where there is no
@@ -27,9 +28,11 @@ def find_config(name: str) -> Path:
     if (
         path.parent.as_posix() in (".", "configs")
         and path.suffix in ("", ".yaml")
-        and candidate.is_file()
+        and os.path.isfile(candidate)
     ):
         return candidate
+    if os.path.exists(path):
+        raise ConfigError(f"{name}: not a regular file; a config is a text file in YAML")
     studies = sorted(config.stem for config in shipped.glob("*.yaml"))
     raise ConfigError(
         f"{name}: no such file, and no shipped study of that name; "
@@ -77,6 +80,8 @@ def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
     elif first["type"] == "missing":
         message = "the key is missing"
     elif not isinstance(first["input"], dict | list) and repr(first["input"]) not in message:
-        message += f", got {first['input']!r}"
+        message += f", got {first['input']!r:.60}"
+        if isinstance(first["input"], bool) and first["type"] in ("string_type", "model_type"):
+            message += " (YAML reads yes, no, on, off as true or false: put names in quotes)"
     more = error.error_count() - 1
     return source.error(location, message + (f" (and {more} more)" if more else ""))

@@ -6,6 +6,8 @@ from typing import Any
 
 from ensvm.study.source import Location, YamlSource
 
+MAX_MEMBERS = 1000  # each is a whole data set or algorithm
+
 # Where a config lists names of data sets or algorithms; the name of a sweep there stands for all
 # its members.
 _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -98,6 +100,9 @@ def _members(
         or not all(isinstance(value, int | float | str) for value in values)
     ):
         raise source.error((*where, key), f"expected a list of numbers or names, got {values!r}")
+    if len(values) > MAX_MEMBERS:
+        message = f"at most {MAX_MEMBERS} values make a sweep, got {len(values)}"
+        raise source.error((*where, key), message)
     if len(set(map(_text, values))) < len(values):
         raise source.error((*where, key), f"a value is given twice: {values!r}")
     for value in values:

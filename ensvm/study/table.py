@@ -5,6 +5,7 @@ line a printed cell.
 """
 
 import csv
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from pydantic import Field, field_validator
 from ensvm.data.errors import near_miss
 from ensvm.study.block import Asked, Block, Id, Name, Names, StudyNames
 from ensvm.study.metrics import DATA_FACTS, SECONDS, Direction, direction_of, unit_of
-from ensvm.study.source import YamlSource
+from ensvm.study.source import ConfigError, YamlSource, read_text
 
 PRINTED = ["table", "row", "column", "value", "std"]
 
@@ -194,35 +195,39 @@ class Published:
 def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
     """Return the printed numbers by (table, row, column).
 
-    Raises ValueError naming file and line for another header, a cell given twice or something that
-    is no number.
+    Raises ConfigError naming file and line for another header, a cell given twice or something that
+    is no number, and where the file cannot be read.
     """
     cells: dict[tuple[str, str, str], Published] = {}
-    with path.open(newline="", encoding="utf-8") as file:
-        lines = csv.reader(file)
+    expected = ",".join(PRINTED)
+    lines = csv.reader(read_text(path).splitlines(keepends=True))
+    try:
         header = next(lines, [])
         if header != PRINTED:
-            raise ValueError(
-                f"{path}, line 1: the header is {','.join(header)}; expected {','.join(PRINTED)}"
-            )
-        for number, line in enumerate(lines, start=2):
-            try:
-                table, row, column, value, std = line
-                published = Published(float(value), float(std) if std else None)
-            except ValueError as error:
-                raise ValueError(
-                    f"{path}, line {number}: expected {','.join(PRINTED)}, got {','.join(line)!r}"
-                ) from error
+            told = ",".join(header)
+            raise ConfigError(f"{path}, line 1: the header is {told!r:.80}; expected {expected}")
+        for line in lines:
+            where = f"{path}, line {lines.line_num}"
+            if len(line) != len(PRINTED) or not all(map(_is_number, [line[3], line[4] or "0"])):
+                raise ConfigError(f"{where}: expected {expected}, got {','.join(line)!r:.200}")
+            table, row, column, value, std = line
             if (table, row, column) in cells:
-                raise ValueError(
-                    f"{path}, line {number}: the cell {table}, {row}, {column} is given twice"
-                )
-            cells[table, row, column] = published
+                raise ConfigError(f"{where}: the cell {table}, {row}, {column} is given twice")
+            cells[table, row, column] = Published(float(value), float(std) if std else None)
+    except csv.Error as error:
+        raise ConfigError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
     return cells
 
 
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
 def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path: Path) -> None:
-    """Refuse a printed number for which no table has a place; raises ValueError."""
+    """Refuse a printed number for which no table has a place; raises ConfigError."""
     columns = {table.id: [column.name for column in table.columns] for table in tables}
     rows = {table.id: datasets if table.rows is None else table.rows for table in tables}
     for table, row, column in read_published(path):
@@ -230,7 +235,7 @@ def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path
         for what, name in (("table", table), ("row", row), ("column", column)):
             accepted = known[what] or ()
             if name not in accepted:
-                raise ValueError(
+                raise ConfigError(
                     f"{path}: the cell {table}, {row}, {column}: unknown {what} {name!r}; "
                     f"accepted: {', '.join(accepted)}{near_miss(name, accepted)}"
                 )

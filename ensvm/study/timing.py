@@ -5,6 +5,8 @@ from pydantic import Field
 from ensvm.study.block import Block, StudyNames
 from ensvm.study.source import YamlSource
 
+MAX_THREADS = 1024  # more than the libraries can be told
+
 
 class TimingConfig(Block):
     """The timing pass: algorithms again, alone on the machine, each with its own Gram matrix.
@@ -15,7 +17,7 @@ class TimingConfig(Block):
     algorithms: tuple[str, ...] | None = None
     datasets: tuple[str, ...] | None = None
     realizations: int = Field(default=1, ge=1)
-    blas_threads: int = Field(default=1, ge=1)
+    blas_threads: int = Field(default=1, ge=1, le=MAX_THREADS)
 
 
 def check_timing(block: TimingConfig, names: StudyNames, source: YamlSource) -> None:

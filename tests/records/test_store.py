@@ -1,12 +1,16 @@
 """Records survive whatever stops the writer."""
 
 import json
+import os
+import resource
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import CELLS_FILE, RecordsDamaged, Store, StoreLocked, read_records
+from ensvm.records.writing import replace_file
 
 
 def record(realization: int, status: str = "ok") -> Record:
@@ -91,9 +95,70 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
     assert read_records(tmp_path)[whole.identity] == whole
 
 
-def test_keys_of_a_newer_version_are_left_out():
-    line = record(1).to_json() | {"of_tomorrow": 1}
-    assert Record.from_json(line) == record(1)
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"of_tomorrow": 1}, "'of_tomorrow' is unknown.*newer.*update ensvm"),
+        ({"kind": "note"}, "kind cell or run.*remove the line"),
+        ({"status": "great"}, "'status'.*'great'"),
+        ({"realization": "1"}, "'realization'"),
+        ({"realization": True}, "'realization'"),
+        ({"metrics": [1]}, "'metrics'"),
+        ({"warnings": "one"}, "'warnings'"),
+        ({"by_order": {"error": 1}}, "'by_order'"),
+        ({"conditions": {"host": 1}}, "is missing"),
+        ({"dataset": ["d"]}, "'dataset'"),
+    ],
+)
+def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, told):
+    path = tmp_path / CELLS_FILE
+    lines = [record(1).to_json(), record(2).to_json() | change]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(RecordsDamaged, match=f"line 2: .*{told}") as caught:
+        read_records(tmp_path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_records_that_are_no_file_are_refused_at_once(tmp_path, make):
+    make(tmp_path / CELLS_FILE)
+    with pytest.raises(RecordsDamaged, match=r"cells\.jsonl: not a regular file"):
+        read_records(tmp_path)
+    with pytest.raises(RecordsDamaged, match="not a regular file"), Store(tmp_path):
+        pass
+
+
+def test_a_full_disk_costs_no_record(tmp_path):
+    """A limit on the size of files is met in the midst of a line, as the end of a disk is."""
+    with Store(tmp_path) as store:
+        store.append([record(1)])
+    size = (tmp_path / CELLS_FILE).stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"cells\.jsonl"), Store(tmp_path) as store:
+            store.append([record(2)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert set(read_records(tmp_path)) == {("d", 1, "a", "error")}
+    with Store(tmp_path) as store:
+        store.append([record(2)])
+    assert len(read_records(tmp_path)) == 2
+
+
+def test_a_file_is_whole_or_as_it_was(tmp_path):
+    path = tmp_path / "table.csv"
+    replace_file(path, "old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            replace_file(path, "new" * 10)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.filename == str(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(

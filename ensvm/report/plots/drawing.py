@@ -1,9 +1,9 @@
 """Figures drawn for print: panels side by side, told apart without colour too."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
 from itertools import groupby
-from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, TypeAlias
 
@@ -61,16 +61,20 @@ STYLE: Any = {
 METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
 
 
-def draw_curves(config: FigureConfig, curves: list[Curve], paths: Iterable[Path]) -> None:
-    """Draw the curves, panel by panel, to each path in the format of its ending (.png, .svg)."""
+def draw_curves(
+    config: FigureConfig, curves: list[Curve], endings: Iterable[str]
+) -> Iterator[bytes]:
+    """Draw the curves, panel by panel; yield the file of each ending (.png, .svg)."""
     looks = _looks(config, curves)
     with style.context(["default", STYLE]):  # whatever the user has set up for other plots
         figure, axes = _panels(config)
         for number, of_panel in groupby(curves, key=lambda curve: curve.panel):
             _draw_panel(axes[number], config, list(of_panel), looks)
         _legend(figure, curves, looks)
-        for path in paths:
-            figure.savefig(path, metadata=METADATA[path.suffix])
+        for ending in endings:
+            file = BytesIO()
+            figure.savefig(file, format=ending.removeprefix("."), metadata=METADATA[ending])
+            yield file.getvalue()
 
 
 def _looks(config: FigureConfig, curves: list[Curve]) -> dict[str, Look]:
