@@ -69,7 +69,7 @@ class Labels:
     def _all_known(self, labels: NDArray[Any]) -> bool:
         if self._labels.size > MOST_CLASSES:
             return bool(np.isin(labels, self._labels).all())
-        known: int = sum(np.count_nonzero(labels == label) for label in self._labels)
+        known = sum(int(np.count_nonzero(labels == each)) for each in self._labels.tolist())
         return known == labels.size
 
     def _unknown(self, labels: NDArray[Any]) -> str:

@@ -80,13 +80,13 @@ def surroundings(seed: int) -> Iterator[Interruption]:
 
 def _random_numbers() -> Callable[[], None]:
     generator, state, pythons = (
-        np.random.get_bit_generator(),
+        np.random.get_bit_generator(),  # type: ignore[attr-defined]
         np.random.get_state(legacy=False),
         random.getstate(),
     )
 
     def restore() -> None:
-        np.random.set_bit_generator(generator)
+        np.random.set_bit_generator(generator)  # type: ignore[attr-defined]
         np.random.set_state(state)
         random.setstate(pythons)
 
