@@ -176,7 +176,7 @@ def arrays():
     yield rng.normal(size=(300, 200))[:, ::2]
 
 
-@pytest.mark.parametrize("array", arrays(), ids=lambda each: f"{each.dtype}{each.shape}")
+@pytest.mark.parametrize("array", list(arrays()), ids=lambda each: f"{each.dtype}{each.shape}")
 def test_a_checksum_tells_any_change(array):
     before = checksum(array)
     assert checksum(array) == before
