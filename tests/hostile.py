@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 
 class Base(ClassifierMixin, BaseEstimator):
-    """Says the sign of the first input, or of the first kernel value's distance to the mean."""
+    """Says the first class, after having done what is hostile."""
 
     def __init__(self, how=""):
         self.how = how
@@ -24,13 +24,14 @@ class Base(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         self.act(X, y)
         self.classes_ = np.unique(y)
+        self._first = self.classes_[0]
         return self
 
     def act(self, X, y):
         """Do what is hostile."""
 
     def predict(self, X):
-        return np.full(X.shape[0], self.classes_[0])
+        return np.full(X.shape[0], self._first)
 
 
 class Writes(Base):
@@ -228,16 +229,8 @@ class Nameless(Answers):
 
     def fit(self, X, y):
         super().fit(X, y)
-        self._classes = self.classes_
         del self.classes_
         return self
-
-    def predict(self, X):
-        self.classes_ = self._classes
-        try:
-            return super().predict(X)
-        finally:
-            del self.classes_
 
 
 class Stages(Base):
@@ -259,7 +252,8 @@ class Draws(Base):
         self.treatment_ = str(sorted(np.geterr().items()))
         self.finite_ = str(sklearn.get_config()["assume_finite"])
         self.output_ = type(sys.stdout).__name__
-        self.handlers_ = str([signal.getsignal(number) for number in (2, 15)])
+        handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+        self.handlers_ = str([getattr(each, "__name__", each) for each in handlers])
 
 
 class Disturbs(Base):
