@@ -33,16 +33,19 @@ def deadline(seconds: float | None, *, may_end_process: bool) -> Iterator[None]:
         if may_end_process:
             faulthandler.dump_traceback_later(seconds + GRACE_SECONDS, exit=True, file=nowhere)
         previous = signal.signal(signal.SIGALRM, _raise) if alarms else None
-        if alarms:
-            signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
+            if alarms:
+                signal.setitimer(signal.ITIMER_REAL, seconds)
             yield
         finally:
-            if alarms:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-                signal.signal(signal.SIGALRM, previous)
-            if may_end_process:
-                faulthandler.cancel_dump_traceback_later()
+            try:
+                if alarms:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            finally:  # the alarm may ring up to here
+                if alarms:
+                    signal.signal(signal.SIGALRM, previous)
+                if may_end_process:
+                    faulthandler.cancel_dump_traceback_later()
 
 
 def _raise(signum: int, frame: FrameType | None) -> None:

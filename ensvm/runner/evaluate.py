@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.runner.estimators import made
+from ensvm.runner.guard.answers import Labels, Misbehaves, curve, scalars_of
 from ensvm.runner.inputs import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
@@ -89,10 +90,11 @@ def evaluate(
     first = _in_one_order(algorithm, seed, grams)
     # The curves are those of the first order.
     scalars = tuple(name for name in algorithm.record if name == TRAIN_ERROR)
-    others = [
-        _in_one_order(replace(algorithm, record=scalars), seed, grams.in_order(order_seed))
-        for order_seed in order_seeds
-    ]
+    others = []
+    for order_seed in order_seeds:
+        ordered = grams.in_order(order_seed)
+        others.append(_in_one_order(replace(algorithm, record=scalars), seed, ordered))
+        ordered.refuse_changes()
     return _over_orders(first, others) if others else first
 
 
@@ -124,11 +126,13 @@ def _in_one_order(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> E
     candidates = [
         _fit(algorithm, point, seed, grams, watch) for point in grid_points(algorithm.grid)
     ]
-    y_test = grams.realization.y_test
+    whole = grams.realization
+    y_test = whole.y_test
     counts, labels = [], []
     for fitted, inputs, point in candidates:
         staged = algorithm.stage == "best-on-test" and algorithm.grid is None
-        errors = _count_errors(fitted, inputs.test_blocks(), y_test, staged, watch)
+        known = Labels(fitted, whole.y_train)
+        errors = _count_errors(known, inputs.test_blocks(), y_test, staged, watch)
         counts += errors
         labels += [point or {"stage": number} for number in range(1, len(errors) + 1)]
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
@@ -151,9 +155,10 @@ def _in_one_order(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> E
 def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
     """Choose a grid point on held-out training rows, then fit it on all of them and score it."""
     start = time.perf_counter()
-    inner = grams.held_out(seed)
     oracle = replace(algorithm, stage="best-on-test", record=())
+    inner = grams.held_out(seed)
     choice = _in_one_order(oracle, seed, inner)
+    inner.refuse_changes()
     selection = time.perf_counter() - start
     params = {**algorithm.params, **(choice.stage or {})}
     chosen = replace(algorithm, params=params, grid=None, stage="last")
@@ -200,10 +205,11 @@ def _recorded(
     for name in names:
         part = "train" if name == TRAIN_ERROR else STAGED.get(name)
         if part is None:
-            curves[name] = np.asarray(getattr(fitted, name)).tolist()
+            curves[name] = curve(name, getattr(fitted, name))
             continue
         blocks, y = rows[part]
-        counts = _count_errors(fitted, blocks(), y, name != TRAIN_ERROR, Stopwatch())
+        known = Labels(fitted, inputs.realization.y_train)
+        counts = _count_errors(known, blocks(), y, name != TRAIN_ERROR, Stopwatch())
         errors = [count / y.shape[0] for count in counts]
         if name == TRAIN_ERROR:
             scalars[name] = errors[0]
@@ -215,7 +221,7 @@ def _recorded(
 
 
 def _count_errors(
-    fitted: Any,
+    known: Labels,
     blocks: Iterable[tuple[slice, Any]],
     y: NDArray[np.int8],
     staged: bool,
@@ -224,28 +230,17 @@ def _count_errors(
     """Return the number of wrong labels over blocks of rows, of every stage or of the whole."""
     counts: list[int] = []
     for rows, block in blocks:
-        wrong = watch("predict", partial(_wrong_labels, fitted, staged, block, y[rows]))
-        counts = (
-            [before + now for before, now in zip(counts, wrong, strict=True)] if counts else wrong
-        )
+        wrong = watch("predict", partial(known.wrong, block, y[rows], staged=staged))
+        if counts and len(wrong) != len(counts):
+            told = f"{len(counts)} stages for some rows and {len(wrong)} for others"
+            raise Misbehaves(f"staged_predict gave {told}")
+        counts = [sum(pair) for pair in zip(counts, wrong, strict=True)] if counts else wrong
     return counts
-
-
-def _wrong_labels(fitted: Any, staged: bool, X: Any, y: NDArray[np.int8]) -> list[int]:
-    # One stage at a time: a regularization path has thousands.
-    stages = fitted.staged_predict(X) if staged else (fitted.predict(X),)
-    return [int(np.count_nonzero(labels != y)) for labels in stages]
 
 
 def _fitted_scalars(fitted: Any) -> dict[str, Any]:
     """Return the public scalars that the fit left, and the `size` of its expansion."""
-    scalars: dict[str, Any] = {}
+    scalars = dict(scalars_of(fitted))
     if hasattr(fitted, "support_"):  # scikit-learn's name for the rows that an expansion has
-        scalars["size"] = len(fitted.support_)
-    for name, value in vars(fitted).items():
-        if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
-            if isinstance(value, np.generic | np.ndarray) and value.shape in ((), (1,)):
-                value = value.item()
-            if isinstance(value, Number | str):
-                scalars[name] = value
+        return {"size": len(fitted.support_), **scalars}
     return scalars

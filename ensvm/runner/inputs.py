@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
+from ensvm.runner.guard.answers import Misbehaves
+from ensvm.runner.guard.shared_arrays import Shared, view_of
 from ensvm.runner.memory import FitMemory
 from ensvm.seeds import seed_of
 
@@ -39,7 +41,7 @@ class Inputs:
 
     def train(self) -> Any:
         """Return the inputs of the training rows."""
-        return self.realization.X_train
+        return view_of(self.realization.X_train)
 
     def train_blocks(self) -> Iterator[tuple[slice, Any]]:
         """Yield blocks of training rows with their inputs."""
@@ -52,7 +54,7 @@ class Inputs:
 
 def _blocks_of(X: Any) -> Iterator[tuple[slice, Any]]:
     for rows in row_blocks(*X.shape):
-        yield rows, X[rows]
+        yield rows, view_of(X)[rows]
 
 
 class SharedGram(Inputs):
@@ -77,8 +79,8 @@ class SharedGram(Inputs):
             if "gamma" in kernel
             else kernel
         )
-        self._gram: NDArray[Any] | None = None
-        self._blocks: dict[int, NDArray[Any]] = {}
+        self._gram: Shared | None = None
+        self._blocks: dict[int, Shared] = {}
         self.seconds |= {"kernel_seconds": 0.0, "test_kernel_seconds": 0.0}
 
     @property
@@ -89,8 +91,10 @@ class SharedGram(Inputs):
     def train(self) -> NDArray[Any]:
         """Return the Gram matrix of the training rows, shape (n_train, n_train)."""
         if self._gram is None:
-            self._gram = self._timed("kernel_seconds", self.realization.X_train)
-        return self._gram
+            values = self._timed("kernel_seconds", self.realization.X_train)
+            self._gram = Shared("the Gram matrix", values)
+        gram: NDArray[Any] = self._gram.view()
+        return gram
 
     def train_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield all training rows with their kernel values at once: the Gram matrix is there."""
@@ -101,14 +105,20 @@ class SharedGram(Inputs):
         n_test, n_train = self.realization.X_test.shape[0], self.realization.X_train.shape[0]
         keep = n_test * n_train * 8 <= self._kept_bytes
         for rows in row_blocks(n_test, n_train):
-            block = self._blocks.get(rows.start)
-            if block is None:
+            kept = self._blocks.get(rows.start)
+            if kept is None:
                 block = self._timed(
                     "test_kernel_seconds", self.realization.X_test[rows], self.realization.X_train
                 )
-                if keep:
-                    self._blocks[rows.start] = block
-            yield rows, block
+                if not keep:
+                    yield rows, block
+                    continue
+                kept = self._blocks[rows.start] = Shared("kernel values of test rows", block)
+            yield rows, kept.view()
+
+    def shared(self) -> list[Shared]:
+        """Return the kernel values that are kept for the next algorithm."""
+        return [*([] if self._gram is None else [self._gram]), *self._blocks.values()]
 
     def _timed(self, part: str, *inputs: Any) -> NDArray[Any]:
         start = time.perf_counter()
@@ -129,7 +139,8 @@ class GramPool:
 
     `memory` is given to every estimator with a parameter of that name; None where nothing but the
     Gram matrices may be shared, as in timings. `kept_bytes` is the most that the kernel values of
-    the test rows may take to be kept for the next algorithm.
+    the test rows may take to be kept for the next algorithm. The realization's arrays are made
+    read-only; `spoiled` tells whether they were changed nevertheless, or what was made of them.
     """
 
     def __init__(
@@ -138,10 +149,28 @@ class GramPool:
         memory: FitMemory | None = None,
         kept_bytes: int = KEPT_BYTES,
     ) -> None:
-        self.realization = realization
+        self._parts = [Shared(name, values) for name, values in vars(realization).items()]
+        self.spoiled = False
         self._memory = memory
         self._kept_bytes = kept_bytes
         self._grams: dict[str, SharedGram] = {}
+
+    @property
+    def realization(self) -> Realization:
+        """The realization, for reading."""
+        return Realization(*(part.view() for part in self._parts))
+
+    def changed(self) -> list[str]:
+        """Return the names of what was handed out since the last call and is changed."""
+        kernel_values = [shared for gram in self._grams.values() for shared in gram.shared()]
+        names = [part.name for part in [*self._parts, *kernel_values] if part.changed()]
+        self.spoiled = self.spoiled or bool(names)
+        return list(dict.fromkeys(names))
+
+    def refuse_changes(self) -> None:
+        """Raise Misbehaves where something that was handed out is changed."""
+        if names := self.changed():
+            raise Misbehaves(f"changed its inputs: {', '.join(names)}")
 
     def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
         """Return what an estimator is fitted on, and set it to be: a Gram matrix, or the inputs."""

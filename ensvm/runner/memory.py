@@ -1,6 +1,7 @@
 """What fits of one realization keep for each other, so that no ensemble trains a member twice."""
 
 import inspect
+import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -34,14 +35,17 @@ class FitMemory:
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
-        self._kept: OrderedDict[str, Any] = OrderedDict()
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "FitMemory":
         """Return itself: clones of an estimator share its memory, as they share a folder."""
         return self
 
     def cache(self, function: Callable[..., Any], ignore: Sequence[str] = ()) -> Callable[..., Any]:
-        """Return the function, which computes what is not kept yet; results must not be changed.
+        """Return the function, which computes what is not kept yet.
+
+        Every call returns an object of its own, so that nobody changes what others get. A result
+        that cannot be pickled is not kept.
 
         Parameters
         ----------
@@ -65,10 +69,14 @@ class FitMemory:
             deciding = {key: value for key, value in bound.arguments.items() if key not in ignore}
             key = joblib.hash((name, deciding))
             if key not in self._kept:
-                self._kept[key] = function(*args, **kwargs)
+                result = function(*args, **kwargs)
+                try:
+                    self._kept[key] = pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
+                except Exception:  # pickling raises whatever a class's methods for it do
+                    return result
                 if len(self._kept) > self._capacity:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)
-            return self._kept[key]
+            return pickle.loads(self._kept[key])
 
         return remembered

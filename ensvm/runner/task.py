@@ -5,7 +5,6 @@ import platform
 import signal
 import threading
 import time
-import traceback
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,6 +19,8 @@ from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.evaluate import Evaluation, evaluate
+from ensvm.runner.guard.answers import Misbehaves, told, traceback_of
+from ensvm.runner.guard.surroundings import surroundings
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
 from ensvm.runner.memory import FitMemory
@@ -71,17 +72,34 @@ def run_task(task: Task) -> list[Record]:
         # Ctrl+C is for the writing process, which ends its workers.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         _leave_with_parent()
-    realization: Realization | DataError
-    try:
-        realization = load(task.card, data_dir=task.data_dir).realization(task.cells[0].realization)
-    except DataError as error:
-        return [new_record(task, cell, "failed", str(error)) for cell in task.cells]
-    if task.run_pass == "timing":
-        return [_time_cell(task, cell, GramPool(realization)) for cell in task.cells]
-    grams = GramPool(realization, FitMemory())
-    # Cells are parallel already, and one BLAS thread gives the same values at any number of jobs.
-    with _thread_pools().limit(limits=1):
-        return [_run_cell(task, cell, grams) for cell in task.cells]
+    records: list[Record] = []
+    while len(records) < len(task.cells):
+        left = task.cells[len(records) :]
+        try:
+            realization = load(task.card, data_dir=task.data_dir).realization(left[0].realization)
+        except DataError as error:
+            return [*records, *(new_record(task, cell, "failed", str(error)) for cell in left)]
+        records += _while_intact(task, left, realization)
+    return records
+
+
+def _while_intact(task: Task, cells: tuple[Cell, ...], realization: Realization) -> list[Record]:
+    """Do the cells, to the end or until one has changed the inputs of those after it."""
+    records: list[Record] = []
+    shared = GramPool(realization, FitMemory())
+    for cell in cells:
+        if cell.run_pass == "timing":
+            grams = GramPool(realization)
+            records.append(_time_cell(task, cell, grams))
+        else:
+            grams = shared
+            # Cells are parallel already, and one BLAS thread gives the same values at any number
+            # of jobs. Set anew for each cell, which may have changed it.
+            with _thread_pools().limit(limits=1):
+                records.append(_run_cell(task, cell, grams))
+        if grams.spoiled:
+            break
+    return records
 
 
 NOTHING = Evaluation(metrics={})  # what a cell without an answer came to
@@ -132,6 +150,16 @@ def _run_cell(
     conditions: Conditions | None = None,
 ) -> Record:
     task.note_started(cell)
+    with surroundings(cell.seed) as interruption:
+        record = _attempt(task, cell, grams, conditions)
+    interruption.go_on()
+    if task.own_process:
+        task.journal.made(record)
+    return record
+
+
+def _attempt(task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None) -> Record:
+    """Return the record of a cell; whatever its estimator raises costs it alone."""
     try:
         with (
             warnings.catch_warnings(record=True) as caught,
@@ -139,25 +167,38 @@ def _run_cell(
         ):
             warnings.simplefilter("default")
             evaluation = _evaluation(task, cell, grams)
-        told = {f"{warning.category.__name__}: {warning.message}" for warning in caught}
-        record = new_record(
+        grams.refuse_changes()
+        texts = {f"{warning.category.__name__}: {told(warning.message)}" for warning in caught}
+        return new_record(
             task,
             cell,
             "ok",
             evaluation=evaluation,
             conditions=conditions,
-            warnings=tuple(sorted(told)),
+            warnings=tuple(sorted(texts)),
         )
-    except DeadlineExceeded:
-        reason = f"took longer than {task.timeout:g} s"
-        record = new_record(task, cell, "timeout", reason, conditions=conditions)
-    except Exception as error:  # whatever a classifier raises costs its cell alone
-        reason = f"{type(error).__name__}: {error}".strip()
-        where = traceback.format_exc(limit=-8)
-        record = new_record(task, cell, "failed", reason, conditions=conditions, traceback=where)
-    if task.own_process:
-        task.journal.made(record)
-    return record
+    except BaseException as error:
+        where = ""
+        if isinstance(error, DeadlineExceeded) and task.timeout is not None:
+            status: Status = "timeout"
+            reason = f"took longer than {task.timeout:g} s"
+        else:
+            status, reason = "failed", _reason(error)
+            if not isinstance(error, Misbehaves):
+                where = traceback_of(error)
+    if changed := grams.changed():
+        reason += f"; changed its inputs: {', '.join(changed)}"
+    return new_record(task, cell, status, reason, conditions=conditions, traceback=where)
+
+
+def _reason(error: BaseException) -> str:
+    """Return why a cell failed, in one line or a few."""
+    if isinstance(error, Misbehaves):
+        return str(error)
+    reason = f"{type(error).__name__}: {told(error)}".strip().removesuffix(":")
+    if isinstance(error, ValueError) and "read-only" in reason:
+        reason += "; algorithms share their inputs: one that changes them has to copy them first"
+    return reason
 
 
 def _time_cell(task: Task, cell: Cell, grams: GramPool) -> Record:
@@ -176,15 +217,18 @@ def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
     What comes of it, a failure too, is never noted as the cell's own record.
     """
     task.note_started(cell)
+    went_well = False
     with (
+        surroundings(cell.seed) as interruption,
         warnings.catch_warnings(),
-        suppress(Exception, DeadlineExceeded),
+        suppress(BaseException),
         deadline(task.timeout, may_end_process=task.own_process),
     ):
         warnings.simplefilter("ignore")
         _evaluation(task, cell, grams)
-        return True
-    return False
+        went_well = True
+    interruption.go_on()
+    return went_well
 
 
 def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:

@@ -1,0 +1,1 @@
+"""What keeps a cell from hurting others: its inputs, its answers, what surrounds it."""
