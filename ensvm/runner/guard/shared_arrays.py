@@ -13,7 +13,7 @@ from ensvm.data.arrays import sparse_matrix
 # Up to so many bytes a checksum is a CRC of all of them. Beyond, that would take longer than some
 # cells do, and weighted sums of chunks of the array are taken, at the speed of the memory.
 CRC_BYTES = 2**16
-CHUNK = 1024  # 64-bit words
+CHUNK = 1024  # numbers of 64 bits
 
 
 class Shared:
@@ -87,13 +87,13 @@ def checksum(array: NDArray[Any]) -> int:
         return zlib.crc32(raw)
     whole = raw.size // (8 * CHUNK) * (8 * CHUNK)
     head = raw[:whole]
-    words, factors = _weights()
+    integers, factors = _weights()
     result = zlib.crc32(raw[whole:])
     result = zlib.crc32(
-        np.einsum("ij,j->i", head.view(np.uint64).reshape(-1, CHUNK), words), result
+        np.einsum("ij,j->i", head.view(np.uint64).reshape(-1, CHUNK), integers), result
     )
     if array.dtype.kind == "f":
-        # A sign is the highest bit of a word; of these the sums above tell the parity alone.
+        # A sign is the highest bit of a number; of these the sums above tell the parity alone.
         weights = np.resize(factors, 8 * CHUNK // array.itemsize).astype(array.dtype)
         rows = head.view(array.dtype).reshape(-1, weights.size)
         with np.errstate(all="ignore"):
@@ -108,8 +108,8 @@ def checksum(array: NDArray[Any]) -> int:
 def _weights() -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
     """Return weights of whole numbers and of real ones, no two alike."""
     random = np.random.default_rng(0)
-    words = random.integers(2**63, size=CHUNK, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    return words, random.uniform(0.5, 1.0, size=2 * CHUNK)
+    integers = random.integers(2**63, size=CHUNK, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return integers, random.uniform(0.5, 1.0, size=2 * CHUNK)
 
 
 def _arrays(values: Any) -> list[NDArray[Any]]:
