@@ -99,12 +99,16 @@ def test_a_cell_that_changes_its_inputs_fails_by_name_and_hurts_no_other(
 
 @pytest.mark.slow
 def test_all_of_them_at_once_at_any_number_of_jobs_and_resumed(calm, study, tmp_path):
-    expected = alone(calm, study, tmp_path)
     both = {**{name: what for name, (what, _) in WRITERS.items()}, **CALM}
-    for jobs in (1, 2):
+    errors = []
+    for jobs in (2, 1):
+        # A cell also says what it sees of its process, which is another one with two jobs.
+        expected = alone(calm, study, tmp_path / f"calm-{jobs}", jobs=jobs)
         outcome = run(study, tmp_path / f"{jobs}", both, jobs=jobs, realizations=2)
         assert outcome.statuses["failed"] == 2 * len(WRITERS)
         assert values(tmp_path / f"{jobs}", CALM) == expected
+        errors.append({cell: metrics["error"] for cell, (_, metrics, *_) in expected.items()})
+    assert errors[0] == errors[1]
     cells = tmp_path / "1" / "trial" / CELLS_FILE
     lines = cells.read_bytes().splitlines(keepends=True)
     cells.write_bytes(b"".join(lines[: len(lines) // 2]))
