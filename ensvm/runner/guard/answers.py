@@ -34,9 +34,10 @@ class Labels:
         self._fitted = fitted
         said = _array(getattr(fitted, "classes_", None))
         self._labels: NDArray[Any]
-        self._labels, self._told = np.unique(y), "the training labels"
         if said is not None and said.ndim == 1 and said.dtype.kind in NUMBERS:
             self._labels, self._told = said, "classes_"
+        else:
+            self._labels, self._told = np.unique(y), "the training labels"
 
     def wrong(self, X: Any, y: NDArray[Any], *, staged: bool) -> list[int]:
         """Return how many labels of `X` are predicted wrongly, by every stage or by the whole.

@@ -15,6 +15,9 @@ import numpy as np
 # Signals that end a run in an orderly way, where they are handled.
 ENDING = (signal.SIGINT, signal.SIGTERM)
 
+# The environment as the system has it, bytes on most: decoding it takes longer than many cells.
+ENVIRONMENT: Any = getattr(os, "environb", os.environ)
+
 
 class Interruption:
     """Whether the user ended the run, told from an estimator that raises KeyboardInterrupt.
@@ -94,15 +97,15 @@ def _random_numbers() -> Callable[[], None]:
 
 
 def _place() -> Callable[[], None]:
-    folder, environment = _folder(), dict(os.environ)
+    folder, environment = _folder(), dict(ENVIRONMENT)
 
     def restore() -> None:
         if folder is not None and _folder() != folder:
             with suppress(OSError):  # it may be gone
                 os.chdir(folder)
-        if os.environ != environment:
-            os.environ.clear()
-            os.environ.update(environment)
+        if dict(ENVIRONMENT) != environment:
+            ENVIRONMENT.clear()
+            ENVIRONMENT.update(environment)
 
     return restore
 
