@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from silent import Silent
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.records.store import read_records
@@ -13,20 +14,6 @@ from ensvm.runner.plan import make_plan
 OURS = [name for name, place in ESTIMATORS.items() if place.startswith("ensvm.")]
 # Small ensembles, so that the test takes seconds.
 SMALL = {"n_estimators": 3, "n_rounds": 3, "max_iter": 200}
-
-
-class Silent:
-    def data(self, dataset):
-        pass
-
-    def missing(self, search, of):
-        pass
-
-    def start(self, cells, cost):
-        pass
-
-    def done(self, records, cost):
-        pass
 
 
 def block(name):

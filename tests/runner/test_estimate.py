@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from silent import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.estimate import REACH, estimate
@@ -15,20 +16,6 @@ svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}
 random: {estimator: "troublesome:Random"}
 """
 ONE = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
-
-
-class Silent:
-    def data(self, dataset):
-        pass
-
-    def missing(self, search, of):
-        pass
-
-    def start(self, cells, cost):
-        pass
-
-    def done(self, records, cost):
-        pass
 
 
 def run(config, results, **choice):

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from silent import Silent
 
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.execute import run_plan
@@ -12,20 +13,6 @@ PLAIN = """
 svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}
 random: {estimator: "troublesome:Random"}
 """
-
-
-class Silent:
-    def data(self, dataset):
-        pass
-
-    def missing(self, search, of):
-        pass
-
-    def start(self, cells, cost):
-        pass
-
-    def done(self, records, cost):
-        pass
 
 
 def run(config, results, jobs=1, timeout=None, **choice):

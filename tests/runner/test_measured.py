@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from silent import Silent
 
 from ensvm.records.store import Store, read_records
 from ensvm.runner.execute import run_plan
@@ -14,20 +15,6 @@ KERNELS = """
 one: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 1.0}}
 two: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 10.0}}
 """
-
-
-class Silent:
-    def data(self, dataset):
-        pass
-
-    def missing(self, search, of):
-        pass
-
-    def start(self, cells, cost):
-        pass
-
-    def done(self, records, cost):
-        pass
 
 
 @pytest.fixture

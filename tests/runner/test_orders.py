@@ -1,6 +1,7 @@
 """`orders:` of a study: the same orders for all, the same values anyhow, timings of one fit."""
 
 import pytest
+from silent import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
@@ -11,17 +12,6 @@ ORDERED = """
 one: {estimator: "troublesome:LastRow", orders: 4}
 two: {estimator: "troublesome:LastRow", orders: 3}
 """
-
-
-class Silent:
-    def data(self, dataset):
-        pass
-
-    def start(self, cells, cost):
-        pass
-
-    def done(self, records, cost):
-        pass
 
 
 def run(config, results, jobs=1):

@@ -3,26 +3,12 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
+from silent import Silent
 
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.execute import run_plan
 from ensvm.runner.guard.shared_arrays import CRC_BYTES, Shared, checksum
 from ensvm.runner.plan import make_plan
-
-
-class Silent:
-    def data(self, dataset):
-        pass
-
-    def missing(self, search, of):
-        pass
-
-    def start(self, cells, cost):
-        pass
-
-    def done(self, records, cost):
-        pass
-
 
 CALM = {
     "svc": "{estimator: SVC, params: {kernel: rbf, gamma: 0.7}}",

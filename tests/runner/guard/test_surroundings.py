@@ -11,25 +11,12 @@ import hostile
 import numpy as np
 import pytest
 import sklearn
+from silent import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
 from ensvm.runner.guard.surroundings import surroundings
 from ensvm.runner.plan import make_plan
-
-
-class Silent:
-    def data(self, dataset):
-        pass
-
-    def missing(self, search, of):
-        pass
-
-    def start(self, cells, cost):
-        pass
-
-    def done(self, records, cost):
-        pass
 
 
 def run(study, results, algorithms, jobs=1, **more):
