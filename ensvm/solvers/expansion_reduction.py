@@ -77,3 +77,47 @@ def reduce_expansion(
         else coordinates[:0]
     )
     return ReducedExpansion(pivots[order], reduced[order], float(errors[rank]))
+
+
+def reduce_members(
+    gram: NDArray[Any],
+    alphas: NDArray[np.float64],
+    member_coefs: NDArray[np.float64],
+    intercepts: NDArray[np.float64],
+    reduce_tol: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Rewrite kernel expansions, and a weighted sum of them, in linearly independent rows.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The Gram matrix of the rows.
+    alphas : ndarray of shape (n_members,)
+        The weights of the sum.
+    member_coefs : ndarray of shape (n_members, m)
+        The coefficients of each expansion.
+    intercepts : ndarray of shape (n_members,)
+        Their intercepts.
+    reduce_tol : float
+        How much of the largest value of the sum a value may change.
+
+    Returns
+    -------
+    coefs : ndarray of shape (m,)
+        The coefficients of the sum.
+    member_coefs : ndarray of shape (n_members, m)
+        Those of each expansion.
+    error : float
+        What this changed at most, relative to the largest value.
+    """
+    rows = np.flatnonzero(member_coefs.any(axis=0))
+    members = member_coefs[:, rows].T
+    vote = members @ alphas
+    values = gram[:, rows] @ vote + alphas @ intercepts
+    largest = float(np.abs(values).max())
+    reduced = reduce_expansion(
+        gram[np.ix_(rows, rows)], np.column_stack([vote, members]), reduce_tol * largest
+    )
+    coefs = np.zeros((gram.shape[0], alphas.size + 1))
+    coefs[rows[reduced.points]] = reduced.coefs
+    return coefs[:, 0], coefs[:, 1:].T, reduced.error / largest if largest > 0.0 else 0.0

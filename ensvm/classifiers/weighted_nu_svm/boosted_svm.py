@@ -18,7 +18,7 @@ from ensvm.classifiers.weighted_nu_svm.weakened_svc import resolve_shares
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.boosting.kernel_expansions import Member, WeakLearner, boosted_expansions
 from ensvm.solvers.boosting.result import BoostingResult
-from ensvm.solvers.expansion_reduction import reduce_expansion
+from ensvm.solvers.expansion_reduction import reduce_members
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 
@@ -309,7 +309,7 @@ class BoostedSVM(StagedExpansionClassifier):
         supports = np.logical_or.accumulate(member_coefs != 0.0, axis=0)
         coefs, reduction_error = boosting.weights @ member_coefs, 0.0
         if self.reduce == "independent":
-            coefs, member_coefs, reduction_error = _independent(
+            coefs, member_coefs, reduction_error = reduce_members(
                 gram, boosting.weights, member_coefs, intercepts, self.reduce_tol
             )
         attributes = {
@@ -381,28 +381,3 @@ def _ending(boosting: BoostingResult) -> Ending:
         converged=not short,
         message=f"BoostedSVM: {'; '.join(complaints)}" if complaints else "",
     )
-
-
-def _independent(
-    gram: NDArray[Any],
-    alphas: NDArray[np.float64],
-    member_coefs: NDArray[np.float64],
-    intercepts: NDArray[np.float64],
-    reduce_tol: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Rewrite the members in linearly independent rows.
-
-    Returns the coefficients of their sum, shape (m,), and of each, shape (T, m), and what this
-    changed at most, relative to the largest value.
-    """
-    rows = np.flatnonzero(member_coefs.any(axis=0))
-    members = member_coefs[:, rows].T
-    vote = members @ alphas
-    values = gram[:, rows] @ vote + alphas @ intercepts
-    largest = float(np.abs(values).max())
-    reduced = reduce_expansion(
-        gram[np.ix_(rows, rows)], np.column_stack([vote, members]), reduce_tol * largest
-    )
-    coefs = np.zeros((gram.shape[0], alphas.size + 1))
-    coefs[rows[reduced.points]] = reduced.coefs
-    return coefs[:, 0], coefs[:, 1:].T, reduced.error / largest if largest > 0.0 else 0.0
