@@ -1,4 +1,4 @@
-"""Studies of made-up records whose answer is known, for tests of what is reported from them."""
+"""Studies of made-up records whose answer is known, and a silent watcher of real runs."""
 
 import textwrap
 
@@ -79,3 +79,19 @@ def claimed(folder, claims, records) -> Study:
     """Make a study with these claims (YAML) on the algorithms a, b and later."""
     config = CLAIMED + textwrap.indent(textwrap.dedent(claims).strip(), "  ") + "\n"
     return make_study(folder, config, records, PRINTED)
+
+
+class Silent:
+    """The watcher that `run_plan` asks for, without a word."""
+
+    def data(self, dataset):
+        """Say nothing of a data set being loaded."""
+
+    def missing(self, search, of):
+        """Say nothing of missing data."""
+
+    def start(self, cells, cost):
+        """Say nothing of the start."""
+
+    def done(self, records, cost):
+        """Say nothing of cells that ended."""

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from silent import Silent
+from made_up_records import Silent
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.records.store import read_records

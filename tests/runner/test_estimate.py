@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from silent import Silent
+from made_up_records import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.estimate import REACH, estimate

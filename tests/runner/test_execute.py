@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from silent import Silent
+from made_up_records import Silent
 
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.execute import run_plan

@@ -1,7 +1,7 @@
 """`orders:` of a study: the same orders for all, the same values anyhow, timings of one fit."""
 
 import pytest
-from silent import Silent
+from made_up_records import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan

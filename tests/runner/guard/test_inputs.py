@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from made_up_records import Silent
 from scipy.sparse import csr_array, random_array
-from silent import Silent
 
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.execute import run_plan

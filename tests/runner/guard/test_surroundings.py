@@ -11,7 +11,7 @@ import hostile
 import numpy as np
 import pytest
 import sklearn
-from silent import Silent
+from made_up_records import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
