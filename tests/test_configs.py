@@ -1,5 +1,6 @@
 """Every shipped study can be planned, and every printed number has one cell beside it."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,15 @@ def test_notes_explain_verdicts_that_the_committed_tables_show(path):
     config, _ = read_config(path)
     for table in config.tables:
         assert stale_notes(table, table_path(results / config.study, table, "csv")) == []
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_printed_cell_with_a_value_is_told(path):
+    config, _ = read_config(path)
+    folder = Path(__file__).parents[1] / "results" / config.study
+    for table in config.tables:
+        if table.of == "timing" or not table_path(folder, table, "csv").is_file():
+            continue
+        with table_path(folder, table, "csv").open(newline="", encoding="utf-8") as file:
+            lines = [line for line in csv.DictReader(file) if line["published"] and line["mean"]]
+        assert all(line["verdict"] not in ("", "cannot tell") for line in lines)
