@@ -18,7 +18,7 @@ class DeadlineExceeded(BaseException):
 
 
 @contextmanager
-def deadline(seconds: float | None, *, may_end_process: bool) -> Iterator[None]:
+def deadline(seconds: float | None, *, may_end_process: bool = True) -> Iterator[None]:
     """Raise DeadlineExceeded in the body after `seconds` of wall time (None: no limit).
 
     With `may_end_process` (a worker's own process) code that never returns to the interpreter ends

@@ -169,7 +169,6 @@ class _Run:
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
             group = sorted(of_dataset, key=lambda cell: (cell.run_pass, cell.realization))
             card = self._plan.cards[dataset]
-            workers = self._jobs > 1 or self._timeout is not None
             task = Task(
                 card,
                 tuple(group),
@@ -177,18 +176,13 @@ class _Run:
                 self._timeout,
                 self._run_id,
                 self._journal,
-                workers,
             )
             self._progress.data(dataset)
             if not self._search.find(dataset, card):
                 self._save_unavailable(task, self._search.missing[dataset], records)
                 continue
-            for (run_pass, _), same in groupby(
-                group, key=lambda cell: (cell.run_pass, cell.realization)
-            ):
-                # The timing pass has one job, in this process unless a time limit wants a worker.
-                own_process = workers if run_pass == "error" else self._timeout is not None
-                yield task.only(tuple(same), own_process=own_process)
+            for _, same in groupby(group, key=lambda cell: (cell.run_pass, cell.realization)):
+                yield task.only(tuple(same))
 
     def _save_unavailable(self, task: Task, reason: str, records: dict[Identity, Record]) -> None:
         lines = [new_record(task, cell, "unavailable", reason) for cell in task.cells]

@@ -34,7 +34,6 @@ class Task:
     """The cells of one realization that are to be done, and what a worker needs to do them.
 
     `journal` is where each record is kept the moment it is made, until the writing process has it;
-    `own_process` tells that the task runs in a worker, which may be ended without ending the run.
     """
 
     card: DatasetCard
@@ -43,16 +42,10 @@ class Task:
     timeout: float | None
     run_id: str
     journal: Journal
-    own_process: bool
 
     def only(self, cells: tuple[Cell, ...], **changed: Any) -> "Task":
         """Return the same task with fewer cells."""
         return replace(self, cells=cells, **changed)
-
-    def note_started(self, cell: Cell) -> None:
-        """Note that a cell begins, where the process may end with it."""
-        if self.own_process:
-            self.journal.started(cell.key)
 
     @property
     def run_pass(self) -> RunPass:
@@ -68,10 +61,6 @@ class Task:
 
 def run_task(task: Task) -> list[Record]:
     """Return one record for each cell of the task; trouble costs its cell alone."""
-    if task.own_process:
-        # Ctrl+C is for the writing process, which ends its workers.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _leave_with_parent()
     records: list[Record] = []
     while len(records) < len(task.cells):
         left = task.cells[len(records) :]
@@ -149,12 +138,11 @@ def _run_cell(
     grams: GramPool,
     conditions: Conditions | None = None,
 ) -> Record:
-    task.note_started(cell)
+    task.journal.started(cell.key)
     with surroundings(cell.seed) as interruption:
         record = _attempt(task, cell, grams, conditions)
     interruption.go_on()
-    if task.own_process:
-        task.journal.made(record)
+    task.journal.made(record)
     return record
 
 
@@ -163,7 +151,7 @@ def _attempt(task: Task, cell: Cell, grams: GramPool, conditions: Conditions | N
     try:
         with (
             warnings.catch_warnings(record=True) as caught,
-            deadline(task.timeout, may_end_process=task.own_process),
+            deadline(task.timeout),
         ):
             warnings.simplefilter("default")
             evaluation = _evaluation(task, cell, grams)
@@ -216,13 +204,13 @@ def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
 
     What comes of it, a failure too, is never noted as the cell's own record.
     """
-    task.note_started(cell)
+    task.journal.started(cell.key)
     went_well = False
     with (
         surroundings(cell.seed) as interruption,
         warnings.catch_warnings(),
         suppress(BaseException),
-        deadline(task.timeout, may_end_process=task.own_process),
+        deadline(task.timeout),
     ):
         warnings.simplefilter("ignore")
         _evaluation(task, cell, grams)
@@ -242,9 +230,17 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
 
 
 @lru_cache
-def _leave_with_parent() -> None:
-    """End this worker soon after the writing process was killed: nobody waits for its cells."""
-    parent = os.getppid()
+def begin_worker(parent: int) -> None:
+    """Make this process a worker, which ends with the process that writes.
+
+    Parameters
+    ----------
+    parent : int
+        The number of the writing process. When that is killed, be it before the first task, nobody
+        waits for the cells.
+    """
+    # Ctrl+C is for the writing process, which ends its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:

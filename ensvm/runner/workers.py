@@ -1,5 +1,6 @@
 """Tasks in parallel worker processes; a worker that dies costs the cell it was at, and no other."""
 
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -7,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
 from ensvm.records.record import Record
-from ensvm.runner.task import Task, new_record, run_task
+from ensvm.runner.task import Task, begin_worker, new_record, run_task
 
 # Workers that keep dying between cells (out of memory while they start, say) would otherwise be
 # started for ever.
@@ -41,7 +42,7 @@ def run_tasks(
             done |= {record.key for record in records}
 
         try:
-            for records in _parallel(tasks, jobs, timeout):
+            for records in _parallel(tasks, jobs):
                 keep(records)
             return
         except BrokenProcessPool:
@@ -66,7 +67,7 @@ def _run_alone(
     """Run a cell that was in progress when a worker died; if that dies too, it was the cause."""
     if not _late(started, timeout):
         try:
-            for records in _parallel([task], 2, timeout):
+            for records in _parallel([task], 1):
                 save(records)
             return
         except BrokenProcessPool:
@@ -84,17 +85,23 @@ def _late(start: float, timeout: float | None) -> bool:
     return timeout is not None and time.time() - start >= timeout
 
 
-def _parallel(tasks: list[Task], jobs: int, timeout: float | None) -> Iterator[list[Record]]:
+def _parallel(tasks: list[Task], jobs: int) -> Iterator[list[Record]]:
     """Yield each task's records as it ends.
 
-    With a time limit even one job runs in a worker, which can be ended.
+    One job runs in a worker, too, whose end is not that of the run.
     """
     from joblib import Parallel, delayed
 
-    workers = jobs if timeout is None else max(jobs, 2)
+    # joblib runs a single job in the process itself: two workers then, one task at a time.
     ahead = 2 * jobs if jobs > 1 else 1
     parallel = Parallel(
-        n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead
+        n_jobs=max(jobs, 2),
+        return_as="generator_unordered",
+        batch_size=1,
+        pre_dispatch=ahead,
+        backend="loky",
+        initializer=begin_worker,
+        initargs=(os.getpid(),),
     )
     with _workers_spared():
         outcomes = parallel(delayed(run_task)(task) for task in tasks)

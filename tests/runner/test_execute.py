@@ -1,6 +1,9 @@
 """The same values at any number of jobs, in any order, after any interruption."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from made_up_records import Silent
@@ -108,9 +111,10 @@ def test_what_takes_too_long_costs_its_cell_alone(study, results, jobs):
 
 
 @pytest.mark.slow
-def test_a_killed_worker_costs_its_cell_alone(study, results):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_killed_worker_costs_its_cell_alone(study, results, jobs):
     config = study(PLAIN + 'deadly: {estimator: "troublesome:Dies"}', realizations=3)
-    outcome = run(config, results, jobs=2)
+    outcome = run(config, results, jobs=jobs)
     assert outcome.statuses == {"ok": 7, "failed": 3}
     assert all("killed" in record.reason for record in outcome.failures)
     run(study(PLAIN, realizations=3), results.parent / "calm")
@@ -124,6 +128,18 @@ def test_an_innocent_cell_of_a_killed_worker_is_done(study, results, tmp_path):
         PLAIN + f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}'
     )
     assert run(config, results, jobs=2).statuses == {"ok": 13}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_worker_whose_parent_is_gone_ends_at_once():
+    """The watch knows the writing process from the start, be that gone before or after."""
+    code = "import sys, time; from ensvm.runner.task import begin_worker; "
+    ran = subprocess.run(
+        [sys.executable, "-c", code + "begin_worker(2**22 + 1); time.sleep(60)"],
+        timeout=50,
+        check=False,
+    )
+    assert ran.returncode == 1
 
 
 def test_the_best_stage_is_chosen_on_the_test_error(study, results):
