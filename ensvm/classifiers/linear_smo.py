@@ -28,7 +28,7 @@ class LinearSMO(LinearClassifier):
     tol : float, default 1e-3
         The KKT residual, the violation of the optimality conditions, to stop at; a positive number,
         in units of y f(x).
-    max_iter : int, default 10000000
+    max_iter : int, default 1000000
         The largest number of pairs of multipliers optimised, at least 1; reaching it gives a
         `ConvergenceWarning`.
 
@@ -85,7 +85,7 @@ class LinearSMO(LinearClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, *, C: float = 1.0, tol: float = 1e-3, max_iter: int = 10_000_000) -> None:
+    def __init__(self, *, C: float = 1.0, tol: float = 1e-3, max_iter: int = 1_000_000) -> None:
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
@@ -97,7 +97,7 @@ class LinearSMO(LinearClassifier):
         attributes = {
             "alpha_": result.alpha,
             "support_": np.flatnonzero(result.alpha),
-            "margin_": 2.0 / norm if result.weights.any() else np.inf,
+            "margin_": 2.0 / norm if norm > 0.0 else np.inf,
             "soft_error_": float(np.maximum(slack, 0.0).sum()),
             "objective_": result.objective,
             "certificate_": result.certificate,
@@ -109,6 +109,7 @@ class LinearSMO(LinearClassifier):
             return Ending(result.n_iter, "residual_below_tol", converged=True)
         message = (
             f"LinearSMO stopped after {result.n_iter} pairs with a KKT residual of "
-            f"{result.certificate:.3g} > {self.tol!r}"
+            f"{result.certificate:.3g} > {self.tol!r}: scale the inputs, or give a smaller C or a "
+            "larger max_iter"
         )
         return Ending(result.n_iter, "max_iter", converged=False, message=message)

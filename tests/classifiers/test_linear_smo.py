@@ -1,5 +1,6 @@
 """The linear support vector machine: scikit-learn's contract and what a fit says of itself."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.linear_smo import LinearSMO
+from ensvm.classifiers.perceptron import Perceptron
 
 
 @parametrize_with_checks([LinearSMO()])
@@ -94,3 +96,22 @@ def test_a_run_cut_short_warns_and_says_so() -> None:
 def test_parameters_out_of_range(name: str, value: Any) -> None:
     with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of LinearSMO must be"):
         LinearSMO(**{name: value}).fit(*overlapping())
+
+
+@pytest.mark.parametrize("scale", [1e155, 1e200, 1e300])
+def test_rows_whose_products_overflow_are_refused(scale: float) -> None:
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    for machine in (LinearSMO(), LinearSMO(C=np.inf), Perceptron(), Perceptron(dual=True)):
+        with pytest.raises(ValueError, match="scale the inputs"):
+            machine.fit(scale * X, y)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e150])
+def test_a_hopeless_scale_ends(scale: float) -> None:
+    """Classes that overlap and a price far too high for the scale: pairs without end."""
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine = LinearSMO(C=1e12, max_iter=20_000).fit(scale * X, y)
+    assert machine.n_iter_ <= 20_000
+    assert np.isfinite(machine.coef_).all()

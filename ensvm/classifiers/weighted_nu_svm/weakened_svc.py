@@ -242,6 +242,7 @@ class WeakenedSVC(WeightedNuSVC):
         return machine_expansion(
             result.machine,
             signs,
+            type(self).__name__,
             rejected_=result.rejected,
             rejected_weight_=float(distribution[result.rejected].sum()),
             nu_=result.nu,

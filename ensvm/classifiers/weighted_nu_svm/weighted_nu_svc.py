@@ -25,7 +25,8 @@ class WeightedNuSVC(KernelExpansionClassifier):
 
     If rho_ > 0, the examples that f gets wrong weigh at most nu (Lemma 1), which makes the machine
     a weak learner for boosting. Where rho is 0, as it may be where the classes overlap, f is 0 but
-    for the intercept and nothing is promised; then `stop_reason_` is 'gap_below_rounding'.
+    for the intercept and nothing is promised; then `stop_reason_` is 'gap_below_rounding' and a
+    `ConvergenceWarning` says that the classes predicted are arbitrary.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ class WeightedNuSVC(KernelExpansionClassifier):
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        return machine_expansion(machine, signs)
+        return machine_expansion(machine, signs, type(self).__name__)
 
 
 def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:
@@ -183,9 +184,9 @@ def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArra
 
 
 def machine_expansion(
-    machine: WeightedNuSVMResult, signs: NDArray[np.float64], **attributes: Any
+    machine: WeightedNuSVMResult, signs: NDArray[np.float64], name: str, **attributes: Any
 ) -> Expansion:
-    """Return a weighted nu-SVM as the expansion of a classifier, with further fitted attributes."""
+    """Return a weighted nu-SVM as the expansion of the classifier `name`, with more attributes."""
     return Expansion(
         signs * machine.weights,
         machine.intercept,
@@ -197,5 +198,15 @@ def machine_expansion(
             "nu_max_": machine.nu_max,
             **attributes,
         },
-        Ending(machine.n_iter, machine.stop_reason, machine.converged),
+        Ending(machine.n_iter, machine.stop_reason, machine.converged, _doubt(machine, name)),
+    )
+
+
+def _doubt(machine: WeightedNuSVMResult, name: str) -> str:
+    """Return the warning where the classes predicted are arbitrary, "" where they are not."""
+    if machine.stop_reason != "gap_below_rounding":
+        return ""
+    return (
+        f"{name}: rho = 0 to rounding: the classes overlap too much for this nu. The machine is "
+        "then f = 0 but for the intercept, and rounding decides the classes predicted"
     )

@@ -87,7 +87,8 @@ def perceptron(
     Raises
     ------
     ValueError
-        If the shapes do not fit, a label is not -1 or +1, or max_iter is out of range.
+        If the shapes do not fit, a label is not -1 or +1, max_iter is out of range, or squared
+        lengths of rows overflow.
     """
     labels = np.asarray(y, dtype=np.float64)
     if X.ndim != 2 or labels.shape != X.shape[:1] or labels.size == 0:

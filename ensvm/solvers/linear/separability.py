@@ -62,8 +62,37 @@ def signed_points(X: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArra
     -------
     ndarray of shape (m, d + 1)
         The points, one a row.
+
+    Raises
+    ------
+    ValueError
+        If products of rows leave the range of floats.
     """
+    check_squared_lengths(X)
     return labels[:, None] * np.column_stack([np.ones(labels.size), X])
+
+
+def check_squared_lengths(X: NDArray[np.float64]) -> None:
+    """Raise ValueError where sums of a few squared lengths of rows leave the range of floats.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, d)
+        The rows.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not finite, or so large that products of rows overflow.
+    """
+    largest = float(np.abs(X).max(initial=0.0))
+    # Four times the square of a difference: rows are centred, and curvatures add four products.
+    limit = float(np.sqrt(np.finfo(np.float64).max / max(X.size, 1))) / 4.0
+    if not largest <= limit:
+        raise ValueError(
+            f"the largest entry of X is {largest:.3g}, and products of its rows leave the range of "
+            f"floats: scale the inputs to entries below {limit:.0e}"
+        )
 
 
 def separability(points: NDArray[np.float64]) -> Separability:

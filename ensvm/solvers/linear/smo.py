@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import njit
-from ensvm.solvers.linear.separability import separability, signed_points
+from ensvm.solvers.linear.separability import check_squared_lengths, separability, signed_points
 
 # Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
 LEAST_CURVATURE = 1e-12
@@ -74,7 +74,7 @@ def linear_smo(
     *,
     C: float = 1.0,
     tol: float = 1e-3,
-    max_iter: int = 10_000_000,
+    max_iter: int = 1_000_000,
 ) -> LinearSMOResult:
     """Return the linear support vector machine of rows X and labels y.
 
@@ -88,7 +88,7 @@ def linear_smo(
         The price of a soft error, positive; infinity for the hard margin.
     tol : float, default 1e-3
         The KKT residual to stop at, positive.
-    max_iter : int, default 10_000_000
+    max_iter : int, default 1_000_000
         The most pairs optimised, at least 0.
 
     Returns
@@ -100,7 +100,8 @@ def linear_smo(
     ------
     ValueError
         If the shapes do not fit, a label is neither -1 nor +1 or one of them is missing, a number
-        is out of range, or C is infinite and no plane separates the classes.
+        is out of range, squared lengths of rows overflow, or C is infinite and no plane separates
+        the classes.
 
     References
     ----------
@@ -121,6 +122,7 @@ def linear_smo(
         raise ValueError(f"tol must be a positive number, got {tol!r}")
     if max_iter < 0:
         raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
+    check_squared_lengths(X)
     if np.isinf(C) and not separability(signed_points(X, labels)).separable:
         raise ValueError(
             "C = inf asks for a hard margin, but no plane separates the two classes: "
@@ -152,7 +154,7 @@ def _sweep(
         residual = labels - rows @ weights
         highest, lowest = extremes(residual, labels, signed, C)
         objective = float(labels @ signed - 0.5 * weights @ weights)
-        if highest - lowest <= tol or n_iter >= max_iter or objective <= before:
+        if highest - lowest <= tol or n_iter >= max_iter or not objective > before:
             break
         before = objective
         few = _few_rows(residual, labels, signed, C)

@@ -130,9 +130,10 @@ def test_a_run_cut_short_warns_and_says_so() -> None:
 
 
 def test_a_vanishing_margin_is_flagged() -> None:
-    fitted = WeightedNuSVC(kernel="linear", nu=0.5).fit(
-        [[0.0], [1.0], [0.1], [0.9]], [0, 0, 1, 1], [1, 3, 2, 1]
-    )
+    with pytest.warns(ConvergenceWarning, match="WeightedNuSVC: rho = 0"):
+        fitted = WeightedNuSVC(kernel="linear", nu=0.5).fit(
+            [[0.0], [1.0], [0.1], [0.9]], [0, 0, 1, 1], [1, 3, 2, 1]
+        )
     assert fitted.converged_
     assert fitted.stop_reason_ == "gap_below_rounding"
     assert fitted.rho_ == pytest.approx(0.0, abs=1e-9)
