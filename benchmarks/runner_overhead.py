@@ -27,7 +27,7 @@ def seconds(folder: Path, *options: str) -> float:
     command = [
         sys.executable,
         "-c",
-        "from ensvm_cli.main import main; main()",
+        "from ensvm_cli import start; start()",
         "run",
         str(folder / "trivial.yaml"),
         *options,

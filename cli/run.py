@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ensvm_cli import ENDING, INTERRUPTED
 from ensvm_cli.terminal import (
-    INTERRUPTED,
     WRONG_INPUT,
     RunProgress,
     commands_of,
@@ -94,38 +94,58 @@ def run(
 
     CONFIG is a file, or the name of a shipped study such as ijcai07. Every finished cell is kept at
     once in RESULTS/<study>/cells.jsonl; the same command goes on after an interruption. Exit
-    status: 0 done, 1 some cells failed (they are tried again by the next run), 2 wrong input, 130
-    interrupted.
+    status: 0 all cells are done, 1 some are not (they are tried again by the next run), 2 wrong
+    input, 130 interrupted.
     """
-    with readable_errors():
-        from joblib import cpu_count
+    plan = None
+    for number in ENDING:
+        signal.signal(number, _interrupt)
+    try:
+        with readable_errors():
+            from joblib import cpu_count
 
-        from ensvm.runner.execute import run_plan
-        from ensvm.runner.plan import make_plan
-        from ensvm.study.reading import find_config
+            from ensvm.runner.plan import make_plan
+            from ensvm.study.reading import find_config
 
-        path = find_config(config)
-        plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
-        workers = jobs or cpu_count()
-        _tell_columns(plan)
-        if dry_run:
-            _dry_run(plan, results / plan.config.study, workers, data_dir)
-            return
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, _interrupt)
-        try:
-            with RunProgress() as progress:
-                outcome = run_plan(
-                    plan, results, progress, jobs=workers, data_dir=data_dir, timeout=timeout
-                )
-        except KeyboardInterrupt:
-            click.echo(
-                "interrupted; every finished cell is kept, the same command goes on from here",
-                err=True,
+            path = find_config(config)
+            plan = make_plan(
+                path, realizations=realizations, datasets=datasets, algorithms=algorithms
             )
-            sys.exit(INTERRUPTED)
+            workers = jobs or cpu_count()
+            _tell_columns(plan)
+            if dry_run:
+                _dry_run(plan, results / plan.config.study, workers, data_dir)
+                return
+            _run(plan, results, jobs=workers, data_dir=data_dir, timeout=timeout)
+    except KeyboardInterrupt:
+        done = f"; {_done(plan, results)}" if plan else ""
+        click.echo(
+            f"interrupted{done}; every finished cell is kept, the same command goes on from here",
+            err=True,
+        )
+        sys.exit(INTERRUPTED)
+
+
+def _run(plan: "Plan", results: Path, **options: Any) -> None:
+    from ensvm.runner.execute import run_plan
+    from ensvm.runner.workers import WorkersDie
+
+    try:
+        with RunProgress() as progress:
+            outcome = run_plan(plan, results, progress, **options)
+    except WorkersDie as error:
+        click.echo(f"error: {error}; {_done(plan, results)}", err=True)
+        sys.exit(1)
     _tell(outcome, plan, results)
-    sys.exit(1 if outcome.failures else 0)
+    sys.exit(0 if outcome.done == len(plan.cells) else 1)
+
+
+def _done(plan: "Plan", results: Path) -> str:
+    """Return how many cells of the plan have records."""
+    from ensvm.records.store import read_records
+
+    missing = plan.missing(read_records(results / plan.config.study))
+    return f"{len(plan.cells) - len(missing)} of {len(plan.cells)} cells are done"
 
 
 @click.command()
@@ -254,12 +274,13 @@ def _size(plan: "Plan") -> str:
 
 
 def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
-    done = sum(outcome.statuses.values())
     counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
     before = f"{outcome.already_done} of {len(plan.cells)} cells were done before"
     click.echo(
-        f"{plan.config.study}: {before}" + (f"; now {counts}" if done else "; nothing to do")
+        f"{plan.config.study}: {before}" + (f"; now {counts}" if counts else "; nothing to do")
     )
+    if left := len(plan.cells) - outcome.done:
+        click.echo(f"{left} of {len(plan.cells)} cells are not done; the next run tries them again")
     for why, count in outcome.reasons.items():
         if why != "not run yet":
             click.echo(f"  done again: {count} cells ({why})")
@@ -283,6 +304,6 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
 def _interrupt(signum: int, frame: FrameType | None) -> None:
     # A second signal (an impatient user, or one to the process and one to its group) must not end
     # the helpers that joblib stops its workers with; they inherit that it is ignored.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

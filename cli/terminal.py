@@ -38,7 +38,6 @@ MENDS = {
     errno.EDQUOT: f"free some space; {KEPT}",
     errno.ENAMETOOLONG: "choose a shorter --results folder or name",
 }
-INTERRUPTED = 130
 # How often a run speaks when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
 
@@ -71,10 +70,9 @@ def _mendable() -> tuple[type[Exception], ...]:
     # Looked up only when something has gone wrong: these modules bring scipy along.
     from ensvm.data import DataError
     from ensvm.records.store import RecordsDamaged, StoreLocked
-    from ensvm.runner.workers import WorkersDie
     from ensvm.study.source import ConfigError
 
-    return ConfigError, DataError, RecordsDamaged, StoreLocked, WorkersDie
+    return ConfigError, DataError, RecordsDamaged, StoreLocked
 
 
 def missing_block(search: "DataSearch", of: int, studies: str) -> str:

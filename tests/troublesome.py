@@ -45,6 +45,25 @@ class Dies(Majority):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Exits(Majority):
+    """Ends its process as if all were well."""
+
+    def fit(self, X, y):
+        os._exit(0)
+
+
+class Forks(Majority):
+    """Returns twice: in its process and in a copy of that; `wait` keeps the copy for long."""
+
+    def __init__(self, wait=False):
+        self.wait = wait
+
+    def fit(self, X, y):
+        if os.fork() == 0 and self.wait:
+            time.sleep(20)
+        return super().fit(X, y)
+
+
 class DiesOnce(Majority):
     """Takes its process with it the first time only: a file remembers."""
 

@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -17,6 +18,9 @@ SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run read
 # A study's folder stands on its own: tables are laid out from these copies and the records.
 CONFIG_COPY = "config.yaml"
 PUBLISHED_COPY = "published.csv"
+# A line ends with a checksum: a flipped bit in a number is no less valid JSON.
+_CHECKSUM_KEY = b', "crc32": "'
+_LINE_END = b'"}\n'
 
 
 class StoreLocked(RuntimeError):
@@ -96,9 +100,26 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not raw.endswith(b"\n"):
                 return  # torn: the run was killed while writing it
             try:
-                yield number, json.loads(raw)
+                yield number, _content(raw)
             except (ValueError, RecursionError) as error:
                 raise _no_record(path, number, error) from error
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    """Return an object as a line, which ends with a checksum of all before it."""
+    text = json.dumps(content).encode()
+    return b"%s%s%08x%s" % (text[:-1], _CHECKSUM_KEY, zlib.crc32(text), _LINE_END)
+
+
+def _content(raw: bytes) -> Any:
+    """Return what a line says; one that an older version wrote has no checksum."""
+    content = json.loads(raw)
+    head, key, tail = raw.rpartition(_CHECKSUM_KEY)
+    if key:
+        if tail != b"%08x%s" % (zlib.crc32(head + b"}"), _LINE_END):
+            raise ValueError("its checksum does not fit: the line was changed or is damaged")
+        del content["crc32"]
+    return content
 
 
 def _must_be_a_file(path: Path) -> None:
@@ -154,7 +175,7 @@ class Store:
         Raises OSError, which names the file, where the disk takes no more. Whole lines that were
         written stay, and the torn last one is dropped when the store is opened again.
         """
-        text = b"".join(json.dumps(line.to_json()).encode() + b"\n" for line in lines)
+        text = b"".join(_line(line.to_json()) for line in lines)
         with naming(self._path):
             while text:
                 text = text[self._file.write(text) :]

@@ -53,6 +53,11 @@ class Outcome:
     warned: int = 0
     missing_data: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def done(self) -> int:
+        """How many cells of the plan are done, now or before, or have no data that can be found."""
+        return self.already_done + self.statuses["ok"] + self.statuses["unavailable"]
+
     def add(self, records: Iterable[Record]) -> None:
         """Count the records."""
         for record in records:
@@ -128,9 +133,7 @@ class _Run:
 
     def outcome(self) -> Outcome:
         """Run what is missing."""
-        # A run that was killed left what its workers had not handed over.
-        if self._journal.folder.exists():
-            self._store.append(self._journal.take()[0])
+        self._recover()
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)
         self._outcome.already_done = len(self._plan.cells) - len(missing)
@@ -140,9 +143,22 @@ class _Run:
         if missing:
             self._journal.folder.mkdir(exist_ok=True)
             self._name_the_run()
-            self._run([cell for cell, _ in missing], records)
+            try:
+                self._run([cell for cell, _ in missing], records)
+            except KeyboardInterrupt:
+                self._recover()
+                raise
         shutil.rmtree(self._journal.folder, ignore_errors=True)
         return self._outcome
+
+    def _recover(self) -> None:
+        """Save what the workers of a run that was stopped had not handed over."""
+        if self._journal.folder.exists():
+            found, _ = self._journal.take()
+            here = {
+                (record.key, record.time) for record in read_records(self._store.folder).values()
+            }
+            self._store.append(record for record in found if (record.key, record.time) not in here)
 
     def _name_the_run(self) -> None:
         run = provenance(self._jobs)

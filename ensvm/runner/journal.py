@@ -2,9 +2,9 @@
 
 import json
 import os
-import platform
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,23 @@ from ensvm.records.store import json_lines
 
 @dataclass(frozen=True)
 class Journal:
-    """A folder with one file for each worker: the cells it started, and the records it made."""
+    """A folder with a file for each task in progress: the cells that began, and their records."""
 
     folder: Path
 
-    def started(self, key: str) -> None:
-        """Note that the cell of this key begins."""
-        self._note({"kind": "started", "key": key, "time": time.time()})
+    def started(self, task: str, key: str) -> None:
+        """Note that the cell of this key, one of a task's, begins."""
+        self._note(task, {"kind": "started", "key": key, "time": time.time()})
 
-    def made(self, record: Record) -> None:
-        """Note a record."""
-        self._note(record.to_json())
+    def made(self, task: str, record: Record) -> None:
+        """Note a record of one of a task's cells."""
+        self._note(task, record.to_json())
+
+    def forget(self, task: str) -> None:
+        """Remove what was noted of a task, whose records are in the store."""
+        for path in self.folder.glob(f"{task}-*.jsonl"):
+            with suppress(FileNotFoundError):
+                path.unlink()
 
     def take(self) -> tuple[list[Record], dict[str, float]]:
         """Empty the folder; return the records, and when each cell in progress was started.
@@ -41,13 +47,15 @@ class Journal:
                 else:
                     record = Record.from_json(line)
                     records[record.key] = record
-                    running.pop(record.key, None)
+        for key in records:
+            running.pop(key, None)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True, exist_ok=True)
         return list(records.values()), running
 
-    def _note(self, line: dict[str, Any]) -> None:
+    def _note(self, task: str, line: dict[str, Any]) -> None:
         # A worker on another machine has no such folder; its records travel with its answer alone.
         if self.folder.is_dir():
-            with (self.folder / f"{platform.node()}-{os.getpid()}.jsonl").open("a") as file:
+            # Each process has a file of its own: one that was killed may have torn its last line.
+            with (self.folder / f"{task}-{os.getpid()}.jsonl").open("a") as file:
                 file.write(json.dumps(line) + "\n")

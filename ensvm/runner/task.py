@@ -33,7 +33,7 @@ PARENT_CHECK_SECONDS = 1.0
 class Task:
     """The cells of one realization that are to be done, and what a worker needs to do them.
 
-    `journal` is where each record is kept the moment it is made, until the writing process has it;
+    `journal` is where each record is kept the moment it is made, until the writing process has it.
     """
 
     card: DatasetCard
@@ -46,6 +46,19 @@ class Task:
     def only(self, cells: tuple[Cell, ...], **changed: Any) -> "Task":
         """Return the same task with fewer cells."""
         return replace(self, cells=cells, **changed)
+
+    @property
+    def name(self) -> str:
+        """What no other task in progress is called."""
+        return self.cells[0].key
+
+    def note_started(self, cell: Cell) -> None:
+        """Note in the journal that a cell begins."""
+        self.journal.started(self.name, cell.key)
+
+    def note_made(self, record: Record) -> None:
+        """Note in the journal a record of one of the cells."""
+        self.journal.made(self.name, record)
 
     @property
     def run_pass(self) -> RunPass:
@@ -138,12 +151,22 @@ def _run_cell(
     grams: GramPool,
     conditions: Conditions | None = None,
 ) -> Record:
-    task.journal.started(cell.key)
-    with surroundings(cell.seed) as interruption:
+    process = os.getpid()
+    task.note_started(cell)
+    with surroundings(cell.seed):
         record = _attempt(task, cell, grams, conditions)
-    interruption.go_on()
-    task.journal.made(record)
+    _leave_copies(process)
+    task.note_made(record)
     return record
+
+
+def _leave_copies(process: int) -> None:
+    """End the copy of a worker that an estimator made by forking, which returns as the worker does.
+
+    Going on it would take tasks, and answers, from the worker.
+    """
+    if os.getpid() != process:
+        os._exit(0)
 
 
 def _attempt(task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None) -> Record:
@@ -204,10 +227,11 @@ def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
 
     What comes of it, a failure too, is never noted as the cell's own record.
     """
-    task.journal.started(cell.key)
+    process = os.getpid()
+    task.note_started(cell)
     went_well = False
     with (
-        surroundings(cell.seed) as interruption,
+        surroundings(cell.seed),
         warnings.catch_warnings(),
         suppress(BaseException),
         deadline(task.timeout),
@@ -215,7 +239,7 @@ def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
         warnings.simplefilter("ignore")
         _evaluation(task, cell, grams)
         went_well = True
-    interruption.go_on()
+    _leave_copies(process)
     return went_well
 
 

@@ -33,22 +33,25 @@ def run_tasks(
     WorkersDie
         If workers keep ending without a cell in progress.
     """
+    handed_over: set[str] = set()
+
+    def keep(records: list[Record]) -> None:
+        new = [record for record in records if record.key not in handed_over]
+        if new:
+            handed_over.update(record.key for record in new)
+            save(new)
+
     breaks = 0
     while tasks:
-        done: set[str] = set()
-
-        def keep(records: list[Record], done: set[str] = done) -> None:
-            save(records)
-            done |= {record.key for record in records}
-
         try:
             for records in _parallel(tasks, jobs):
                 keep(records)
+                tasks[0].journal.forget(records[0].key)
             return
         except BrokenProcessPool:
             finished, running = tasks[0].journal.take()
-            keep([record for record in finished if record.key not in done])
-            left = {cell.key for task in tasks for cell in task.cells} - done
+            keep(finished)
+            left = {cell.key for task in tasks for cell in task.cells} - handed_over
             suspects = _keep(tasks, left & running.keys())
             breaks = 0 if suspects else breaks + 1
             if breaks > MAX_UNEXPLAINED_BREAKS:
@@ -57,28 +60,27 @@ def run_tasks(
                     " try fewer --jobs"
                 ) from None
             for suspect in (task.only((cell,)) for task in suspects for cell in task.cells):
-                _run_alone(suspect, running[suspect.cells[0].key], save, timeout)
-            tasks = _keep(tasks, left - running.keys())
+                keep(_run_alone(suspect, running[suspect.name], timeout))
+            tasks = _keep(tasks, left - handed_over)
 
 
-def _run_alone(
-    task: Task, started: float, save: Callable[[list[Record]], None], timeout: float | None
-) -> None:
+def _run_alone(task: Task, started: float, timeout: float | None) -> list[Record]:
     """Run a cell that was in progress when a worker died; if that dies too, it was the cause."""
+    finished: list[Record] = []
     if not _late(started, timeout):
         try:
-            for records in _parallel([task], 1):
-                save(records)
-            return
+            return next(_parallel([task], 1))
         except BrokenProcessPool:
-            _, running = task.journal.take()
-            started = max(running.values(), default=started)
+            finished, running = task.journal.take()
+            if any(record.key == task.name for record in finished):  # it died after the cell
+                return finished
+            started = running.get(task.name, started)
     if _late(started, timeout):
-        record = new_record(task, task.cells[0], "timeout", f"took longer than {timeout:g} s")
+        ended = new_record(task, task.cells[0], "timeout", f"took longer than {timeout:g} s")
     else:
         reason = "its worker process was killed (out of memory, or a crash in compiled code)"
-        record = new_record(task, task.cells[0], "failed", reason)
-    save([record])
+        ended = new_record(task, task.cells[0], "failed", reason)
+    return [*finished, ended]
 
 
 def _late(start: float, timeout: float | None) -> bool:

@@ -60,7 +60,7 @@ def test_a_full_disk_leaves_the_tables_there_were_and_every_record(tmp_path):
     folder = tmp_path / "smoke"
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     ran = subprocess.run(
-        [sys.executable, "-c", "from ensvm_cli.main import main; main()", "table", tmp_path],
+        [sys.executable, "-c", "from ensvm_cli import start; start()", "table", tmp_path],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)),
         capture_output=True,
         text=True,

@@ -25,7 +25,7 @@ def invoke(*arguments):
 
 def start(config, results, *options, group=False):
     """Start the command as a process of its own; `group`: as the first of its own group."""
-    code = "from ensvm_cli.main import main; main()"
+    code = "from ensvm_cli import start; start()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *options]
     with open(f"{results}.log", "w") as log:
@@ -210,6 +210,19 @@ def test_an_impatient_user_ends_it_no_less_well(study, tmp_path, stop):
     run.wait(timeout=60)
     assert run.returncode == 130
     assert "Traceback" not in (tmp_path / "results.log").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=lambda stop: stop.name)
+@pytest.mark.parametrize("wait", [0.2, 0.6, 1.2])
+def test_it_may_be_stopped_before_it_has_begun(study, tmp_path, stop, wait):
+    run = start(study('nap: {estimator: "troublesome:Naps"}', realizations=40), tmp_path / "r")
+    time.sleep(wait)
+    run.send_signal(stop)
+    assert run.wait(timeout=60) == 130
+    told = (tmp_path / "r.log").read_text()
+    assert told.startswith("interrupted")
+    assert "Traceback" not in told
 
 
 @pytest.mark.slow

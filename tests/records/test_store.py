@@ -53,6 +53,26 @@ def test_two_writers_at_once_are_refused(tmp_path):
         pass
 
 
+def test_a_flipped_bit_anywhere_in_a_line_is_found(tmp_path):
+    with Store(tmp_path) as store:
+        store.append([replace(record(1), metrics={"error": 0.25}), record(2)])
+    path = tmp_path / CELLS_FILE
+    whole = path.read_bytes()
+    for place in range(whole.index(b"\n")):
+        for bit in range(8):
+            damaged = bytearray(whole)
+            damaged[place] ^= 1 << bit
+            if damaged[place] != ord("\n"):
+                path.write_bytes(damaged)
+                with pytest.raises(RecordsDamaged, match="line 1"):
+                    read_records(tmp_path)
+
+
+def test_a_line_without_a_checksum_is_read(tmp_path):
+    (tmp_path / CELLS_FILE).write_text(json.dumps(record(1).to_json()) + "\n")
+    assert set(read_records(tmp_path)) == {("d", 1, "a", "error")}
+
+
 def test_a_line_that_is_no_record_is_named(tmp_path):
     (tmp_path / CELLS_FILE).write_text("{}x\n")
     with pytest.raises(RecordsDamaged, match="line 1"):

@@ -121,6 +121,33 @@ def test_a_killed_worker_costs_its_cell_alone(study, results, jobs):
     assert values(results.parent / "calm").items() <= values(results).items()
 
 
+def lines(results):
+    """Return the cells' lines in the store, in their order."""
+    text = (results / "trial" / CELLS_FILE).read_text()
+    return [line for line in map(json.loads, text.splitlines()) if line["kind"] == "cell"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("ends", ["Exits", "Dies"])
+def test_a_cell_that_ends_its_process_has_one_line_like_every_other(study, results, ends, jobs):
+    config = study(f'bad: {{estimator: "troublesome:{ends}"}}\n{PLAIN}', realizations=4)
+    outcome = run(config, results, jobs=jobs)
+    assert outcome.statuses == {"ok": 9, "failed": 4}
+    assert outcome.done == 9
+    assert all("worker process" in record.reason for record in outcome.failures)
+    assert len(lines(results)) == 13
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize("wait", [False, True])
+def test_an_estimator_that_forks_answers_once(study, results, wait):
+    algorithms = f'forks: {{estimator: "troublesome:Forks", params: {{wait: {wait}}}}}\n{PLAIN}'
+    assert run(study(algorithms, realizations=2), results).statuses == {"ok": 7}
+    assert len(lines(results)) == 7
+
+
 @pytest.mark.slow
 def test_an_innocent_cell_of_a_killed_worker_is_done(study, results, tmp_path):
     marker = tmp_path / "marker"

@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -19,38 +18,8 @@ ENDING = (signal.SIGINT, signal.SIGTERM)
 ENVIRONMENT: Any = getattr(os, "environb", os.environ)
 
 
-class Interruption:
-    """Whether the user ended the run, told from an estimator that raises KeyboardInterrupt.
-
-    Attributes
-    ----------
-    error : BaseException or None
-        What the handler of the signal raised, if one was received.
-    """
-
-    def __init__(self) -> None:
-        self.error: BaseException | None = None
-
-    def watched(self, handler: Callable[[int, FrameType | None], Any]) -> Callable[..., None]:
-        """Return a handler of signals that does the same, and notes what it raises."""
-
-        def handle(number: int, frame: FrameType | None) -> None:
-            try:
-                handler(number, frame)
-            except BaseException as error:
-                self.error = error
-                raise
-
-        return handle
-
-    def go_on(self) -> None:
-        """Raise what a signal raised, whatever an estimator made of it."""
-        if self.error is not None:
-            raise self.error
-
-
 @contextmanager
-def surroundings(seed: int) -> Iterator[Interruption]:
+def surroundings(seed: int) -> Iterator[None]:
     """Run the body with global random numbers of its own, and undo what it does to its process.
 
     Undone is what it does to the global random numbers of NumPy and Python, to how NumPy treats
@@ -61,24 +30,17 @@ def surroundings(seed: int) -> Iterator[Interruption]:
     ----------
     seed : int
         Seeds the global random numbers, so that they are the same in any order of the cells.
-
-    Yields
-    ------
-    Interruption
-        Whether the user ended the run meanwhile.
     """
     from sklearn import config_context
 
-    interruption = Interruption()
     with ExitStack() as stack:
-        for restored in (_streams, _place, _random_numbers):
+        for restored in (_streams, _place, _random_numbers, _signals):
             stack.callback(restored())
         stack.enter_context(np.errstate())
         stack.enter_context(config_context())
-        stack.enter_context(_signals(interruption))
         random.seed(seed)
         np.random.seed(seed)
-        yield interruption
+        yield
 
 
 def _random_numbers() -> Callable[[], None]:
@@ -126,20 +88,14 @@ def _streams() -> Callable[[], None]:
     return restore
 
 
-@contextmanager
-def _signals(interruption: Interruption) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():  # no other gets signals
-        yield
-        return
+def _signals() -> Callable[[], None]:
+    if threading.current_thread() is not threading.main_thread():  # no other may set handlers
+        return lambda: None
     found = {number: signal.getsignal(number) for number in ENDING}
-    before = {number: handler for number, handler in found.items() if handler is not None}
-    for number, handler in before.items():
-        if callable(handler):
-            signal.signal(number, interruption.watched(handler))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            # The handler of a signal that came may have changed the handlers for good.
-            if interruption.error is None:
+
+    def restore() -> None:
+        for number, handler in found.items():
+            if handler is not None:  # else it is not Python's
                 signal.signal(number, handler)
+
+    return restore

@@ -5,7 +5,6 @@ import random
 import signal
 import sys
 import warnings
-from contextlib import suppress
 
 import hostile
 import numpy as np
@@ -82,25 +81,6 @@ def test_the_process_is_as_it_was():
         )
 
     before = state()
-    with surroundings(5) as interruption, warnings.catch_warnings():
+    with surroundings(5), warnings.catch_warnings():
         hostile.Disturbs().act(None, None)
     assert state() == before
-    interruption.go_on()
-
-
-def test_an_interrupt_of_the_user_is_told_from_one_of_an_estimator():
-    def interrupted(act):
-        with surroundings(0) as interruption, suppress(KeyboardInterrupt):
-            act()
-        interruption.go_on()
-
-    def raise_it():
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        interrupted(raise_it)
-        with pytest.raises(KeyboardInterrupt):
-            interrupted(lambda: os.kill(os.getpid(), signal.SIGINT))
-    finally:
-        signal.signal(signal.SIGINT, before)
