@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 
 from ensvm.records.record import Record
 from ensvm.runner.task import Task, begin_worker, new_record, run_task
@@ -119,6 +120,8 @@ def _workers_spared() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    # Python up to 3.12 unblocks Ctrl+C when it starts this process of its own, so it is first.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -226,6 +226,19 @@ def test_it_may_be_stopped_before_it_has_begun(study, tmp_path, stop, wait):
 
 
 @pytest.mark.slow
+def test_it_may_be_stopped_while_its_workers_start(study, tmp_path):
+    config = study('nap: {estimator: "troublesome:Naps"}', realizations=40)
+    run = start(config, tmp_path / "r", group=True)
+    while not (tmp_path / "r" / "trial" / "running").exists():
+        assert run.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.3)
+    os.killpg(run.pid, signal.SIGINT)
+    assert run.wait(timeout=60) == 130
+    assert "Traceback" not in (tmp_path / "r.log").read_text()
+
+
+@pytest.mark.slow
 def test_two_runs_at_once_are_refused(study, tmp_path):
     config = study('nap: {estimator: "troublesome:Naps"}', realizations=40)
     first = start(config, tmp_path / "results", "--jobs", "1")
