@@ -23,6 +23,7 @@ ABOUT_PICTURES = (
     "cli/figure.py",
     "cli/main.py",
     "cli/terminal.py",
+    "ensvm/report/html/",
     "ensvm/report/plots/",
     "ensvm/report/write.py",
     "ensvm/study/block.py",

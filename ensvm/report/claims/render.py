@@ -72,8 +72,9 @@ def to_markdown(study: Study, findings: list[Finding]) -> str:
     """Return the claims with verdict, counts and evidence, a legend, and the records' origin."""
     parts = [f"## Claims: {study.config.title or study.config.study}", _overview(findings)]
     for finding in findings:
-        parts += _claim(study, finding)
-    parts += [_legend(findings), bullet_list("Assumptions", _assumptions(study)), origin(study)]
+        heading = f"### {finding.claim.id}: {finding.verdict} {finding.qualified}".strip()
+        parts += [heading, *evidence(study, finding)]
+    parts += [legend(findings), bullet_list("Assumptions", _assumptions(study)), origin(study)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -98,7 +99,8 @@ def _overview(findings: list[Finding]) -> str:
     )
 
 
-def _claim(study: Study, finding: Finding) -> list[str]:
+def evidence(study: Study, finding: Finding) -> list[str]:
+    """Return the parts of a claim under its heading, as Markdown; some may be empty."""
     claim = finding.claim
     relation = claim.kind.heading(claim.metric, claim.threshold)
     metric = (
@@ -107,14 +109,13 @@ def _claim(study: Study, finding: Finding) -> list[str]:
     scope = ", in each realization" if claim.of_each else ""
     scope += ", in more than half of the comparisons" if claim.scope == "most" else ""
     return [
-        f"### {claim.id}: {finding.verdict} {finding.qualified}".strip(),
         _wording(claim),
         " ".join(
             f"Tested: {metric} ({claim.run_pass} pass), {relation}{scope}; "
             f"{finding.counts}. {claim.note}".split()
         ),
         _on_paper(finding),
-        _evidence(study, finding),
+        _comparisons(study, finding),
         bullet_list("Missing", _reasons(finding)),
     ]
 
@@ -142,7 +143,7 @@ def _on_paper(finding: Finding) -> str:
     return f"{said}{where}." + (f" The paper prints {', '.join(other)}." if other else "")
 
 
-def _evidence(study: Study, finding: Finding) -> str:
+def _comparisons(study: Study, finding: Finding) -> str:
     """Return the table of comparisons; one pair of algorithms stands in the heading."""
     claim = finding.claim
     shown = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
@@ -232,7 +233,8 @@ def _reasons(finding: Finding) -> list[str]:
     return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
 
 
-def _legend(findings: list[Finding]) -> str:
+def legend(findings: list[Finding]) -> str:
+    """Return how to read claims, as Markdown, as far as these claims need it."""
     comparisons = [one for finding in findings for one in finding.comparisons]
     used = [
         relation

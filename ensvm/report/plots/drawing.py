@@ -58,13 +58,17 @@ STYLE: Any = {
     "svg.hashsalt": "ensvm",
 }
 # No dates or versions in the files, for the same reason.
-METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
+METADATA = {
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
 
 
 def draw_curves(
     config: FigureConfig, curves: list[Curve], endings: Iterable[str]
 ) -> Iterator[bytes]:
-    """Draw the curves, panel by panel; yield the file of each ending (.png, .svg)."""
+    """Draw the curves, panel by panel; yield the file of each ending (.png, .svg, .pdf)."""
     looks = _looks(config, curves)
     with style.context(["default", STYLE]):  # whatever the user has set up for other plots
         figure, axes = _panels(config)

@@ -54,7 +54,7 @@ def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str
     parts += [
         bullet_list("Notes", notes(study, table, cells)),
         bullet_list("Assumptions", _assumptions(study, table)),
-        bullet_list("Missing", _reasons(cells)),
+        bullet_list("Missing", reasons(cells)),
     ]
     return "\n\n".join(part for part in [*parts, origin(study)] if part) + "\n"
 
@@ -135,7 +135,7 @@ def _assumptions(study: Study, table: TableConfig) -> list[str]:
     return [f"*{entry.id}*: {entry.text.strip()}" for entry in touching]
 
 
-def _reasons(cells: list[TableCell]) -> list[str]:
+def reasons(cells: list[TableCell]) -> list[str]:
     """Say why cells have no value or not all; rows and columns at once where they agree."""
     wanting = [cell for cell in cells if cell.status != "ok"]
     lines: dict[tuple[str, str], list[TableCell]] = {}

@@ -1,0 +1,39 @@
+"""`ensvm report`: results as pages that open from disk."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+
+
+@click.command()
+@click.argument(
+    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="report",
+    show_default=True,
+    help="The folder of the pages.",
+)
+def report(results: Path, output: Path) -> None:
+    """Write the studies in RESULTS as web pages: index.html and a page for each study.
+
+    The pages need no network and no server. Each cell of a table opens its evidence: the values of
+    all realizations, parameters, warnings, and the command that runs it anew.
+    """
+    with readable_errors():
+        from ensvm.report.html.pages import write_report
+
+        written = list(write_report(results, output))
+    if not written:
+        first = "run a study first, for example: ensvm run smoke"
+        click.echo(f"error: {results}: no records here; {first}", err=True)
+        sys.exit(WRONG_INPUT)
+    for path in written[:-1]:
+        click.echo(path)
+    click.echo(f"open {written[-1].resolve().as_uri()} in a browser")

@@ -1,0 +1,285 @@
+"""From studies to pages: what each page shows, and its files."""
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+
+from ensvm import __version__
+from ensvm.records.record import Record
+from ensvm.records.writing import replace_file
+from ensvm.report.claims import render as claim_render
+from ensvm.report.claims.comparisons import evaluate_claims
+from ensvm.report.claims.findings import Finding
+from ensvm.report.claims.statistics import CLAIM_VERDICTS
+from ensvm.report.html.evidence import evidence_of
+from ensvm.report.html.intervals import picture_of
+from ensvm.report.plots import curves as figures
+from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.tables.cells import TableCell, best_of_row, build_table
+from ensvm.report.tables.legend import MARKS, column_label, legend, notes
+from ensvm.report.tables.render import origin, reasons
+from ensvm.report.warned import n_warned, warnings_of
+from ensvm.study.figure import FigureConfig
+from ensvm.study.table import TableConfig
+
+MOST_FAILURES = 50  # told one by one
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table or a claim on a page: its identity, its title, and what the template shows."""
+
+    id: str
+    title: str
+    content: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StudyPage:
+    """What a study's page shows."""
+
+    study: Study
+    tables: tuple[Section, ...]
+    claims: tuple[Section, ...]
+    figures: tuple[Section, ...]
+    evidence: Mapping[str, Any]
+    claims_legend: str
+
+    @property
+    def name(self) -> str:
+        """The study's name, that of the file too."""
+        return self.study.config.study
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many cells of the tables of results have each verdict."""
+        counts = Counter(
+            cell["verdict"]
+            for table in self.tables
+            if table.content["of"] == "results"
+            for row in table.content["rows"]
+            for cell in row["cells"]
+        )
+        return {verdict: counts[verdict] for verdict in MARKS if counts[verdict]}
+
+    @property
+    def claim_verdicts(self) -> dict[str, int]:
+        """How many claims hold, fail, or cannot be told."""
+        counts = Counter(claim.content["verdict"] for claim in self.claims)
+        return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
+
+    @property
+    def bad(self) -> list[Record]:
+        """The records of cells that did not end well, but for want of data."""
+        records = self.study.records.values()
+        return [record for record in records if record.status in ("failed", "timeout")]
+
+    @property
+    def missing_data(self) -> list[str]:
+        """The data sets that could not be loaded."""
+        records = self.study.records.values()
+        return sorted({record.dataset for record in records if record.status == "unavailable"})
+
+    @property
+    def n_warned(self) -> int:
+        """How many cells gave a warning."""
+        return n_warned(self.study)
+
+    @property
+    def machines(self) -> list[str]:
+        """What rounding depends on, of every machine with records."""
+        runs = {record.run.arithmetic for record in self.study.records.values() if record.run}
+        return sorted(runs - {""})
+
+
+def write_report(results: Path, target: Path) -> Iterator[Path]:
+    """Write `index.html` and `<study>.html` into a folder; yield the paths, the index last.
+
+    Parameters
+    ----------
+    results : Path
+        A folder of studies, or a study's folder.
+    target : Path
+        Where the pages go; made if it is not there.
+
+    Yields
+    ------
+    Path
+        Each file written. None where no study has records.
+    """
+    names, rows = [], []
+    for folder in find_studies(results):
+        page = study_page(read_study(folder))
+        target.mkdir(parents=True, exist_ok=True)
+        path = target / f"{page.name}.html"
+        replace_file(path, _rendered("study.html", page=page, **_about(page)))
+        names.append(path)
+        rows.append(page)
+        yield path
+    if names:
+        path = target / "index.html"
+        replace_file(path, _rendered("index.html", pages=rows))
+        yield path
+
+
+def study_page(study: Study) -> StudyPage:
+    """Return what a study's page shows; nothing is written."""
+    evidence: dict[str, Any] = {}
+    tables = tuple(_table(study, table, evidence) for table in study.config.tables)
+    findings = list(evaluate_claims(study))
+    claims = tuple(_claim(study, finding) for finding in findings)
+    drawn = tuple(section for figure in study.config.figures for section in _figure(study, figure))
+    told = _html(claim_render.legend(findings)) if findings else ""
+    return StudyPage(study, tables, claims, drawn, evidence, told)
+
+
+def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> Section:
+    cells = build_table(study, table)
+    columns = {column.name: column for column in table.columns}
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in study.config.rows_of(table):
+        of_row = [cell for cell in cells if cell.row == row]
+        best = set() if table.of == "data" else best_of_row(table, of_row)
+        rows[row] = []
+        for cell in of_row:
+            key = f"{table.id}|{row}|{cell.column}"
+            evidence[key] = evidence_of(study, table, columns[cell.column], cell)
+            decimals = table.decimals_of(columns[cell.column])
+            rows[row].append(_shown(cell, decimals, cell.column in best) | {"key": key})
+    touching = [
+        entry
+        for entry in study.config.assumptions
+        if entry.tables is None or table.id in entry.tables
+    ]
+    content = {
+        "of": table.of,
+        "heads": [column_label(study, column) for column in table.columns],
+        "rows": [{"name": row, "cells": of_row} for row, of_row in rows.items()],
+        "legend": _html(legend(study, table, cells)),
+        "notes": [_html(note) for note in notes(study, table, cells)],
+        "missing": reasons(cells),
+        "assumptions": [(entry.id, _html(entry.text)) for entry in touching],
+        "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
+    }
+    return Section(table.id, table.caption, content)
+
+
+def _shown(cell: TableCell, decimals: int, best: bool) -> dict[str, Any]:
+    """Return a cell as the template shows it."""
+
+    def text(value: float | None, sign: str = "") -> str:
+        return "" if value is None else f"{sign}{value:.{decimals}f}"
+
+    return {
+        "value": "" if cell.mean is None else repr(cell.mean),
+        "ours": text(cell.mean) or "—",
+        "std": text(cell.std, "±"),
+        "printed": text(cell.published),
+        "verdict": cell.verdict or "",
+        "mark": MARKS[cell.verdict] if cell.verdict else "",
+        "shipped": cell.status == "shipped",
+        "warned": cell.warned > 0,
+        "best": best,
+        "reason": "" if cell.status == "ok" else f"{cell.status}: {cell.reason}",
+    }
+
+
+def _claim(study: Study, finding: Finding) -> Section:
+    content = {
+        "verdict": finding.verdict,
+        "qualified": finding.qualified,
+        "counts": finding.counts,
+        "printed_verdict": finding.printed_verdict,
+        "picture": picture_of(finding),
+        "text": _html("\n\n".join(part for part in claim_render.evidence(study, finding) if part)),
+    }
+    return Section(finding.claim.id, finding.claim.id, content)
+
+
+def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
+    from ensvm.report.plots.drawing import draw_curves  # matplotlib takes half a second to import
+
+    curves, missing = figures.read_curves(study, figure)
+    if curves:
+        svg, pdf = draw_curves(figure, curves, [".svg", ".pdf"])
+        series = dict.fromkeys(curve.label for curve in curves)
+        content = {
+            "svg": _data_uri("image/svg+xml", svg),
+            "pdf": _data_uri("application/pdf", pdf),
+            "csv": _data_uri("text/csv", figures.to_csv(figure, curves).encode()),
+            "missing": missing,
+            "panels": len(figure.panels),
+            "told": f"{figure.caption} Panels: {', '.join(p.name for p in figure.panels)}."
+            f" Curves: {', '.join(series)}.",
+        }
+        yield Section(figure.id, figure.caption, content)
+
+
+def _about(page: StudyPage) -> dict[str, Any]:
+    """Return what a study's page says of the whole study."""
+    runs = {record.run.id: record.run for record in page.study.records.values() if record.run}
+    return {
+        "evidence": _as_script(page.evidence),
+        "claims_legend": page.claims_legend,
+        "origin": _html(origin(page.study).replace("<sub>", "").replace("</sub>", "")),
+        "warnings": warnings_of(page.study),
+        "failures": page.bad[:MOST_FAILURES],
+        "runs": sorted(runs.values(), key=lambda run: run.time),
+        "counts": Counter(record.run_id for record in page.study.records.values()),
+    }
+
+
+def _as_script(content: Any) -> str:
+    """Return JSON that may stand within a script element."""
+    return json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _data_uri(kind: str, content: bytes) -> str:
+    """Return a file as an address that holds it; text is shorter when quoted than in base 64."""
+    if kind == "application/pdf":
+        return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+    return f"data:{kind};charset=utf-8,{quote(content, safe=' /:=,;.()-+*!?')}"
+
+
+def _html(markdown: str) -> str:
+    return _markdown().render(markdown)
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    # Texts come from configs: what looks like HTML in them is shown, not obeyed, but for `<sub>`.
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def _rendered(name: str, **content: Any) -> str:
+    return _environment().get_template(name).render(**content)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("ensvm.report.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    folder = files("ensvm.report.html") / "templates"
+    environment.globals.update(
+        marks=MARKS,
+        claim_marks={"holds": "✓", "fails": "✗", "cannot tell": "?"},
+        version=__version__,
+        style=(folder / "page.css").read_text(encoding="utf-8"),
+        script=(folder / "page.js").read_text(encoding="utf-8"),
+    )
+    return environment

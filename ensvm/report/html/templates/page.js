@@ -1,0 +1,152 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const dialog = document.getElementById("evidence");
+  const SVG = "http://www.w3.org/2000/svg";
+
+  function made(name, text, attributes = {}) {
+    const element = document.createElement(name);
+    if (text) element.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  }
+  function drawn(parent, name, attributes, text) {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text) element.textContent = text;
+    parent.append(element);
+  }
+
+  // One dot a realization; the height is the dot's number, so that the picture is always the same.
+  function strip(cell) {
+    const svg = document.createElementNS(SVG, "svg");
+    const width = Math.min(640, 0.85 * window.innerWidth), height = 110, left = 16, floor = 84;
+    const marks = [...cell.values];
+    if (cell.printed !== null) {
+      marks.push(cell.printed - cell.margin, cell.printed + cell.margin);
+    }
+    let low = Math.min(...marks), high = Math.max(...marks);
+    const room = 0.04 * (high - low) || Math.abs(high) * 0.1 || 1;
+    low -= room; high += room;
+    const x = value => left + (value - low) / (high - low) * (width - 2 * left);
+    const printed = cell.printed === null ? "" : `; printed ${cell.printed}`;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("class", "strip");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `${cell.values.length} realizations from ${
+      Math.min(...cell.values)} to ${Math.max(...cell.values)}${printed}`);
+    if (cell.printed !== null) {
+      const from = x(cell.printed - cell.margin), to = x(cell.printed + cell.margin);
+      drawn(svg, "rect", {class: "band", x: from, y: 6, width: Math.max(to - from, 1),
+                          height: floor - 6});
+      drawn(svg, "line", {class: "print", x1: x(cell.printed), x2: x(cell.printed), y1: 6,
+                          y2: floor});
+    }
+    cell.values.forEach((value, at) => drawn(svg, "circle", {class: "dot", cx: x(value), r: 3,
+      cy: cell.values.length === 1 ? 45 : 18 + (at * 37) % 56}));
+    drawn(svg, "line", {class: "mean", x1: x(cell.mean), x2: x(cell.mean), y1: 6, y2: floor});
+    drawn(svg, "line", {class: "axis", x1: left, x2: width - left, y1: floor, y2: floor});
+    for (const [value, anchor] of [[low + room, "start"], [high - room, "end"]]) {
+      drawn(svg, "text", {x: x(value), y: 102, "text-anchor": anchor},
+            `${Number(value.toPrecision(4))} ${cell.unit}`);
+    }
+    return svg;
+  }
+
+  function list(title, lines) {
+    const block = document.createDocumentFragment();
+    block.append(made("h3", title));
+    const items = made("ul");
+    lines.forEach(line => items.append(made("li", line)));
+    block.append(items);
+    return block;
+  }
+
+  function open(key) {
+    const cell = data[key], body = document.getElementById("evidence-body");
+    document.getElementById("evidence-title").textContent = cell.title;
+    body.replaceChildren();
+    if (cell.values.length) {
+      body.append(strip(cell));
+      const band = cell.printed === null ? "" : "; coloured: the printed value and the margin";
+      body.append(made("p", `A dot a realization; plain line: our mean${band}.`, {class: "quiet"}));
+    }
+    const facts = made("dl", "", {class: "facts"});
+    for (const [name, text] of cell.facts) {
+      facts.append(made("dt", name));
+      const told = made("dd");
+      told.append(name.startsWith("run this") ? made("code", text) : text);
+      facts.append(told);
+    }
+    body.append(facts);
+    if (cell.warnings.length) body.append(list("Warnings", cell.warnings));
+    if (cell.failures.length) body.append(list("Did not end well", cell.failures));
+    if (cell.traceback) body.append(made("pre", cell.traceback));
+    dialog.showModal();
+  }
+  document.querySelectorAll("[data-cell]").forEach(
+    button => button.addEventListener("click", () => open(button.dataset.cell)));
+  dialog.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });
+
+  // Rows that have no value stay at the end, whatever the direction.
+  function sort(table, button) {
+    const head = button.closest("th"), column = Number(button.dataset.sort);
+    const down = head.getAttribute("aria-sort") === "ascending";
+    table.querySelectorAll("th[aria-sort]").forEach(other => other.setAttribute("aria-sort", "none"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const key = row => column ? row.cells[column].dataset.value : row.cells[0].textContent;
+    const rows = [...table.tBodies[0].rows].sort((one, other) => {
+      const [a, b] = [key(one), key(other)];
+      if (a === "" || b === "") return (a === "") - (b === "");
+      const order = column ? Number(a) - Number(b) : a.localeCompare(b, "en", {numeric: true});
+      return down ? -order : order;
+    });
+    table.tBodies[0].append(...rows);
+  }
+  document.querySelectorAll("[data-table]").forEach(table => {
+    const section = table.closest("section"), count = section.querySelector("[data-count]");
+    table.querySelectorAll("[data-sort]").forEach(
+      button => button.addEventListener("click", () => sort(table, button)));
+    const name = section.querySelector("[data-filter]");
+    const verdict = section.querySelector("[data-verdict]");
+    function filter() {
+      const text = name.value.trim().toLowerCase(), wanted = verdict ? verdict.value : "";
+      const rows = [...table.tBodies[0].rows];
+      for (const row of rows) {
+        const named = row.cells[0].textContent.toLowerCase().includes(text);
+        const judged = !wanted || [...row.cells].some(cell => cell.dataset.verdict === wanted);
+        row.hidden = !(named && judged);
+      }
+      const shown = rows.filter(row => !row.hidden).length;
+      count.textContent = shown < rows.length ? `${shown} of ${rows.length} rows` : "";
+    }
+    name.addEventListener("input", filter);
+    if (verdict) verdict.addEventListener("change", filter);
+  });
+
+  function save(image, ending, href) {
+    made("a", "", {download: `${image.dataset.name}.${ending}`, href}).click();
+  }
+  function picture(figure) {
+    return document.querySelector(`#${CSS.escape(figure)} img`);
+  }
+  document.querySelectorAll("[data-svg]").forEach(button => button.addEventListener("click", () => {
+    const image = picture(button.dataset.svg);
+    save(image, "svg", image.src);
+  }));
+  document.querySelectorAll("[data-png]").forEach(button => button.addEventListener("click", () => {
+    const image = picture(button.dataset.png);
+    const canvas = document.createElement("canvas"), scale = 3;
+    canvas.width = scale * image.naturalWidth;
+    canvas.height = scale * image.naturalHeight;
+    const context = canvas.getContext("2d");
+    context.fillStyle = "#fff";
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    save(image, "png", canvas.toDataURL("image/png"));
+  }));
+  if (location.hash) {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target && target.tagName === "DETAILS") target.open = true;
+  }
+})();

@@ -1,0 +1,186 @@
+"""The pages: complete, closed in themselves, the same bytes each time, and usable in a browser."""
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from made_up_records import errors, make_study, record
+
+from ensvm.report.html.pages import study_page, write_report
+from ensvm.report.query import find_studies, read_study
+from ensvm.report.tables.cells import build_table
+
+RESULTS = Path(__file__).parents[3] / "results"
+MOST_BYTES = 3_000_000
+EVIL = "</script><script>document.title='taken over'</script><img src=x onerror=alert(1)>"
+CONFIG = f"""
+study: s
+title: "{EVIL}"
+realizations: 3
+datasets: [titanic, german]
+algorithms:
+  one: {{label: "{EVIL}", estimator: SVC}}
+  two: {{estimator: SVC}}
+tables:
+  - {{id: 1, caption: "Errors {EVIL}", columns: [one, two], notes: ["a *note* {EVIL}"]}}
+claims:
+  - {{id: c, text: "{EVIL}", relation: less, better: [one], than: [two], margin: 0}}
+assumptions:
+  - {{id: a, text: "an assumption {EVIL}"}}
+"""
+PUBLISHED = "table,row,column,value,std\n1,titanic,one,22.0,\n1,german,one,90.0,\n"
+
+
+@pytest.fixture
+def page(tmp_path):
+    records = [
+        *errors("titanic", "one", [0.21, 0.22, 0.23]),
+        *errors("titanic", "two", [0.31, 0.32, 0.34]),
+        *errors("german", "one", [0.3, 0.31, 0.32]),
+        *(record("german", n, "two", status="failed", reason=EVIL) for n in (1, 2, 3)),
+    ]
+    make_study(tmp_path / "results" / "s", CONFIG, records, PUBLISHED)
+    index = list(write_report(tmp_path / "results", tmp_path / "report"))[-1]
+    return index.with_name("s.html")
+
+
+class Page(HTMLParser):
+    """The elements of a page with their attributes."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.elements = []
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def values(self, name):
+        return [attributes[name] for _, attributes in self.elements if name in attributes]
+
+
+def test_every_cell_has_its_evidence(page):
+    study = read_study(page.parents[1] / "results" / "s")
+    evidence = study_page(study).evidence
+    cells = build_table(study, study.config.tables[0])
+    assert sorted(Page(page).values("data-cell")) == sorted(evidence)
+    assert len(evidence) == len(cells) == 4
+    for cell in cells:
+        told = evidence[f"1|{cell.row}|{cell.column}"]
+        assert told["printed"] == cell.published
+        assert len(told["values"]) == cell.n
+        if cell.n:
+            assert sum(told["values"]) / cell.n == pytest.approx(cell.mean, rel=1e-3)
+        else:
+            assert told["failures"] == [f"3 × {EVIL}"]
+
+
+def test_texts_are_shown_and_not_obeyed(page):
+    elements = Page(page).elements
+    assert [name for name, _ in elements].count("script") == 2  # the page's data, and its own
+    assert not [attributes for _, attributes in elements if "onerror" in attributes]
+
+
+def test_verdicts_are_counted(page):
+    found = study_page(read_study(page.parents[1] / "results" / "s"))
+    assert found.verdicts == {"compatible": 1, "differs": 1}
+    assert found.claim_verdicts == {"holds": 1}
+    assert len(found.bad) == 3
+
+
+def test_the_same_records_make_the_same_bytes(page):
+    before = page.read_bytes()
+    list(write_report(page.parents[1] / "results", page.parent))
+    assert page.read_bytes() == before
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """The pages of the results that travel with the source."""
+    if not find_studies(RESULTS):
+        pytest.skip("the results are not beside the tests")
+    return list(write_report(RESULTS, tmp_path_factory.mktemp("report")))
+
+
+@pytest.mark.slow
+def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
+    names = {path.name for path in shipped}
+    for path in shipped:
+        assert path.stat().st_size < MOST_BYTES, path.name
+        page = Page(path)
+        ids = page.values("id")
+        assert len(set(ids)) == len(ids)
+        for address in (*page.values("href"), *page.values("src")):
+            inside = address.startswith("data:") or address in names
+            assert inside or address.removeprefix("#") in ids, (path.name, address[:80])
+        for name, attributes in page.elements:
+            if name == "img":
+                assert len(attributes["alt"]) > 20
+            if name == "td":
+                assert attributes.get("data-value") is not None or "class" not in attributes
+
+
+TRY = """
+<script>
+const say = {};
+const button = document.querySelector("[data-cell='1|titanic|one']");
+button.click();
+const dialog = document.getElementById("evidence");
+say.open = dialog.open;
+say.dots = dialog.querySelectorAll("circle").length;
+say.printed = dialog.querySelectorAll("line.print").length;
+say.facts = dialog.textContent.includes("--datasets titanic --algorithms one");
+dialog.close();
+const rows = () => [...document.querySelectorAll("[data-table] tbody tr")]
+  .filter(row => !row.hidden).map(row => row.cells[0].textContent);
+const heads = document.querySelectorAll("[data-sort]");
+heads[1].click(); say.up = rows();
+heads[1].click(); say.down = rows();
+heads[2].click(); say.missing_last = rows();
+heads[2].click(); say.missing_last_too = rows();
+const filter = document.querySelector("[data-filter]");
+filter.value = "tit"; filter.dispatchEvent(new Event("input")); say.filtered = rows();
+filter.value = ""; filter.dispatchEvent(new Event("input"));
+const verdict = document.querySelector("[data-verdict]");
+verdict.value = "differs"; verdict.dispatchEvent(new Event("change")); say.differing = rows();
+const told = document.createElement("pre");
+told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(told);
+</script>
+"""
+
+
+@pytest.mark.slow
+def test_in_a_browser(page):
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    tried = page.with_name("tried.html")
+    tried.write_text(page.read_text().replace("</body>", TRY + "</body>"))
+    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    ran = subprocess.run(
+        [browser, *options, "--dump-dom", tried.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert "CONSOLE" not in ran.stderr
+    found = re.search(r'<pre id="said">(.*?)</pre>', ran.stdout)
+    assert found, ran.stdout[-2000:]
+    assert "<title>s: " in ran.stdout
+    assert json.loads(found[1]) == {
+        "open": True,
+        "dots": 3,
+        "printed": 1,
+        "facts": True,
+        "up": ["titanic", "german"],
+        "down": ["german", "titanic"],
+        "missing_last": ["titanic", "german"],
+        "missing_last_too": ["titanic", "german"],
+        "filtered": ["titanic"],
+        "differing": ["german"],
+    }
