@@ -137,6 +137,8 @@ def _run(plan: "Plan", results: Path, **options: Any) -> None:
         click.echo(f"error: {error}; {_done(plan, results)}", err=True)
         sys.exit(1)
     _tell(outcome, plan, results)
+    for number in ENDING:  # nothing is left to interrupt but the end of the workers
+        signal.signal(number, signal.SIG_IGN)
     sys.exit(0 if outcome.done == len(plan.cells) else 1)
 
 

@@ -1,5 +1,6 @@
 """Classifiers that misbehave, for tests of the runner; configs name them by import path."""
 
+import ctypes
 import os
 import signal
 import time
@@ -50,6 +51,13 @@ class Exits(Majority):
 
     def fit(self, X, y):
         os._exit(0)
+
+
+class Crashes(Majority):
+    """Reads where nothing is, as wrong compiled code does."""
+
+    def fit(self, X, y):
+        ctypes.string_at(0)
 
 
 class Forks(Majority):

@@ -154,7 +154,7 @@ class _Run:
     def _recover(self) -> None:
         """Save what the workers of a run that was stopped had not handed over."""
         if self._journal.folder.exists():
-            found, _ = self._journal.take()
+            found, _, _ = self._journal.take()
             here = {
                 (record.key, record.time) for record in read_records(self._store.folder).values()
             }

@@ -7,10 +7,12 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ensvm.records.record import Record
 from ensvm.records.store import json_lines
+
+CRASH = "crash-"
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,22 @@ class Journal:
             with suppress(FileNotFoundError):
                 path.unlink()
 
-    def take(self) -> tuple[list[Record], dict[str, float]]:
-        """Empty the folder; return the records, and when each cell in progress was started.
+    def crash_file(self) -> IO[str]:
+        """Return a file that stays open for what the interpreter says when this process crashes."""
+        folder = self.folder if self.folder.is_dir() else None
+        return open(os.devnull if folder is None else folder / f"{CRASH}{os.getpid()}", "w")
 
-        The line that a worker was killed in is left out.
+    def take(self) -> tuple[list[Record], dict[str, float], str]:
+        """Empty the folder.
+
+        Returns
+        -------
+        list of Record
+            The records; the line that a worker was killed in is left out.
+        dict of str to float
+            When each cell in progress was started, by its key.
+        str
+            Where processes crashed, as the interpreter said it; empty where none did.
         """
         records: dict[str, Record] = {}
         running: dict[str, float] = {}
@@ -49,9 +63,10 @@ class Journal:
                     records[record.key] = record
         for key in records:
             running.pop(key, None)
+        crashes = [_where(path.read_text()) for path in sorted(self.folder.glob(f"{CRASH}*"))]
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True, exist_ok=True)
-        return list(records.values()), running
+        return list(records.values()), running, "\n".join(filter(None, crashes))
 
     def _note(self, task: str, line: dict[str, Any]) -> None:
         # A worker on another machine has no such folder; its records travel with its answer alone.
@@ -59,3 +74,8 @@ class Journal:
             # Each process has a file of its own: one that was killed may have torn its last line.
             with (self.folder / f"{task}-{os.getpid()}.jsonl").open("a") as file:
                 file.write(json.dumps(line) + "\n")
+
+
+def _where(text: str) -> str:
+    """Return what faulthandler said without its list of all extension modules."""
+    return text.partition("\nExtension modules:")[0].strip()

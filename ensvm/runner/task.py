@@ -1,5 +1,6 @@
 """What a worker does: the cells of one realization, one after another, a record each."""
 
+import faulthandler
 import os
 import platform
 import signal
@@ -254,7 +255,7 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
 
 
 @lru_cache
-def begin_worker(parent: int) -> None:
+def begin_worker(parent: int, journal: Journal) -> None:
     """Make this process a worker, which ends with the process that writes.
 
     Parameters
@@ -262,9 +263,12 @@ def begin_worker(parent: int) -> None:
     parent : int
         The number of the writing process. When that is killed, be it before the first task, nobody
         waits for the cells.
+    journal : Journal
+        Keeps where compiled code crashed.
     """
     # Ctrl+C is for the writing process, which ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    faulthandler.enable(file=journal.crash_file())
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -50,7 +50,7 @@ def run_tasks(
                 tasks[0].journal.forget(records[0].key)
             return
         except BrokenProcessPool:
-            finished, running = tasks[0].journal.take()
+            finished, running, _ = tasks[0].journal.take()
             keep(finished)
             left = {cell.key for task in tasks for cell in task.cells} - handed_over
             suspects = _keep(tasks, left & running.keys())
@@ -68,11 +68,12 @@ def run_tasks(
 def _run_alone(task: Task, started: float, timeout: float | None) -> list[Record]:
     """Run a cell that was in progress when a worker died; if that dies too, it was the cause."""
     finished: list[Record] = []
+    crash = ""
     if not _late(started, timeout):
         try:
             return next(_parallel([task], 1))
         except BrokenProcessPool:
-            finished, running = task.journal.take()
+            finished, running, crash = task.journal.take()
             if any(record.key == task.name for record in finished):  # it died after the cell
                 return finished
             started = running.get(task.name, started)
@@ -80,7 +81,7 @@ def _run_alone(task: Task, started: float, timeout: float | None) -> list[Record
         ended = new_record(task, task.cells[0], "timeout", f"took longer than {timeout:g} s")
     else:
         reason = "its worker process was killed (out of memory, or a crash in compiled code)"
-        ended = new_record(task, task.cells[0], "failed", reason)
+        ended = new_record(task, task.cells[0], "failed", reason, traceback=crash)
     return [*finished, ended]
 
 
@@ -104,7 +105,7 @@ def _parallel(tasks: list[Task], jobs: int) -> Iterator[list[Record]]:
         pre_dispatch=ahead,
         backend="loky",
         initializer=begin_worker,
-        initargs=(os.getpid(),),
+        initargs=(os.getpid(), tasks[0].journal),
     )
     with _workers_spared():
         outcomes = parallel(delayed(run_task)(task) for task in tasks)

@@ -140,6 +140,16 @@ def test_a_cell_that_ends_its_process_has_one_line_like_every_other(study, resul
 
 
 @pytest.mark.slow
+def test_a_crash_in_compiled_code_says_where_in_its_record_alone(study, results, capfd):
+    outcome = run(study(f'bad: {{estimator: "troublesome:Crashes"}}\n{PLAIN}'), results, jobs=2)
+    assert outcome.statuses == {"ok": 9, "failed": 4}
+    for record in outcome.failures:
+        assert "Segmentation fault" in record.traceback
+        assert "troublesome.py" in record.traceback
+    assert "Segmentation fault" not in capfd.readouterr().err
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.parametrize("wait", [False, True])
 def test_an_estimator_that_forks_answers_once(study, results, wait):
@@ -158,11 +168,15 @@ def test_an_innocent_cell_of_a_killed_worker_is_done(study, results, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_worker_whose_parent_is_gone_ends_at_once():
+def test_a_worker_whose_parent_is_gone_ends_at_once(tmp_path):
     """The watch knows the writing process from the start, be that gone before or after."""
-    code = "import sys, time; from ensvm.runner.task import begin_worker; "
+    code = (
+        "import time; from pathlib import Path; from ensvm.runner.journal import Journal; "
+        "from ensvm.runner.task import begin_worker; "
+    )
     ran = subprocess.run(
-        [sys.executable, "-c", code + "begin_worker(2**22 + 1); time.sleep(60)"],
+        [sys.executable, "-c", code + "begin_worker(2**22 + 1, Journal(Path())); time.sleep(60)"],
+        cwd=tmp_path,
         timeout=50,
         check=False,
     )
