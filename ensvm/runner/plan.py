@@ -264,7 +264,7 @@ def _cells(
 ) -> Iterator[Cell]:
     card = cards[entry.name]
     data, split = card.fingerprint(), card.split_protocol()
-    # The copy of a data set draws the random numbers of the original, whose values it is put beside.
+    # The copy of a data set draws the random numbers of the original, beside which it is put.
     drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
     facts = code_identity([DATA_PATH])
     yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 from ensvm.study.algorithm import AlgorithmConfig
 from ensvm.study.block import DERIVED, Asked, Block, Id, Name, refusal
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.source import Location, YamlSource
+from ensvm.study.source import ConfigError, Location, YamlSource
 from ensvm.study.sweeps import set_key
 from ensvm.study.table import ColumnConfig, TableConfig
 
@@ -251,8 +251,16 @@ class Derivation:
         try:
             return type(entry).model_validate(content)
         except ValidationError as error:
-            wrong, message = refusal(error)
-            raise self.source.error((*location, *_key_at(keys, wrong)), message) from error
+            raise self._refused(location, keys, error) from error
+
+    def _refused(
+        self, location: Location, keys: Mapping[str, Any], error: ValidationError
+    ) -> ConfigError:
+        """Return the error of a copy at the key of the variant that set what is wrong in it."""
+        place, message = refusal(error)
+        told = ".".join(map(str, place))
+        found = [key for key in keys if told.startswith(key) or key.startswith(told or ":")]
+        return self.source.error((*location, *found[:1]), message)
 
     def _is_new(self, location: Location, name: str, copy: BlockT, before: BlockT | None) -> bool:
         """Refuse another copy under a name that one has; questions may share one."""
@@ -262,13 +270,6 @@ class Derivation:
             message = f"another variant of this name makes another {name}; give it its own name"
             raise self.source.error((*location[:-1], "name"), message)
         return False
-
-
-def _key_at(keys: Mapping[str, Any], place: Location) -> tuple[str, ...]:
-    """Return the key of a variant that set what stands at a place of a copy; none if none did."""
-    told = ".".join(map(str, place))
-    found = (key for key in keys if told.startswith(key) or key.startswith(told or ":"))
-    return tuple(found)[:1]
 
 
 def check_readings(
