@@ -300,15 +300,15 @@ def check_readings(
         if table.of != "results":
             message = f"the table {table.id} is of {table.of}; a question is about one of results"
             raise source.error((*where, "table"), message)
-        for row in rows[table.id]:
-            source.must_be_one_of((*where, "table"), "data set", row, derivation.datasets)
-        for name in reading.algorithms_of(table):
-            source.must_be_one_of((*where, "table"), "algorithm", name, derivation.own_algorithms)
         columns = [column.name for column in table.columns]
         for column in reading.columns or ():
             source.must_be_one_of((*where, "columns"), "column", column, columns)
         for row in reading.rows or ():
             source.must_be_one_of((*where, "rows"), "row of the table", row, rows[table.id])
+        for row in reading.rows_of(rows[table.id]):
+            source.must_be_one_of((*where, "table"), "data set", row, derivation.datasets)
+        for name in reading.algorithms_of(table):
+            source.must_be_one_of((*where, "table"), "algorithm", name, derivation.own_algorithms)
         _check_variants(reading, where, table, reading.rows_of(rows[table.id]), derivation)
 
 
