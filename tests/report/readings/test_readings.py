@@ -6,11 +6,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from made_up_records import errors, make_study
 
 from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import build_table
 from ensvm.report.write import write_readings, write_tables
-from made_up_records import errors, make_study
 
 CONFIG = """\
 study: s
@@ -64,7 +64,7 @@ def only(study):
     return answer_question(study, config)
 
 
-def test_the_study_s_own_reading_is_what_its_table_shows(study):
+def test_the_own_reading_of_a_study_is_what_its_table_shows(study):
     made = study({**OWN, **ONE})
     shown = [cell for cell in build_table(made, made.config.tables[0]) if cell.published]
     assert list(only(made).readings[0].cells) == shown
@@ -78,7 +78,8 @@ def test_a_distance_is_the_mean_over_the_cells_that_all_readings_have(study):
     assert default.distance(question.common) == pytest.approx(2.0)
     assert one.distance(question.common) == pytest.approx(0.0)
     assert other.distance(question.common) == pytest.approx(1.5)
-    assert not raw.any_known and raw.distance(question.common) is None
+    assert not raw.any_known
+    assert raw.distance(question.common) is None
 
 
 def test_all_common_cells_count(study):
@@ -94,7 +95,6 @@ def test_all_common_cells_count(study):
 def test_ratios_are_compared_by_their_logarithms(study):
     config = CONFIG.replace("    default:", "    distance: log-ratio\n    default:")
     question = only(study({**OWN, **ONE, ("titanic", "b"): [0.0, 0.0]}, config))
-    german, titanic, *_ = question.readings[3].distances
     by_place = {
         (place.row, place.column): distance
         for place, distance in zip(question.places, question.readings[3].distances, strict=True)
@@ -118,13 +118,14 @@ def test_the_smallest_distance_alone_is_bold(study):
     bold = [cell.strip("*") for cell in overall[3:] if cell.startswith("**")]
     assert bold == [min(shown, key=float)]
     assert len(lines_of(text, "mean distance, ")) == 2
-    assert "It ended at 1." in text and "in-sample" in text
+    assert "It ended at 1." in text
+    assert "in-sample" in text
 
 
 def test_what_is_missing_is_told_with_its_readings(study):
     text, _ = write_readings(study({**OWN, **ONE}))
     missing = text.partition("Missing:")[2]
-    assert "- web2: A: unavailable: nobody has it" in missing
+    assert "- web2: a: unavailable: nobody has it" in missing
     assert re.search(r"- \*raw\*: .*not run yet", missing)
     assert "but for those without any value: raw." in text
 
@@ -143,8 +144,8 @@ def test_the_csv_has_every_cell_of_every_reading(study):
 
 def test_tables_stay_as_they_are_without_readings(study):
     bare = CONFIG.partition("readings:")[0]
-    before = list(write_tables(study(OWN, bare), "csv"))[0][0]
-    after = list(write_tables(study({**OWN, **ONE}), "csv"))[0][0]
+    before = next(write_tables(study(OWN, bare), "csv"))[0]
+    after = next(write_tables(study({**OWN, **ONE}), "csv"))[0]
     assert before == after
 
 
@@ -164,5 +165,6 @@ def test_coverage_links_to_what_covers(study):
     assert [path.name for path in paths] == ["coverage.md"]
     assert paths[0].read_text() == text
     assert "1 of 2 items" in text
-    assert "Table 2 \\| errors" in text and "**not covered**: a photograph" in text
+    assert "Table 2 \\| errors" in text
+    assert "**not covered**: a photograph" in text
     assert "[table 2](table-2.md), [figure 1 of t](../t/figure-1.svg), `tests/test_x.py`" in text
