@@ -18,8 +18,9 @@ reproduce: $(VENV)/.ready
 		if [ $$status -gt 1 ]; then exit $$status; fi; failed=$$((failed + status)); \
 	done; \
 	$(BIN)/ensvm claims results/ > /dev/null && $(BIN)/ensvm figure results/ > /dev/null && \
-	$(BIN)/ensvm table results/ && $(BIN)/ensvm report results/ --output report || exit $$?; \
-	echo "tables, figures and claims are in $(CURDIR)/results/<study>"; exit $$failed
+	$(BIN)/ensvm readings results/ > /dev/null && $(BIN)/ensvm table results/ && \
+	$(BIN)/ensvm report results/ --output report || exit $$?; \
+	echo "tables, figures, claims and readings are in $(CURDIR)/results/<study>"; exit $$failed
 
 # For maintainers: the records behind the committed tables, packed to be committed with them.
 ship-records: $(VENV)/.ready

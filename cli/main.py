@@ -7,6 +7,7 @@ from ensvm_cli.claims import claims
 from ensvm_cli.data import data
 from ensvm_cli.figure import figure
 from ensvm_cli.missing import missing
+from ensvm_cli.readings import readings
 from ensvm_cli.report import report
 from ensvm_cli.run import check, run
 from ensvm_cli.ship import ship
@@ -20,6 +21,6 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-for command in (run, table, figure, claims, report, warnings, check, data, ship):
+for command in (run, table, figure, claims, readings, report, warnings, check, data, ship):
     main.add_command(command)
 data.add_command(missing)

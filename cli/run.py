@@ -271,8 +271,13 @@ def _tell_columns(plan: "Plan") -> None:
 
 
 def _size(plan: "Plan") -> str:
-    algorithms = len(plan.config.algorithms)
-    return f"{len(plan.cards)} data sets, {algorithms} algorithms, {len(plan.cells)} cells"
+    from ensvm.study.block import is_derived
+
+    datasets = sum(not is_derived(name) for name in plan.cards)
+    algorithms = sum(not is_derived(name) for name in plan.config.algorithms)
+    derived = sum(is_derived(cell.dataset) or is_derived(cell.algorithm) for cell in plan.cells)
+    of_readings = f", {derived} of them for readings" if derived else ""
+    return f"{datasets} data sets, {algorithms} algorithms, {len(plan.cells)} cells{of_readings}"
 
 
 def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:

@@ -189,7 +189,7 @@ def _joined(
 
 
 def commands_of(config: "StudyConfig", results: Path) -> list[str]:
-    """Return the commands that show the tables, figures and claims of a study, or that it has none.
+    """Return the commands that show what a study has to show, or that it has nothing.
 
     Parameters
     ----------
@@ -199,10 +199,12 @@ def commands_of(config: "StudyConfig", results: Path) -> list[str]:
         The folder that its records are in or below.
     """
     verbs = {"tables": "table", "figures": "figure", "claims": "claims"}
+    verbs |= {"readings" if config.readings else "coverage": "readings"}
     there = [
         f"{what}: ensvm {verb} {results}" for what, verb in verbs.items() if getattr(config, what)
     ]
-    return there or ["nothing to show: the config has no `tables:`, `figures:` or `claims:`"]
+    blocks = "`tables:`, `figures:`, `claims:` or `readings:`"
+    return there or [f"nothing to show: the config has no {blocks}"]
 
 
 def duration(seconds: float) -> str:

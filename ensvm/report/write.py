@@ -1,4 +1,4 @@
-"""Write a study's tables, claims and figures beside its records, each file whole or as it was."""
+"""Write a study's tables, claims, figures and readings, each file whole or as it was."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +9,9 @@ from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.plots import curves as figures
 from ensvm.report.query import Study
+from ensvm.report.readings import coverage
+from ensvm.report.readings import render as reading_render
+from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.render import to_csv, to_latex, to_markdown
 from ensvm.study.figure import FigureConfig
@@ -55,6 +58,28 @@ def write_claims(study: Study) -> tuple[str, list[Path]]:
     for path, text in zip(paths, texts, strict=True):
         replace_file(path, text)
     return texts[1], paths
+
+
+def write_readings(study: Study) -> tuple[str, list[Path]]:
+    """Write the readings as CSV and Markdown, and the coverage; return the texts and the paths.
+
+    Returns
+    -------
+    text : str
+        The Markdown of the readings; that of the coverage where the study has no readings.
+    paths : list of Path
+        The files written; none where the study has neither.
+    """
+    texts = {}
+    if study.config.readings:
+        questions = [answer_question(study, config) for config in study.config.readings]
+        texts["readings.md"] = reading_render.to_markdown(study, questions)
+        texts["readings.csv"] = reading_render.to_csv(questions)
+    if study.config.coverage:
+        texts["coverage.md"] = coverage.to_markdown(study)
+    for name, text in texts.items():
+        replace_file(study.folder / name, text)
+    return next(iter(texts.values()), ""), [study.folder / name for name in texts]
 
 
 def write_figures(study: Study) -> Iterator[Drawn]:

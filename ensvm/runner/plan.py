@@ -17,6 +17,7 @@ from ensvm.runner.metric_check import check_fitted
 from ensvm.runner.settings import DATA_PATH, AlgorithmSettings, algorithm_settings
 from ensvm.seeds import seed_of
 from ensvm.study.algorithm import KernelConfig
+from ensvm.study.block import DERIVED, is_derived
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
@@ -164,8 +165,7 @@ def make_plan(
     _check_size(source, config, cards, realizations)
     settings = {
         (name, kernel): algorithm_settings(source, config.algorithms[name], name, kernel)
-        for kernel in {config.kernel_of(entry): None for entry in config.datasets}
-        for name in config.algorithms
+        for name, kernel in _built_with(config)
     }
     methods = ((name, found[0]) for (name, _), found in settings.items() if found is not None)
     check_fitted(config.asked(), methods, source)
@@ -177,10 +177,31 @@ def make_plan(
         cell
         for entry in config.datasets
         if entry.name in cards and (not datasets or entry.name in datasets)
-        for cell in _cells(config, entry, cards[entry.name], settings, realizations)
+        for cell in _cells(config, entry, cards, settings, realizations)
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
     return Plan(path, _published(source, config), config, cards, tuple(cells))
+
+
+def _built_with(config: StudyConfig) -> dict[tuple[str, KernelConfig | None], None]:
+    """Return the algorithms with each kernel they must work with, in the config's order.
+
+    The study's own algorithms must work with the kernels of all its data sets, so that all of the
+    config is checked; where readings derived one or the other, only what is run must.
+    """
+    kernels = {config.kernel_of(entry): None for entry in config.datasets}
+    own = {config.kernel_of(config.dataset(name)) for name in config.own_rows}
+    run = {
+        (name, config.kernel_of(entry))
+        for entry in config.datasets
+        for name in config.algorithms_of(entry)
+    }
+    return {
+        (name, kernel): None
+        for kernel in kernels
+        for name in config.algorithms
+        if (name, kernel) in run or (kernel in own and not is_derived(name))
+    }
 
 
 def _check_realizations(
@@ -224,10 +245,9 @@ def _published(source: YamlSource, config: StudyConfig) -> Path | None:
     path = source.path.parent / config.published
     if not os.path.isfile(path):
         raise source.error(("published",), f"there is no file {path}")
-    names = [entry.name for entry in config.datasets]
     try:
         if config.reproduce:
-            check_published(config.tables, names, path)
+            check_published(config.tables, config.own_rows, path)
         else:  # a variant shows parts of the paper: there may be more numbers than places
             read_published(path)
     except ValueError as error:
@@ -238,12 +258,14 @@ def _published(source: YamlSource, config: StudyConfig) -> Path | None:
 def _cells(
     config: StudyConfig,
     entry: DatasetConfig,
-    card: DatasetCard,
+    cards: Mapping[str, DatasetCard],
     methods: Mapping[tuple[str, KernelConfig | None], tuple[AlgorithmSettings, str] | None],
     cap: int | None,
 ) -> Iterator[Cell]:
+    card = cards[entry.name]
     data, split = card.fingerprint(), card.split_protocol()
-    drawn_on = card.seed_identity()
+    # The copy of a data set draws the random numbers of the original, beside which it is put.
+    drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
     facts = code_identity([DATA_PATH])
     yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)
     last = _last(config, entry, card, cap)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from ensvm.data.errors import near_miss
 from ensvm.data.strict import Strict
@@ -24,11 +24,46 @@ def _several(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
+# Between a name and the variant of a reading that it is a copy for; no name of a config has it.
+DERIVED = "~"
+
+
+def is_derived(name: str) -> bool:
+    """Return whether a data set or an algorithm was derived for a reading.
+
+    It is run, and shown where it is named; whatever stands for all of them leaves it out.
+    """
+    return DERIVED in name
+
+
 Id = Annotated[Name, BeforeValidator(_text)]
 """A name that may be written as a number, such as a figure's."""
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_several)]
 """One name or a list of names."""
+
+
+def refusal(error: ValidationError) -> tuple[Location, str]:
+    """Return where a block is wrong, from the block on, and what is wrong there."""
+    first = error.errors()[0]
+    # `[key]` is how pydantic marks a mapping's key, which is not in the file.
+    location: Location = tuple(part for part in first["loc"] if part != "[key]")
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "unknown_key":
+        key, known = first["ctx"]["key"], first["ctx"]["known"]
+        location = (*location, key)
+        message = f"unknown key; accepted here: {', '.join(known)}{near_miss(key, known)}"
+    elif first["type"] == "unknown_kind":
+        location = (*location, "kind")
+        message += f", got {first['input']['kind']!r}"
+    elif first["type"] == "missing":
+        message = "the key is missing"
+    elif not isinstance(first["input"], dict | list) and repr(first["input"]) not in message:
+        message += f", got {first['input']!r:.60}"
+        if isinstance(first["input"], bool) and first["type"] in ("string_type", "model_type"):
+            message += " (YAML reads yes, no, on, off as true or false: put names in quotes)"
+    more = error.error_count() - 1
+    return location, message + (f" (and {more} more)" if more else "")
 
 
 class Block(Strict):

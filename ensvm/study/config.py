@@ -1,15 +1,18 @@
 """A study's config: the blocks of its YAML put together."""
 
 from collections.abc import Iterator, Mapping
+from typing import Self
 
 from pydantic import Field
 
 from ensvm.study.algorithm import AlgorithmConfig, KernelConfig, check_algorithms
 from ensvm.study.assumption import Assumption, check_assumptions
-from ensvm.study.block import Asked, Block, Name, StudyNames, SweepConfig
-from ensvm.study.claim import ClaimConfig, check_claims
+from ensvm.study.block import Asked, Block, Name, StudyNames, SweepConfig, is_derived
+from ensvm.study.claims.claim import ClaimConfig, check_claims
+from ensvm.study.coverage import CoverageConfig, check_coverage
 from ensvm.study.dataset import DatasetConfig, check_datasets
 from ensvm.study.figure import AnyFigure, check_figures
+from ensvm.study.readings import Derivation, ReadingConfig, check_readings
 from ensvm.study.source import YamlSource
 from ensvm.study.table import TableConfig, check_tables
 from ensvm.study.timing import TimingConfig, check_timing
@@ -37,6 +40,8 @@ class StudyConfig(Block):
     published: str | None = None
     reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
+    readings: tuple[ReadingConfig, ...] = ()
+    coverage: tuple[CoverageConfig, ...] = ()
 
     def dataset(self, name: str) -> DatasetConfig:
         """Return the data set whose row is called `name`."""
@@ -44,7 +49,8 @@ class StudyConfig(Block):
 
     def algorithms_of(self, dataset: DatasetConfig) -> tuple[str, ...]:
         """Return the names of the algorithms that run on `dataset`, in the order of the config."""
-        return tuple(self.algorithms) if dataset.algorithms is None else dataset.algorithms
+        own = (name for name in self.algorithms if not is_derived(name))
+        return tuple(own) if dataset.algorithms is None else dataset.algorithms
 
     def kernel_of(self, dataset: DatasetConfig) -> KernelConfig | None:
         """Return the kernel shared on `dataset`: the study's, with the data set's own keys."""
@@ -65,13 +71,46 @@ class StudyConfig(Block):
         block = self.timing
         if block is None:
             return False
-        return (block.datasets is None or dataset in block.datasets) and (
-            block.algorithms is None or algorithm in block.algorithms
+        return all(
+            not is_derived(name) if named is None else name in named
+            for name, named in ((dataset, block.datasets), (algorithm, block.algorithms))
         )
+
+    @property
+    def own_rows(self) -> tuple[str, ...]:
+        """The names of the data sets, without those derived for readings."""
+        return tuple(entry.name for entry in self.datasets if not is_derived(entry.name))
 
     def rows_of(self, table: TableConfig) -> tuple[str, ...]:
         """Return the rows of a table: its own, or every data set."""
-        return tuple(entry.name for entry in self.datasets) if table.rows is None else table.rows
+        return self.own_rows if table.rows is None else table.rows
+
+    def table(self, name: str) -> TableConfig:
+        """Return the table whose id is `name`."""
+        return next(table for table in self.tables if table.id == name)
+
+    def with_readings(self, source: YamlSource) -> Self:
+        """Return the study with the data sets and algorithms that its readings derive.
+
+        Raises ConfigError for readings that the study cannot have.
+        """
+        if not self.readings:
+            return self
+        names = [entry.name for entry in self.datasets]
+        source.must_be_distinct("datasets", "data set", names)
+        derivation = Derivation(
+            source, {entry.name: entry for entry in self.datasets}, dict(self.algorithms)
+        )
+        tables = {table.id: table for table in self.tables}
+        rows = {table.id: self.rows_of(table) for table in self.tables}
+        check_readings(self.readings, tables, rows, derivation)
+        for index, reading in enumerate(self.readings):
+            table = tables[reading.table]
+            of_question = reading.rows_of(rows[table.id]), reading.algorithms_of(table)
+            for number, variant in enumerate(reading.variants):
+                derivation.derive(("readings", index, "variants", number), variant, *of_question)
+        datasets, algorithms = derivation.result()
+        return self.model_copy(update={"datasets": datasets, "algorithms": algorithms})
 
     def names(self) -> StudyNames:
         """Return what a block of this study may name in the other blocks."""
@@ -89,8 +128,18 @@ class StudyConfig(Block):
             timing=self.timing is not None,
         )
 
+    def _ids(self) -> dict[str, list[str]]:
+        """Return the ids of what an item of the paper may be covered by, by kind."""
+        return {
+            "table": [table.id for table in self.tables],
+            "figure": [figure.id for figure in self.figures],
+            "claim": [claim.id for claim in self.claims],
+            "reading": [reading.id for reading in self.readings],
+            "assumption": [assumption.id for assumption in self.assumptions],
+        }
+
     def asked(self) -> Iterator[Asked]:
-        """Yield what the tables, figures and claims ask of the records."""
+        """Yield what the tables, figures, claims and readings ask of the records."""
         names = self.names()
         for number, table in enumerate(self.tables):
             yield from table.asked(number)
@@ -98,6 +147,8 @@ class StudyConfig(Block):
             yield from figure.asked(number, names)
         for number, claim in enumerate(self.claims):
             yield from claim.asked(number)
+        for number, reading in enumerate(self.readings):
+            yield from reading.asked(number, self.table(reading.table))
 
     def check(self, source: YamlSource) -> None:
         """Refuse names that point nowhere, block by block; raises ConfigError."""
@@ -110,6 +161,7 @@ class StudyConfig(Block):
         check_assumptions(self.assumptions, names, source)
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
+        check_coverage(self.coverage, self._ids(), source)
         for asked in self.asked():
             names.must_be_measured(source, asked)
 

@@ -54,7 +54,7 @@ class DatasetConfig(Block):
 
     def file_keys(self) -> dict[str, Any]:
         """Return the keys that describe the user's own file."""
-        keys = {"name": self.name, "path": self.path, **(self.model_extra or {})}
+        keys = {"name": self.card or self.name, "path": self.path, **(self.model_extra or {})}
         keys |= {"split": self.split, "scaling": self.scaling}
         return {key: value for key, value in keys.items() if value is not None}
 

@@ -7,9 +7,10 @@ from pydantic import ValidationError
 
 from ensvm.data.errors import near_miss
 from ensvm.shipped import shipped_configs
+from ensvm.study.block import refusal
 from ensvm.study.config import StudyConfig
 from ensvm.study.figure import KINDS
-from ensvm.study.source import ConfigError, Location, YamlSource
+from ensvm.study.source import ConfigError, YamlSource
 from ensvm.study.sweeps import expand_sweeps
 
 
@@ -56,32 +57,14 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
         config = StudyConfig.model_validate(expand_sweeps(source))
     except ValidationError as error:
         raise _readable(source, error) from error
+    config = config.with_readings(source)
     config.check(source)
     return config, source
 
 
 def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
-    first = error.errors()[0]
-    # `[key]` is how pydantic marks a mapping's key, and a union adds the member's name: neither is
-    # in the file.
-    given = first["loc"]
-    kind_at = 2 if given[:1] == ("figures",) and given[2:3] and given[2] in KINDS else None
-    location: Location = tuple(
-        part for at, part in enumerate(given) if part != "[key]" and at != kind_at
-    )
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "unknown_key":
-        key, known = first["ctx"]["key"], first["ctx"]["known"]
-        location = (*location, key)
-        message = f"unknown key; accepted here: {', '.join(known)}{near_miss(key, known)}"
-    elif first["type"] == "unknown_kind":
-        location = (*location, "kind")
-        message += f", got {first['input']['kind']!r}"
-    elif first["type"] == "missing":
-        message = "the key is missing"
-    elif not isinstance(first["input"], dict | list) and repr(first["input"]) not in message:
-        message += f", got {first['input']!r:.60}"
-        if isinstance(first["input"], bool) and first["type"] in ("string_type", "model_type"):
-            message += " (YAML reads yes, no, on, off as true or false: put names in quotes)"
-    more = error.error_count() - 1
-    return source.error(location, message + (f" (and {more} more)" if more else ""))
+    location, message = refusal(error)
+    # A union adds the member's name, which is not in the file.
+    if location[:1] == ("figures",) and location[2:3] and location[2] in KINDS:
+        location = (*location[:2], *location[3:])
+    return source.error(location, message)

@@ -15,6 +15,7 @@ _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("timing", ("algorithms", "datasets")),
     ("tables", ("rows", "columns")),
     ("claims", ("rows", "better", "than")),
+    ("readings", ("rows", "columns")),
 )
 
 
@@ -107,19 +108,27 @@ def _members(
         raise source.error((*where, key), f"a value is given twice: {values!r}")
     for value in values:
         member = deepcopy({key: block for key, block in entry.items() if key != "sweep"})
-        *path, last = str(key).split(".")
-        inner = member
-        for step in path:
-            inner = inner.setdefault(step, {})
-            if not isinstance(inner, dict):
-                raise source.error(
-                    (*where, key), f"{step!r} of this entry is no block of keys: {inner!r}"
-                )
-        inner[last] = value
+        last = set_key(source, (*where, key), member, value)
         yield (
             f"{name}-{_text(value)}",
             {**member, "sweep": {"of": name, "key": last, "value": value}},
         )
+
+
+def set_key(source: YamlSource, location: Location, entry: dict[str, Any], value: Any) -> str:
+    """Set the key of an entry that the last part of `location` says, and return its last step.
+
+    The key may be a path of steps, such as `split.n_train`. Raises ConfigError where a step on it
+    has a value, not a block of keys.
+    """
+    *path, last = str(location[-1]).split(".")
+    inner = entry
+    for step in path:
+        inner = inner.setdefault(step, {})
+        if not isinstance(inner, dict):
+            raise source.error(location, f"{step!r} of this entry is no block of keys: {inner!r}")
+    inner[last] = value
+    return last
 
 
 def _text(value: Any) -> str:

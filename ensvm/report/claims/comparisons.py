@@ -18,9 +18,10 @@ from ensvm.report.claims.statistics import (
     judge_single_split,
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
-from ensvm.study.claim import ClaimConfig
+from ensvm.study.block import is_derived
+from ensvm.study.claims.claim import ClaimConfig
+from ensvm.study.claims.relations import Bound, Difference, NoEffect
 from ensvm.study.metrics import PERCENT
-from ensvm.study.relations import Bound, Difference, NoEffect
 from ensvm.study.table import TableConfig
 
 PRINTED_DECIMALS = 9  # more than any paper prints
@@ -52,7 +53,8 @@ def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
     return tuple(
         entry.name
         for entry in config.datasets
-        if wanted <= set(config.algorithms_of(entry))
+        if not is_derived(entry.name)
+        and wanted <= set(config.algorithms_of(entry))
         and (claim.run_pass == "error" or all(config.times(entry.name, name) for name in wanted))
     )
 

@@ -67,7 +67,7 @@ class TableCell:
 def build_table(study: Study, table: TableConfig) -> list[TableCell]:
     """Return the cells of a table, row by row in the paper's order."""
     return [
-        _cell(study, table, row, column)
+        cell_of(study, table, row, column, question_of(table, row, column))
         for row in study.config.rows_of(table)
         for column in table.columns
     ]
@@ -84,8 +84,26 @@ def question_of(table: TableConfig, row: str, column: ColumnConfig) -> Question:
     )
 
 
-def _cell(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> TableCell:
-    answer = ask(study, question_of(table, row, column))
+def cell_of(
+    study: Study, table: TableConfig, row: str, column: ColumnConfig, question: Question
+) -> TableCell:
+    """Return a cell of a table with the values that answer a question.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    table, row, column : TableConfig, str, ColumnConfig
+        The cell, which has the printed value.
+    question : Question
+        Whose values are compared with it: those of the cell, or of another reading of it.
+
+    Returns
+    -------
+    TableCell
+        Our values and how they compare, or why there are none.
+    """
+    answer = ask(study, question)
     printed = study.published.get((table.id, row, column.name))
     cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
     if printed is not None:
@@ -102,7 +120,7 @@ def _cell(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> T
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
-    found = difference(study, table, column, row, answer, printed)
+    found = difference(study, table, column, question.row, answer, printed)
     return replace(
         cell,
         difference=found.value,

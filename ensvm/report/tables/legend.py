@@ -69,7 +69,7 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         text += "; small, the paper's value, and how ours compares with it"
     bold = any(map(table.best_of, table.columns))
     parts = [f"{text}. **Bold**: the best of the row." if bold else f"{text}."]
-    parts += _verdicts(study, table, cells) + _marks(cells)
+    parts += verdicts(table, cells) + marks(cells)
     if table.of == "timing":
         parts += _machines(study, table)
     if table.underline:
@@ -97,8 +97,21 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     return "\n\n".join(parts)
 
 
-def _verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]:
-    """Return the meaning of each verdict with its count, and what the intervals are of."""
+def verdicts(table: TableConfig, cells: list[TableCell]) -> list[str]:
+    """Return the meaning of each verdict with its count, and what the intervals are of.
+
+    Parameters
+    ----------
+    table : TableConfig
+        The table, which says the margins.
+    cells : list of TableCell
+        The cells that have the verdicts.
+
+    Returns
+    -------
+    list of str
+        A Markdown table and a paragraph; nothing where no cell has a verdict.
+    """
     counts = Counter(cell.verdict for cell in cells if cell.verdict)
     if not counts:
         return []
@@ -137,8 +150,8 @@ def _intervals(cells: list[TableCell]) -> list[str]:
     return found
 
 
-def _marks(cells: list[TableCell]) -> list[str]:
-    """Return the meaning of the marks that the cells bear."""
+def marks(cells: list[TableCell]) -> list[str]:
+    """Return the meaning of the marks that the cells bear, a sentence each."""
     texts = []
     orders = {cell.orders for cell in cells if cell.std_orders is not None}
     if orders:

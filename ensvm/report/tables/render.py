@@ -104,6 +104,16 @@ def _markdown_row(table: TableConfig, row: str, cells: list[TableCell]) -> list[
 
 
 def _markdown_cell(cell: TableCell, best: bool, underline: bool, decimals: int) -> str:
+    ours = our_value(cell, decimals, best=best, underline=underline)
+    if cell.published is None:
+        return ours
+    return f"{ours} <sub>{cell.published:.{decimals}f}{verdict_mark(cell)}</sub>"
+
+
+def our_value(
+    cell: TableCell, decimals: int, *, best: bool = False, underline: bool = False
+) -> str:
+    """Return our mean with its spreads and marks, as Markdown."""
     ours = NOTHING if cell.mean is None else f"{cell.mean:.{decimals}f}"
     if best:
         ours = f"**{ours}**"
@@ -113,11 +123,12 @@ def _markdown_cell(cell: TableCell, best: bool, underline: bool, decimals: int) 
         ours += f" ±{cell.std:.{decimals}f}"
     if cell.std_orders is not None:
         ours += f" (±{cell.std_orders:.{decimals}f})"
-    ours += SHIPPED * (cell.status == "shipped") + WARNED * (cell.warned > 0)
-    if cell.published is None:
-        return ours
-    mark = f" {MARKS[cell.verdict]}" if cell.verdict else ""
-    return f"{ours} <sub>{cell.published:.{decimals}f}{mark}</sub>"
+    return ours + SHIPPED * (cell.status == "shipped") + WARNED * (cell.warned > 0)
+
+
+def verdict_mark(cell: TableCell) -> str:
+    """Return a space and the mark of a cell's verdict; nothing where it has none."""
+    return f" {MARKS[cell.verdict]}" if cell.verdict else ""
 
 
 def _latex_cell(cell: TableCell, best: bool, decimals: int) -> str:
