@@ -25,9 +25,11 @@ ABOUT_PICTURES = (
     "cli/terminal.py",
     "ensvm/report/html/",
     "ensvm/report/plots/",
+    "ensvm/report/readings/coverage.py",
     "ensvm/report/write.py",
     "ensvm/study/block.py",
     "ensvm/study/config.py",
+    "ensvm/study/coverage.py",
     "ensvm/study/figure.py",
     "ensvm/study/reading.py",
 )

@@ -25,6 +25,9 @@ from ensvm.report.html.evidence import evidence_of
 from ensvm.report.html.intervals import picture_of
 from ensvm.report.plots import curves as figures
 from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.readings import coverage
+from ensvm.report.readings import render as reading_render
+from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import TableCell, best_of_row, build_table
 from ensvm.report.tables.legend import MARKS, column_label, legend, notes
 from ensvm.report.tables.render import origin, reasons
@@ -54,6 +57,8 @@ class StudyPage:
     figures: tuple[Section, ...]
     evidence: Mapping[str, Any]
     claims_legend: str
+    readings: str
+    coverage: str
 
     @property
     def name(self) -> str:
@@ -140,7 +145,16 @@ def study_page(study: Study) -> StudyPage:
     claims = tuple(_claim(study, finding) for finding in findings)
     drawn = tuple(section for figure in study.config.figures for section in _figure(study, figure))
     told = _html(claim_render.legend(findings)) if findings else ""
-    return StudyPage(study, tables, claims, drawn, evidence, told)
+    return StudyPage(
+        study,
+        tables,
+        claims,
+        drawn,
+        evidence,
+        told,
+        readings=_readings(study),
+        coverage=_body(coverage.to_markdown(study, _address)) if study.config.coverage else "",
+    )
 
 
 def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> Section:
@@ -225,13 +239,29 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
         yield Section(figure.id, figure.caption, content)
 
 
+def _readings(study: Study) -> str:
+    questions = [answer_question(study, config) for config in study.config.readings]
+    return _body(reading_render.to_markdown(study, questions)) if questions else ""
+
+
+def _body(markdown: str) -> str:
+    """Return a text without its title, which the page has."""
+    return _html(markdown.partition("\n\n")[2])
+
+
+def _address(kind: str, name: str, study: str | None) -> str:
+    """Return where on the pages a table, figure, claim or reading is."""
+    page = f"{study}.html" if study else ""
+    return f"{page}#{'readings' if kind == 'reading' else f'{kind}-{name}'}"
+
+
 def _about(page: StudyPage) -> dict[str, Any]:
     """Return what a study's page says of the whole study."""
     runs = {record.run.id: record.run for record in page.study.records.values() if record.run}
     return {
         "evidence": _as_script(page.evidence),
         "claims_legend": page.claims_legend,
-        "origin": _html(origin(page.study).replace("<sub>", "").replace("</sub>", "")),
+        "origin": _html(origin(page.study)),
         "warnings": warnings_of(page.study),
         "failures": page.bad[:MOST_FAILURES],
         "runs": sorted(runs.values(), key=lambda run: run.time),
@@ -252,12 +282,13 @@ def _data_uri(kind: str, content: bytes) -> str:
 
 
 def _html(markdown: str) -> str:
-    return _markdown().render(markdown)
+    """Return Markdown as HTML; the small print of files is as large as the rest here."""
+    return _markdown().render(markdown.replace("<sub>", "").replace("</sub>", ""))
 
 
 @cache
 def _markdown() -> MarkdownIt:
-    # Texts come from configs: what looks like HTML in them is shown, not obeyed, but for `<sub>`.
+    # Texts come from configs: what looks like HTML in them is shown, not obeyed.
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
