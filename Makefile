@@ -20,7 +20,9 @@ reproduce: $(VENV)/.ready
 	$(BIN)/ensvm claims results/ > /dev/null && $(BIN)/ensvm figure results/ > /dev/null && \
 	$(BIN)/ensvm readings results/ > /dev/null && $(BIN)/ensvm table results/ && \
 	$(BIN)/ensvm report results/ --output report || exit $$?; \
-	echo "tables, figures, claims and readings are in $(CURDIR)/results/<study>"; exit $$failed
+	echo "tables, figures, claims and readings are in $(CURDIR)/results/<study>"; \
+	echo "did it come out here too? results made here, and those shipped:"; \
+	$(BIN)/ensvm compare results/ shipped; exit $$failed
 
 # For maintainers: the records behind the committed tables, packed to be committed with them.
 ship-records: $(VENV)/.ready

@@ -4,6 +4,7 @@ import click
 
 from ensvm import __version__
 from ensvm_cli.claims import claims
+from ensvm_cli.compare import compare
 from ensvm_cli.data import data
 from ensvm_cli.figure import figure
 from ensvm_cli.missing import missing
@@ -21,6 +22,6 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-for command in (run, table, figure, claims, readings, report, warnings, check, data, ship):
+for command in (run, table, figure, claims, readings, report, compare, warnings, check, data, ship):
     main.add_command(command)
 data.add_command(missing)

@@ -1,0 +1,44 @@
+"""`ensvm compare`: two sets of results side by side; exit status 1 where a verdict differs."""
+
+import sys
+
+import click
+
+from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@click.option("--all", "every", is_flag=True, help="Every cell that differs, one by one.")
+def compare(first: str, second: str, every: bool) -> None:
+    """Compare the results FIRST and SECOND: values, verdicts, claims, and how they were made.
+
+    Each is a folder of results, a study's folder, a file of records in one, or `shipped`: the
+    records that came with the other's folder. Realizations that both have are compared pair by
+    pair. Seconds are left out, for those of two machines do not compare. Exit status: 0 no verdict
+    and no claim differs, 1 one does, 2 wrong input.
+    """
+    with readable_errors():
+        from ensvm.report.comparison import differences, render
+        from ensvm.report.comparison.sides import NothingToCompare, read_sides
+
+        try:
+            sides = read_sides(first, second)
+        except NothingToCompare as error:
+            click.echo(f"error: {error}", err=True)
+            sys.exit(WRONG_INPUT)
+        common = [name for name in sides[0] if name in sides[1]]
+        if not common:
+            named = " and ".join(", ".join(side) for side in sides)
+            click.echo(f"error: the two have no study in common: {named}", err=True)
+            sys.exit(WRONG_INPUT)
+        found = [differences.compare(sides[0][name], sides[1][name]) for name in common]
+        for comparison in found:
+            click.echo("\n".join(render.summary(comparison)))
+            if every and (table := render.differing(comparison)):
+                click.echo(f"\n{table}\n")
+    for side, name in zip(sides, ("first", "second"), strict=True):
+        if alone := [study for study in side if study not in common]:
+            click.echo(f"only the {name} has the studies {', '.join(alone)}")
+    sys.exit(1 if any(comparison.flips or comparison.claims for comparison in found) else 0)

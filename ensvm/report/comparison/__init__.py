@@ -1,0 +1,1 @@
+"""Two sets of results side by side: what differs, and whether a verdict does."""
