@@ -14,6 +14,7 @@ from ensvm.study.reading import reproduced
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 CLASSIFIERS = ROOT / "docs" / "classifiers.md"
+DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = (README, CLASSIFIERS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
     r"(<!-- (?P<what>grid|classes): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
@@ -62,19 +63,30 @@ def test_a_page_shows_the_files_as_they_are(page):
     assert filled(text) == text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page", sorted({*PAGES, *DOCS}), ids=lambda page: page.relative_to(ROOT).as_posix()
+)
 def test_links_of_a_page_lead_to_files(page):
     text = page.read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
-    assert links
     for link in links:
         assert (page.parent / link).exists(), link
 
 
-def test_the_readme_names_every_option_of_run():
+def test_the_readme_is_short_and_leads_to_every_page():
+    text = README.read_text(encoding="utf-8")
+    assert len(text.encode()) <= 8_192
+    for page in DOCS:
+        assert f"](docs/{page.name})" in text
+
+
+def test_every_command_and_option_of_run_is_explained():
+    from ensvm_cli.main import main
     from ensvm_cli.run import run
 
-    text = README.read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    for name, command in main.commands.items():
+        assert command.hidden or f"`ensvm {name}" in text
     for option in run.params[1:]:
         assert option.opts[0] in text
 
