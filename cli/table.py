@@ -1,30 +1,51 @@
 """`ensvm table`: lay out the tables of every study in a results folder."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
+from rich.measure import measure_renderables
+from rich.table import Table
+from rich.text import Text
 
 from ensvm_cli.terminal import WRONG_INPUT, commands_of, readable_errors
+
+if TYPE_CHECKING:
+    from ensvm.report.query import Study
+    from ensvm.report.tables.cells import TableCell
+    from ensvm.study.table import TableConfig
+
+# Each with a mark of its own, too: nothing is told by colour alone.
+COLOURS = {
+    "reproduced": "green",
+    "compatible": "cyan",
+    "close": "yellow",
+    "differs": "red",
+    "cannot tell": "yellow",
+}
+DIM = "dim"
 
 
 @click.command()
 @click.argument(
     "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
 )
+@click.argument("studies", nargs=-1)
+@click.option("--table", "wanted", metavar="ID", help="Only the tables of this identity.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["md", "csv", "latex"]),
-    default="md",
-    show_default=True,
-    help="What to print.",
+    help="What to print [default: a table for the terminal; md where the output is piped].",
 )
-def table(results: Path, form: str) -> None:
+def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str | None) -> None:
     """Write the tables of the studies in RESULTS as the papers lay them out, and print them.
 
-    For each table of each study: table-<id>.csv (long form, unrounded) and table-<id>.md; with
-    --format latex also table-<id>.tex.
+    STUDIES are names of studies; all, if none is given. For each table: table-<id>.csv (long form,
+    unrounded) and table-<id>.md; with --format latex also table-<id>.tex.
     """
     with readable_errors():
         from ensvm.report.query import find_studies, read_study
@@ -35,17 +56,146 @@ def table(results: Path, form: str) -> None:
             first = "run a study first, for example: ensvm run smoke"
             click.echo(f"error: {results}: no records here; {first}", err=True)
             sys.exit(WRONG_INPUT)
+        found = _chosen([read_study(folder) for folder in folders], studies, wanted)
         written: list[Path] = []
         without: list[str] = []
-        for study in map(read_study, folders):
+        terminal = Console() if form is None and sys.stdout.isatty() else None
+        for study in found:
             if not study.config.tables:
                 there = "; ".join(commands_of(study.config, results))
                 without.append(f"the study {study.config.study} has no tables; {there}")
-            for text, paths in write_tables(study, form):
-                click.echo(text)
+            shown = [config for config in study.config.tables if wanted in (None, config.id)]
+            if terminal is not None:
+                _show_study(terminal, study, shown)
+            for text, paths in write_tables(study, form or "md", shown):
+                if terminal is None:
+                    click.echo(text)
                 written += paths
     for line in without:
         click.echo(line if written else f"error: {line}", err=True)
     if not written:
         sys.exit(WRONG_INPUT)
     click.echo("wrote " + ", ".join(map(str, written)), err=True)
+
+
+def _chosen(there: list["Study"], studies: tuple[str, ...], wanted: str | None) -> list["Study"]:
+    """Return the studies asked for; ends the command where there is no such study or table."""
+    from ensvm.data.errors import near_miss
+
+    names = [study.config.study for study in there]
+    for name in studies:
+        if name not in names:
+            told = f"{name!r}; there are: {', '.join(names)}{near_miss(name, names)}"
+            click.echo(f"error: no results of a study {told}", err=True)
+            sys.exit(WRONG_INPUT)
+    found = [study for study in there if not studies or study.config.study in studies]
+    ids = list(dict.fromkeys(config.id for study in found for config in study.config.tables))
+    if wanted is not None and wanted not in ids:
+        told = f"{wanted!r}; there are: {', '.join(ids)}{near_miss(wanted, ids)}"
+        click.echo(f"error: no table {told}", err=True)
+        sys.exit(WRONG_INPUT)
+    return [
+        study
+        for study in found
+        if wanted is None or wanted in [config.id for config in study.config.tables]
+    ]
+
+
+def _show_study(console: Console, study: "Study", tables: list["TableConfig"]) -> None:
+    """Print a study's tables, fitted to the width of the terminal."""
+    console.rule(study.config.title or study.config.study, style=DIM)
+    for config in tables:
+        title = f"Table {config.id}. {' '.join(config.caption.split())}"
+        console.print(title, style="bold", markup=False, highlight=False)
+        for drawn in _fitted(console, study, config):
+            console.print(drawn)
+    if tables:
+        console.print(_marks(), style=DIM, highlight=False)
+        console.print(
+            f"notes and assumptions: {study.folder}/table-*.md\n", style=DIM, highlight=False
+        )
+
+
+def _fitted(console: Console, study: "Study", config: "TableConfig") -> list[Table]:
+    """Return the table as it fits: as printed, without spreads, turned round, or in parts."""
+    from ensvm.report.tables.cells import best_of_row, build_table
+    from ensvm.report.tables.legend import column_label
+
+    by_row: dict[str, list[TableCell]] = {}
+    for cell in build_table(study, config):
+        by_row.setdefault(cell.row, []).append(cell)
+    decimals = [config.decimals_of(column) for column in config.columns]
+
+    def columns(spread: bool) -> list[list[Text]]:
+        rows = []
+        for of_row in by_row.values():
+            best = set() if config.of == "data" else best_of_row(config, of_row)
+            places = zip(of_row, decimals, strict=True)
+            rows.append([_cell(cell, n, cell.column in best, spread) for cell, n in places])
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    heads, names = [column_label(study, column) for column in config.columns], list(by_row)
+    for spread in (True, False):
+        drawn = _drawn("data set", names, heads, columns(spread))
+        if _fits(console, drawn):
+            return [drawn]
+    turned = [list(row) for row in zip(*columns(False), strict=True)]
+    if len(names) < len(heads) and _fits(console, _drawn("column", heads, names, turned)):
+        return [_drawn("column", heads, names, turned)]
+    return list(_parts(console, names, heads, columns(False)))
+
+
+def _parts(
+    console: Console, names: list[str], heads: list[str], columns: list[list[Text]]
+) -> Iterator[Table]:
+    """Yield tables of as many columns as fit, at least one, each with the names of the rows."""
+    first = 0
+    while first < len(heads):
+        last = first + 1
+        part = _drawn("data set", names, heads[first:last], columns[first:last])
+        while last < len(heads):
+            wider = _drawn("data set", names, heads[first : last + 1], columns[first : last + 1])
+            if not _fits(console, wider):
+                break
+            part, last = wider, last + 1
+        yield part
+        first = last
+
+
+def _fits(console: Console, drawn: Table) -> bool:
+    unlimited = console.options.update(max_width=10_000)
+    return measure_renderables(console, unlimited, [drawn]).minimum <= console.width
+
+
+def _drawn(first: str, names: list[str], heads: list[str], columns: list[list[Text]]) -> Table:
+    drawn = Table(box=None, padding=(0, 1))
+    drawn.add_column(first, min_width=max(map(len, names), default=0), no_wrap=True)
+    for head, column in zip(heads, columns, strict=True):
+        width = max((text.cell_len for text in column), default=0)
+        drawn.add_column(head, justify="right", min_width=width)
+    for name, *row in zip(names, *columns, strict=True):
+        drawn.add_row(name, *row)
+    return drawn
+
+
+def _cell(cell: "TableCell", places: int, best: bool, spread: bool) -> Text:
+    from ensvm.report.tables.legend import MARKS, SHIPPED, WARNED
+
+    text = Text(no_wrap=True)
+    text.append("-" if cell.mean is None else f"{cell.mean:.{places}f}", "bold" if best else "")
+    text.append(SHIPPED * (cell.status == "shipped") + WARNED * (cell.warned > 0))
+    if spread and cell.std is not None:
+        text.append(f" ±{cell.std:.{places}f}", DIM)
+    if cell.published is not None:
+        text.append(f" ({cell.published:.{places}f}", DIM)
+        if cell.verdict:
+            text.append(f" {MARKS[cell.verdict]}", COLOURS[cell.verdict])
+        text.append(")", DIM)
+    return text
+
+
+def _marks() -> str:
+    from ensvm.report.tables.legend import MARKS
+
+    told = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
+    return f"ours (printed): {told}; ! fits warned, † shipped"

@@ -1,6 +1,6 @@
 """Write a study's tables, claims, figures and readings, each file whole or as it was."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,12 +27,14 @@ class Drawn:
     missing: tuple[str, ...]
 
 
-def write_tables(study: Study, form: str) -> Iterator[tuple[str, list[Path]]]:
-    """Write every table of a study as CSV and Markdown, and as LaTeX when `form` is `latex`.
+def write_tables(
+    study: Study, form: str, tables: Iterable[TableConfig] | None = None
+) -> Iterator[tuple[str, list[Path]]]:
+    """Write tables of a study, by default all, as CSV and Markdown; as LaTeX too if `form` says so.
 
     Yields, a table at a time, its text in `form` (`md`, `csv` or `latex`) and the paths written.
     """
-    for table in study.config.tables:
+    for table in study.config.tables if tables is None else tables:
         cells = build_table(study, table)
         texts = {"csv": to_csv(cells), "md": to_markdown(study, table, cells)}
         if form == "latex":
