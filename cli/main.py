@@ -7,6 +7,7 @@ from ensvm_cli.claims import claims
 from ensvm_cli.data import data
 from ensvm_cli.figure import figure
 from ensvm_cli.missing import missing
+from ensvm_cli.rank import rank
 from ensvm_cli.run import check, run
 from ensvm_cli.ship import ship
 from ensvm_cli.table import table
@@ -19,6 +20,6 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-for command in (run, table, figure, claims, warnings, check, data, ship):
+for command in (run, table, figure, claims, rank, warnings, check, data, ship):
     main.add_command(command)
 data.add_command(missing)
