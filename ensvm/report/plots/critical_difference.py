@@ -102,7 +102,7 @@ def _diagram(
 
 
 def _draw_axis(axes: Axes, k: int, difference: float) -> None:
-    look: Look = {"color": COLOURS[0], "linewidth": LINE}
+    look: Look = {"color": COLOURS[0], "linewidth": LINE, "clip_on": False}
     axes.plot((1, k), (0, 0), **look)
     for rank in range(1, k + 1):
         axes.plot((rank, rank), (0, TICK), **look)

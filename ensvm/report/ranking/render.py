@@ -192,7 +192,7 @@ def _omnibus(ranking: Ranking) -> str:
         parts.append(f"Corrected for ties: {_test(decisive, n, k)}")
     rejected = decisive.f_p <= ranking.alpha
     verdict = "is rejected" if rejected else "is not rejected"
-    tail = "" if rejected else "; read no difference of a pair as shown"
+    tail = "" if rejected else "; the differences of single pairs are then not to be relied on"
     parts.append(f"At α = {ranking.alpha:g} it {verdict} (Iman and Davenport's){tail}.")
     return " ".join(parts)
 
