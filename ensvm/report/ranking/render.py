@@ -11,7 +11,7 @@ from ensvm.report.query import Study
 from ensvm.report.ranking.average_ranks import Friedman
 from ensvm.report.ranking.over_data_sets import RankedPair, Ranking
 from ensvm.report.ranking.over_realizations import ComparedPair, Comparisons
-from ensvm.report.ranking.selection import Chosen
+from ensvm.report.ranking.selection import Chosen, default_metric
 from ensvm.report.ranking.signed_ranks import smallest_p
 from ensvm.report.tables.render import NOTHING, bullet_list, origin
 from ensvm.study.metrics import PERCENT, POINTS, Unit
@@ -93,7 +93,7 @@ def ranking_to_markdown(study: Study, ranking: Ranking) -> str:
     """Return a ranking with its tests, what was left out, a legend, and the records' origin."""
     chosen = ranking.chosen
     parts = [
-        f"## Ranks of table {chosen.table.id}. {_one_line(chosen.table.caption)}",
+        f"## Ranks of {_title(chosen)}",
         f"{_measure(chosen)} On {len(ranking.rows)} data sets:",
         _ranks(ranking),
         _omnibus(ranking),
@@ -114,7 +114,7 @@ def comparisons_to_markdown(study: Study, compared: Comparisons) -> str:
     shared = {pair.overlap for pair in compared.pairs if pair.p is not None}
     facts = ", ".join(f"{name} = {count}" for name, count in compared.parts)
     parts = [
-        f"## On {compared.row}: the algorithms of table {chosen.table.id}",
+        f"## On {compared.row}: {_title(chosen)}",
         f"{_measure(chosen)} {f'The data set has {facts}.' if facts else ''}".strip(),
         _differences(compared),
         RESAMPLED.format(alpha=compared.alpha),
@@ -147,8 +147,11 @@ def _named(test: Friedman, suffix: str) -> dict[str, float]:
     }
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _title(chosen: Chosen) -> str:
+    """Return the table with its caption, unless that is of another metric."""
+    table = chosen.table
+    own = chosen.metric == default_metric(table)
+    return f"table {table.id}" + (f". {' '.join(table.caption.split())}" if own else "")
 
 
 def _measure(chosen: Chosen) -> str:
