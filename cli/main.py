@@ -8,6 +8,7 @@ from ensvm_cli.compare import compare
 from ensvm_cli.data import data
 from ensvm_cli.figure import figure
 from ensvm_cli.missing import missing
+from ensvm_cli.rank import rank
 from ensvm_cli.readings import readings
 from ensvm_cli.report import report
 from ensvm_cli.run import check, run
@@ -22,6 +23,7 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-for command in (run, table, figure, claims, readings, report, compare, warnings, check, data, ship):
+READING = (table, figure, claims, readings, report, rank, compare, warnings)
+for command in (run, check, *READING, data, ship):
     main.add_command(command)
 data.add_command(missing)

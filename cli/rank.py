@@ -1,0 +1,139 @@
+"""`ensvm rank`: rank the algorithms of tables over their data sets, and test the differences."""
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+
+if TYPE_CHECKING:
+    from ensvm.report.query import Study
+    from ensvm.study.table import TableConfig
+
+
+def _finite(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no finite number")
+    return value
+
+
+@click.command()
+@click.argument(
+    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
+)
+@click.argument("studies", nargs=-1, metavar="[STUDY]...")
+@click.option("--table", "table_id", metavar="ID", help="This table alone [default: all].")
+@click.option("--metric", help="What to compare in [default: what the table shows].")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    callback=_finite,
+    help="The level of the tests.",
+)
+@click.option(
+    "--rope",
+    type=click.FloatRange(min=0),
+    metavar="R",
+    callback=_finite,
+    help="Add the Bayesian signed-rank test, in which differences up to R (in the unit of the"
+    " values, percentage points for errors) count as practically equivalent.",
+)
+@click.option(
+    "--dataset",
+    metavar="NAME",
+    help="Compare on this data set alone, over its realizations.",
+)
+def rank(
+    results: Path,
+    studies: tuple[str, ...],
+    table_id: str | None,
+    metric: str | None,
+    alpha: float,
+    rope: float | None,
+    dataset: str | None,
+) -> None:
+    """Rank the algorithms of the tables in RESULTS over the data sets, and test the differences.
+
+    For each table of each STUDY (default: all) with five data sets or more: average ranks, wins,
+    ties and losses, the tests of Friedman (and Iman and Davenport), Nemenyi, and Wilcoxon with
+    Holm's correction. Writes rank-<table>.csv, .md, and the critical-difference diagram as .png
+    and .svg, and prints the Markdown. With --dataset: the corrected resampled t test of Nadeau and
+    Bengio over the realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
+
+    Oracles (chosen on the test error), data sets without a value of every algorithm, and shipped
+    values beside values made here are left out, and named.
+    """
+    if dataset is not None and rope is not None:
+        raise click.UsageError("--rope is for ranks over data sets; leave out --dataset or --rope")
+    written: list[Path] = []
+    reasons: list[str] = []
+    with readable_errors():
+        from ensvm.report.ranking.over_data_sets import rank_over_data_sets
+        from ensvm.report.ranking.over_realizations import compare_over_realizations
+        from ensvm.report.ranking.selection import NotRanked
+        from ensvm.report.ranking.write import write_comparisons, write_ranking
+
+        for study, table in _tables(results, studies, table_id):
+            try:
+                if dataset is None:
+                    ranking = rank_over_data_sets(
+                        study, table, metric=metric, alpha=alpha, rope=rope
+                    )
+                    text, paths = write_ranking(study, ranking)
+                else:
+                    compared = compare_over_realizations(
+                        study, table, dataset, metric=metric, alpha=alpha
+                    )
+                    text, paths = write_comparisons(study, compared)
+            except NotRanked as reason:
+                reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
+                continue
+            click.echo(text)
+            written += paths
+    for line in reasons:
+        click.echo(line if written else f"error: {line}", err=True)
+    if not written:
+        sys.exit(WRONG_INPUT)
+    click.echo("wrote " + ", ".join(map(str, written)), err=True)
+
+
+def _tables(
+    results: Path, studies: tuple[str, ...], table_id: str | None
+) -> list[tuple["Study", "TableConfig"]]:
+    """Return the tables asked for; those of the facts of data only where they are named."""
+    from ensvm.report.query import find_studies, read_study
+
+    found = {study.config.study: study for study in map(read_study, find_studies(results))}
+    if not found:
+        first = "run a study first, for example: ensvm run comp6321"
+        _refuse(f"{results}: no records here; {first}")
+    for name in studies:
+        _must_be_one_of(f"{results}: no study", name, list(found))
+    chosen = [found[name] for name in dict.fromkeys(studies)] or list(found.values())
+    tables = [(study, table) for study in chosen for table in study.config.tables]
+    if table_id is not None:
+        ids = list(dict.fromkeys(table.id for _, table in tables))
+        _must_be_one_of(f"{results}: no table", table_id, ids)
+        return [(study, table) for study, table in tables if table.id == table_id]
+    ranked = [(study, table) for study, table in tables if table.of != "data"]
+    if not ranked:
+        _refuse(f"{results}: {', '.join(study.config.study for study in chosen)}: no table to rank")
+    return ranked
+
+
+def _must_be_one_of(what: str, name: str, accepted: list[str]) -> None:
+    from ensvm.data.errors import near_miss
+
+    if name not in accepted:
+        there = ", ".join(accepted) or "none"
+        _refuse(f"{what} {name!r}; accepted: {there}{near_miss(name, accepted)}")
+
+
+def _refuse(message: str) -> None:
+    click.echo(f"error: {message}", err=True)
+    sys.exit(WRONG_INPUT)

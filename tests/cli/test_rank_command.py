@@ -1,0 +1,129 @@
+"""`ensvm rank` on the records of a checkout: files, messages, and the examples in the docs."""
+
+import re
+import shlex
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from ensvm.report.query import read_study
+from ensvm_cli.main import main
+
+ROOT = Path(__file__).parents[2]
+READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A results folder with two studies as a fresh checkout has them."""
+    folder = tmp_path_factory.mktemp("checkout") / "results"
+    for study in ("ijcai07", "ijcai07-figure1"):
+        (folder / study).mkdir(parents=True)
+        for name in READ:
+            if (there := ROOT / "results" / study / name).is_file():
+                shutil.copy(there, folder / study / name)
+    return folder
+
+
+@pytest.fixture
+def results(checkout, monkeypatch):
+    """The folder without any ranking; its records, which nothing changes, are read once."""
+    monkeypatch.setattr("ensvm.report.query.read_study", read_once)
+    for path in checkout.glob("*/rank-*"):
+        path.unlink()
+    return checkout
+
+
+@cache
+def read_once(folder):
+    """Read a study's folder, once."""
+    return read_study(folder)
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, ["rank", *map(str, arguments)])
+
+
+def written(results):
+    """Return the names of the files that came beside the records."""
+    return {path.name for path in results.rglob("*") if path.is_file()} - set(READ)
+
+
+@pytest.mark.slow
+def test_a_table_is_ranked_printed_and_written(results):
+    told = invoke(results, "ijcai07", "--table", "2")
+    assert told.exit_code == 0
+    assert written(results) == {f"rank-2.{end}" for end in ("csv", "md", "png", "svg")}
+    assert told.stdout.strip() == (results / "ijcai07" / "rank-2.md").read_text().strip()
+    assert re.search(r"SVM \(BEST\): an oracle", told.stdout)
+    assert "rank-2.svg" in told.stderr
+
+
+@pytest.mark.slow
+def test_what_cannot_be_ranked_does_not_hinder_the_others(results):
+    told = invoke(results)
+    assert told.exit_code == 0
+    assert "ijcai07, table 3: not ranked: its columns show train_seconds, n_iter_" in told.stderr
+    assert "facts of the data" not in told.stderr  # nobody asked for them
+    assert {"rank-2.md", "rank-2-alternatives.md"} <= written(results)
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_documentation_run(results):
+    text = (ROOT / "docs" / "ranking.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    ensvm rank (.*)$", text, re.MULTILINE)
+    assert commands
+    for command in commands:
+        told = invoke(*shlex.split(command.replace("results/", str(results)), comments=True))
+        assert told.exit_code == 0, f"{command}: {told.output}"
+
+
+REFUSED = {
+    "unknown study": (["ijcai"], "no study 'ijcai'; accepted: ijcai07, .*did you mean"),
+    "unknown table": (["--table", "9"], "no table '9'; accepted: 1, 2, 2-alternatives, 3"),
+    "no tables": (["ijcai07-figure1"], "ijcai07-figure1: no table to rank"),
+    "facts": (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),
+    "unknown metric": (["--table", "2", "--metric", "eror"], "did you mean 'error'"),
+    "unknown data set": (
+        ["--table", "2", "--dataset", "germn"],
+        "no data set 'germn'; accepted: cancer.*did you mean 'german'",
+    ),
+    "one realization": (["--table", "2", "--dataset", "astro"], "nothing to test"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_done_is_said_in_one_line(results, case):
+    arguments, message = REFUSED[case]
+    told = invoke(results, *arguments)
+    assert told.exit_code == 2
+    assert not told.stdout
+    (line,) = told.stderr.strip().splitlines()
+    assert line.startswith("error: ")
+    assert re.search(message, line), line
+    assert not written(results)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--alpha", "0"], "0.0 is not in the range"),
+        (["--alpha", "nan"], "nan is no finite number"),
+        (["--rope", "-1"], "-1.0 is not in the range"),
+        (["--rope", "inf"], "inf is no finite number"),
+        (["--rope", "1", "--dataset", "german"], "leave out --dataset or --rope"),
+    ],
+)
+def test_options_out_of_range_are_refused(results, arguments, message):
+    told = invoke(results, *arguments)
+    assert told.exit_code == 2
+    assert message in told.stderr
+
+
+def test_without_records_it_says_what_to_do(tmp_path):
+    told = invoke(tmp_path)
+    assert told.exit_code == 2
+    assert "no records here; run a study first" in told.stderr

@@ -1,0 +1,48 @@
+"""The diagram shows all algorithms, whatever their number and names, and twice the same."""
+
+import io
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from ensvm.report.plots.critical_difference import draw_critical_difference
+
+CASES = {
+    "two": ([1.2, 1.8], 0.6, [(0, 1)]),
+    "no groups": ([1.0, 2.0, 3.0], 0.5, []),
+    "all tie": ([2.0, 2.0, 2.0], 1.2, [(0, 2)]),
+    "many": (np.linspace(1.5, 12.5, 13).tolist(), 3.0, [(at, at + 3) for at in range(10)]),
+    "wider than the axis": ([1.4, 1.6], 3.0, [(0, 1)]),
+}
+
+
+def drawn(case, name="algorithm"):
+    average, difference, groups = CASES[case]
+    labels = [f"{name} {at}" for at in range(len(average))]
+    files = draw_critical_difference(labels, average, difference, groups, "note", [".png", ".svg"])
+    return labels, *files
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_draws(case):
+    _, png, svg = drawn(case)
+    height, width, _ = imread(io.BytesIO(png)).shape
+    assert width > height > 100
+    assert drawn(case)[1:] == (png, svg)
+
+
+def test_long_names_are_not_cut():
+    def size(name):
+        return imread(io.BytesIO(drawn("many", name)[1])).shape
+
+    height, width, _ = size("an algorithm with a name that is much longer than others,")
+    assert width > size("short")[1]
+    assert height == size("short")[0]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_touches_the_edge(case):
+    image = imread(io.BytesIO(drawn(case, "a long name, of a long algorithm,")[1]))[..., :3]
+    for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
+        assert (edge == 1.0).all()
