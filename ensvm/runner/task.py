@@ -22,6 +22,7 @@ from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.guard.answers import Misbehaves, told, traceback_of
 from ensvm.runner.guard.surroundings import surroundings
+from ensvm.runner.guard.tracker import silence_successor
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
 from ensvm.runner.memory import FitMemory
@@ -269,6 +270,7 @@ def begin_worker(parent: int, journal: Journal) -> None:
     # Ctrl+C is for the writing process, which ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable(file=journal.crash_file())
+    silence_successor()
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 
 from ensvm.records.record import Record
+from ensvm.runner.guard.tracker import silence_successor
 from ensvm.runner.task import Task, begin_worker, new_record, run_task
 
 # Workers that keep dying between cells (out of memory while they start, say) would otherwise be
@@ -123,6 +124,7 @@ def _workers_spared() -> Iterator[None]:
         return
     # Python up to 3.12 unblocks Ctrl+C when it starts this process of its own, so it is first.
     resource_tracker.ensure_running()
+    silence_successor()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
