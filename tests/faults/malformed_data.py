@@ -247,9 +247,11 @@ class MalformedData(FaultClass):
 
     def _write(self, folder: Path, made: File) -> None:
         (folder / f"own{made.ending}").write_bytes(made.content)
+        # Of labels that are to be told apart none is the positive one, against all others.
+        keys = KEYS[made.ending] if made.classes is None else "target: label"
         (folder / "trial.yaml").write_text(
             "study: trial\nrealizations: 1\ndatasets:\n"
-            f"  - {{name: own, path: own{made.ending}, {KEYS[made.ending]},"
+            f"  - {{name: own, path: own{made.ending}, {keys},"
             " split: {protocol: random, n_train: 40, n_test: 20}}\n"
             'algorithms: {majority: {estimator: "troublesome:Majority"}}\n'
         )
