@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from faults.command import Finished, Starter
+from faults.command import OUTPUT_KEPT, Finished, Starter
 
 TRACES = ("Traceback (most recent call last)", "KeyError", "Fatal Python error")
 
@@ -57,8 +57,9 @@ def judged(fault: str, ran: Finished, *, allowed: tuple[int, ...]) -> Verdict | 
     """Return what is wrong with how a command ended; None if it ended as a command may."""
     if ran.hung:
         return Verdict(fault, Outcome.HANG, ran.tail)
-    if any(trace in ran.output for trace in TRACES):
-        return Verdict(fault, Outcome.TRACEBACK, ran.tail)
+    at = min((ran.output.find(trace) for trace in TRACES if trace in ran.output), default=None)
+    if at is not None:
+        return Verdict(fault, Outcome.TRACEBACK, ran.output[at : at + 2 * OUTPUT_KEPT])
     if ran.status not in allowed:
         return Verdict(fault, Outcome.STATUS, f"exit status {ran.status}: {ran.tail}")
     if ran.status == 2 and not ran.output.strip():
