@@ -241,8 +241,9 @@ class MalformedData(FaultClass):
             return wrong
         if ran.status == 0 and (taken := self._taken_for_good(folder, made)):
             return Verdict(fault, Outcome.WRONG, f"{taken}: {ran.tail}")
-        if ran.status != 0 and f"own{made.ending}" not in ran.output:
-            return Verdict(fault, Outcome.STATUS, f"the file is not named: {ran.tail}")
+        named = f"own{made.ending}" in ran.output or "data set 'own'" in ran.output
+        if ran.status != 0 and not named:
+            return Verdict(fault, Outcome.STATUS, f"the data are not named: {ran.tail}")
         return Verdict(fault)
 
     def _write(self, folder: Path, made: File) -> None:
