@@ -57,7 +57,7 @@ def started(
     arguments: list[str], log: Path, before: Callable[[], None] | None = None
 ) -> subprocess.Popen[bytes]:
     """Start the command as the first process of its own session; `before` runs in it first."""
-    code = f"from ensvm_cli.main import main; print({BEGUN!r}, end='', flush=True); main()"
+    code = f"from ensvm_cli import start; print({BEGUN!r}, end='', flush=True); start()"
     with log.open("wb") as out:
         return subprocess.Popen(
             [sys.executable, "-c", code, *arguments],
