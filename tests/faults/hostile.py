@@ -19,7 +19,7 @@ GOOD = {
 REALIZATIONS = 2
 # Far above what a good cell takes on a busy machine.
 TIMEOUT = 8.0
-HANGS_AFTER = 90.0
+HANGS_AFTER = 240.0
 MOST_BYTES = 4 << 30
 
 
