@@ -1,5 +1,5 @@
 # make reproduce | make test | make test-processors | make smoke | make lint | make bench
-# make measured | make ship-records | make wheel-check | make clean
+# make faults | make measured | make ship-records | make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: reproduce ship-records test test-processors smoke lint bench measured wheel-check clean
+.PHONY: reproduce ship-records test test-processors smoke lint bench faults measured wheel-check clean
 
 reproduce: $(VENV)/.ready
 	@names='from ensvm.study.reading import reproduced; print(*reproduced())'; \
@@ -54,6 +54,11 @@ lint: $(VENV)/.ready-dev
 smoke: $(VENV)/.ready
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
 	ENSVM_OFFLINE=1 $(BIN)/ensvm run smoke --results "$$folder" && $(BIN)/ensvm table "$$folder"
+
+# Kills, hostile estimators, full disks, damaged records, malformed files; `make faults N=500` tries
+# 500, S=1 others. The short form, without N, is among the tests.
+faults: $(VENV)/.ready-dev
+	@PYTHONPATH=tests $(BIN)/python -m faults --seed $(or $(S),0) $(if $(N),--faults $(N))
 
 bench: $(VENV)/.ready-dev
 	@for benchmark in benchmarks/[!_]*.py; do $(BIN)/python $$benchmark || exit $$?; done

@@ -116,7 +116,8 @@ class RunProgress:
         self._begun = self._told = time.monotonic()
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        if self._live:  # rich before 14.3 ends a bar that is not shown with an empty line
+            self._bar.start()
         return self
 
     def __exit__(
@@ -125,7 +126,8 @@ class RunProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        if self._live:
+            self._bar.stop()
 
     def data(self, dataset: str) -> None:
         """Name the data set that is being loaded."""

@@ -16,6 +16,14 @@ from ensvm.classifiers import CLASSIFIERS, ESTIMATORS
 OURS = [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble]
 
 
+def undetermined(estimator: Any) -> dict[str, str]:
+    """Return the checks that ask for what rounding decides, each with the reason."""
+    if not isinstance(estimator, RhoSVC) or estimator.kernel != "precomputed":
+        return {}
+    why = "no plane through the origin separates the rows: at rho* = 0 rounding decides the classes"
+    return {"check_classifiers_train": why}
+
+
 # One check hands over an indefinite "Gram matrix", where no more can be asked than the warning.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
@@ -27,7 +35,8 @@ OURS = [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble]
             for rank in (12, 0.05)
         ),
         PartiallyTrainedEnsemble(low_rank=12, low_rank_method="greedy"),
-    ]
+    ],
+    expected_failed_checks=undetermined,
 )
 def test_estimator_check(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -101,6 +101,7 @@ def test_rows_of_fournorm_lie_about_four_means_with_unit_covariance() -> None:
     X, y = fournorm(ROWS, 2, a=50.0)  # so far apart that each row's mean is seen
     signs = np.sign(X).astype(int)
     means, members = np.unique(signs, axis=0, return_inverse=True)
+    members = members.ravel()  # a column in numpy 2.0
     assert len(means) == 4
     for k, mean in enumerate(means):
         rows = members == k
