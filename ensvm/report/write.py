@@ -13,7 +13,8 @@ from ensvm.report.readings import coverage
 from ensvm.report.readings import render as reading_render
 from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import build_table
-from ensvm.report.tables.render import to_csv, to_latex, to_markdown
+from ensvm.report.tables.latex import to_latex
+from ensvm.report.tables.render import to_csv, to_markdown
 from ensvm.study.figure import FigureConfig
 from ensvm.study.table import TableConfig
 

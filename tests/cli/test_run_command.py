@@ -182,10 +182,12 @@ def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, 
     assert "Traceback" not in told
     before = len(read_records(tmp_path / "stopped" / "trial"))
     assert 6 <= before < 41
-    again = invoke("run", config, "--results", tmp_path / "stopped", "--jobs", 2).stdout
+    again = invoke("run", config, "--results", tmp_path / "stopped", "--jobs", 2)
+    assert again.exit_code == 0, again.output
     # what workers had finished but not handed over is kept too
-    assert int(re.search(r"(\d+) of 41 cells were done before", again)[1]) >= before
-    invoke("run", config, "--results", tmp_path / "whole", "--jobs", 1)
+    assert int(re.search(r"(\d+) of 41 cells were done before", again.stdout)[1]) >= before
+    whole = invoke("run", config, "--results", tmp_path / "whole", "--jobs", 1)
+    assert whole.exit_code == 0, whole.output
     for results in ("stopped", "whole"):
         invoke("table", tmp_path / results)
     tables = [

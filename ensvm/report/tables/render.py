@@ -59,37 +59,6 @@ def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str
     return "\n\n".join(part for part in [*parts, origin(study)] if part) + "\n"
 
 
-def to_latex(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
-    """Return the table as a LaTeX `tabular`: ours, and the printed number in parentheses."""
-    headers = [
-        "data set",
-        *(column_label(study, column) for column in table.columns),
-    ]
-    rows = []
-    for row, of_row in groupby(cells, key=lambda cell: cell.row):
-        line = list(of_row)
-        best = best_of_row(table, line)
-        shown = zip(line, table.columns, strict=True)
-        rows.append(
-            [
-                _escape(row),
-                *(
-                    _latex_cell(cell, column.name in best, table.decimals_of(column))
-                    for cell, column in shown
-                ),
-            ]
-        )
-    return (
-        tabulate(
-            rows,
-            headers=[_escape(header) for header in headers],
-            tablefmt="latex_raw",
-            disable_numparse=True,
-        )
-        + "\n"
-    )
-
-
 def _markdown_row(table: TableConfig, row: str, cells: list[TableCell]) -> list[str]:
     best = set() if table.of == "data" else best_of_row(table, cells)
     counts = sorted({cell.n for cell in cells if cell.n})
@@ -129,12 +98,6 @@ def our_value(
 def verdict_mark(cell: TableCell) -> str:
     """Return a space and the mark of a cell's verdict; nothing where it has none."""
     return f" {MARKS[cell.verdict]}" if cell.verdict else ""
-
-
-def _latex_cell(cell: TableCell, best: bool, decimals: int) -> str:
-    ours = "--" if cell.mean is None else f"{cell.mean:.{decimals}f}"
-    ours = f"\\textbf{{{ours}}}" if best else ours
-    return ours if cell.published is None else f"{ours} ({cell.published:.{decimals}f})"
 
 
 def _assumptions(study: Study, table: TableConfig) -> list[str]:
@@ -196,12 +159,3 @@ def origin(study: Study) -> str:
         f"<sub>ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`. "
         f"{study.config.citation.strip()}</sub>"
     )
-
-
-def _escape(text: str) -> str:
-    greek = {"ρ": r"$\rho$", "ν": r"$\nu$", "±": r"$\pm$"}
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
-    for character, command in greek.items():
-        text = text.replace(character, command)
-    return text

@@ -175,9 +175,15 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(folder):
 
 def test_latex_is_written_when_asked_for(folder):
     text = [text for text, _ in write_tables(read_study(folder), "latex")][1]
-    assert text.startswith("\\begin{tabular}")
     assert "\\textbf{10.0}" in text
-    assert (folder / "table-2.tex").exists()
+    assert "24.0 $\\pm$ 1.0 {\\scriptsize (24.0 $\\approx$)}" in text
+    assert (folder / "table-2.tex").read_text() == text
+    lines = text.splitlines()
+    rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
+    assert len({row.count(" & ") for row in rows}) == 1
+    for opened, closed in ("{}", ("\\begin", "\\end"), ("\\toprule", "\\bottomrule")):
+        assert text.count(opened) == text.count(closed)
+    assert text.count("$") % 2 == 0
 
 
 def test_studies_are_found_from_their_folder_or_the_one_above(folder):
