@@ -17,18 +17,18 @@ MARKS: dict[Verdict, str] = {
     "differs": r"$\neq$",
     "cannot tell": "?",
 }
+LETTERS = (
+    "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "upsilon varphi chi psi omega"
+).split()
+GREEK = dict(zip("αβγδεζηθικλμνξπρστυφχψω", LETTERS, strict=True))
 # What text of a config may hold that LaTeX reads otherwise; the backslash first.
 SPECIAL = {
     "\\": r"\textbackslash{}",
     **{character: "\\" + character for character in "&%$#_{}"},
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    "ρ": r"$\rho$",
-    "ν": r"$\nu$",
-    "μ": r"$\mu$",
-    "σ": r"$\sigma$",
-    "γ": r"$\gamma$",
-    "ε": r"$\varepsilon$",
+    **{letter: f"$\\{name}$" for letter, name in GREEK.items()},
     "±": r"$\pm$",
     "×": r"$\times$",
     "−": "$-$",
