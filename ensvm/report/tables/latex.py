@@ -17,10 +17,31 @@ MARKS: dict[Verdict, str] = {
     "differs": r"$\neq$",
     "cannot tell": "?",
 }
-LETTERS = (
-    "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "upsilon varphi chi psi omega"
-).split()
+LETTERS = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "varepsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "varphi",
+    "chi",
+    "psi",
+    "omega",
+]
 GREEK = dict(zip("αβγδεζηθικλμνξπρστυφχψω", LETTERS, strict=True))
 # What text of a config may hold that LaTeX reads otherwise; the backslash first.
 SPECIAL = {
