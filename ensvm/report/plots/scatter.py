@@ -1,0 +1,105 @@
+"""One algorithm's values against another's over data sets: the points, and their drawing."""
+
+import math
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ensvm.report.query import Question, Study, ask
+from ensvm.study.figure import ScatterConfig, ScatterPanel, pass_of
+from ensvm.study.metrics import unit_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINT, LINE = "#0072B2", "#888888"
+ROOM = 0.08  # beyond the outermost points, as a share of their range
+
+
+@dataclass(frozen=True)
+class Point:
+    """One data set of a panel: means over the `n` realizations that both algorithms have.
+
+    `panel` is the panel's number from 0; the standard deviations are None where n = 1.
+    """
+
+    panel: int
+    row: str
+    x: float
+    y: float
+    x_std: float | None
+    y_std: float | None
+    n: int
+
+
+def read_points(study: Study, figure: ScatterConfig) -> tuple[list[Point], tuple[str, ...]]:
+    """Return the figure's points, panel by panel, and a line of text for each that is missing."""
+    points: list[Point] = []
+    missing: list[str] = []
+    scale = unit_of(figure.metric).scale
+    for number, panel in enumerate(figure.panels):
+        for row in figure.rows:
+            answers = [
+                ask(study, Question(row, name, figure.metric, pass_of(figure.metric)))
+                for name in (panel.x, panel.y)
+            ]
+            shared = sorted(set(answers[0].values) & set(answers[1].values))
+            if not shared:
+                why = next((answer.why for answer in answers if not answer.values), "")
+                missing.append(f"{panel.name}, {row}: {why or 'no realization of both'}")
+                continue
+            x, y = (
+                scale * np.array([answer.values[at] for at in shared], float) for answer in answers
+            )
+            x_std, y_std = (float(of.std(ddof=1)) if of.size > 1 else None for of in (x, y))
+            place = (number, row, float(x.mean()), float(y.mean()))
+            points.append(Point(*place, x_std, y_std, len(shared)))
+    return points, tuple(missing)
+
+
+def to_csv(figure: ScatterConfig, points: list[Point]) -> str:
+    """Return the data behind a figure, unrounded, a line a point."""
+    lines = [(figure.id, figure.panels[point.panel].name, *astuple(point)[1:]) for point in points]
+    columns = ["figure", "panel", "row", "x", "y", "x_std", "y_std", "n"]
+    return pd.DataFrame(lines, columns=columns).to_csv(index=False, lineterminator="\n")
+
+
+def draw_points(axes: "Axes", panel: ScatterPanel, points: list[Point]) -> None:
+    """Draw a panel's points with bars of one standard error, their rows' names, and x = y."""
+    axes.set_xlabel(axes.get_xlabel() or panel.x)
+    axes.set_ylabel(axes.get_ylabel() or panel.y)
+    ends = np.array([[point.x, point.y] for point in points])
+    low, high = float(ends.min()), float(ends.max())
+    room = ROOM * (high - low or 1.0)
+    limits = (low - room, high + room)
+    axes.plot(limits, limits, color=LINE, linewidth=0.8, linestyle="--")
+    for point in points:
+        bars = [
+            0.0 if std is None else std / math.sqrt(point.n) for std in (point.x_std, point.y_std)
+        ]
+        axes.errorbar(
+            point.x,
+            point.y,
+            xerr=bars[0],
+            yerr=bars[1],
+            color=POINT,
+            marker="o",
+            markersize=4,
+            elinewidth=0.8,
+        )
+        # Below the diagonal there is room to the right of a point, above it to the left.
+        right = point.y <= point.x
+        axes.annotate(
+            point.row,
+            (point.x, point.y),
+            xytext=(5 if right else -5, -2 if right else 2),
+            textcoords="offset points",
+            ha="left" if right else "right",
+            va="top" if right else "bottom",
+            fontsize=6.5,
+        )
+    axes.set_xlim(limits)
+    axes.set_ylim(limits)
+    axes.set_aspect("equal")
