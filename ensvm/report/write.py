@@ -3,20 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ensvm.records.writing import replace_file
 from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
-from ensvm.report.plots import curves as lines
-from ensvm.report.plots import plane, scatter
+from ensvm.report.plots.shown import Shown, read_figure
 from ensvm.report.query import Study
 from ensvm.report.readings import coverage
 from ensvm.report.readings import render as reading_render
 from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.render import to_csv, to_latex, to_markdown
-from ensvm.study.figure import AnyFigure, FigureConfig, PlaneConfig, ScatterConfig
+from ensvm.study.figure import FigureConfig
 from ensvm.study.table import TableConfig
 
 
@@ -87,31 +85,18 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
 def write_figures(study: Study) -> Iterator[Drawn]:
     """Write `figure-<id>.csv`, `.png` and `.svg` beside the study's records, a figure at a time."""
     for figure in study.config.figures:
-        shown, text, missing = _read_figure(study, figure)
+        shown = read_figure(study, figure)
         stem = study.folder / f"figure-{figure.id}"
-        yield Drawn(figure, _write_figure(stem, figure, shown, text) if shown else (), missing)
+        paths = _write_figure(stem, figure, shown) if shown.content else ()
+        yield Drawn(figure, paths, shown.missing)
 
 
-def _read_figure(study: Study, figure: AnyFigure) -> tuple[list[Any], str, tuple[str, ...]]:
-    """Return what a figure shows, the same as CSV, and a line of text for each part missing."""
-    if isinstance(figure, ScatterConfig):
-        points, missing = scatter.read_points(study, figure)
-        return points, scatter.to_csv(figure, points), missing
-    if isinstance(figure, PlaneConfig):
-        planes, missing = plane.read_planes(study, figure)
-        return planes, plane.to_csv(figure, planes), missing
-    curves, missing = lines.read_curves(study, figure)
-    return curves, lines.to_csv(figure, curves), missing
-
-
-def _write_figure(
-    stem: Path, figure: FigureConfig, shown: list[Any], text: str
-) -> tuple[Path, ...]:
+def _write_figure(stem: Path, figure: FigureConfig, shown: Shown) -> tuple[Path, ...]:
     from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
 
     paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))
-    replace_file(paths[0], text)
+    replace_file(paths[0], shown.csv)
     endings = [path.suffix for path in paths[1:]]
-    for path, drawn in zip(paths[1:], draw(figure, shown, endings), strict=True):
+    for path, drawn in zip(paths[1:], draw(figure, shown.content, endings), strict=True):
         replace_file(path, drawn)
     return paths
