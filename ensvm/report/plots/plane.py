@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SIDES = ("#D55E00", "#0072B2")  # of the rows of class -1 and +1, and of the parts of the plane
 MARKERS = ("_", "+")
 SHADE = 0.10  # how strongly the two parts of the plane are coloured
-AREA = 30.0  # of a row's mark, in points squared, where all rows have the same weight
+AREA = 45.0  # of a row's mark, in points squared, where all rows have the same weight
 RING = 90.0
 
 
