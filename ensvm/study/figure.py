@@ -26,7 +26,7 @@ class AxesConfig(Block):
 
     @property
     def about(self) -> str:
-        """What the panel is about, in a word."""
+        """What the panel is about, in short."""
         return ""
 
     @property

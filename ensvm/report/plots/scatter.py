@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 POINT, LINE = "#0072B2", "#888888"
 ROOM = 0.08  # beyond the outermost points, as a share of their range
+# In print points: the size of labels and about the width of a letter, the side of a panel, and how
+# far above or below its point a label is tried.
+LABEL_SIZE, LETTER, SIDE = 6.5, 3.6, 165.0
+HEIGHTS = (0.0, -7.0, 7.0, -14.0, 14.0, -21.0, 21.0)
+
+Box: TypeAlias = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -89,17 +95,47 @@ def draw_points(axes: "Axes", panel: ScatterPanel, points: list[Point]) -> None:
             markersize=4,
             elinewidth=0.8,
         )
-        # Below the diagonal there is room to the right of a point, above it to the left.
-        right = point.y <= point.x
-        axes.annotate(
-            point.row,
-            (point.x, point.y),
-            xytext=(5 if right else -5, -2 if right else 2),
-            textcoords="offset points",
-            ha="left" if right else "right",
-            va="top" if right else "bottom",
-            fontsize=6.5,
-        )
     axes.set_xlim(limits)
     axes.set_ylim(limits)
     axes.set_aspect("equal")
+    for point, offset in zip(points, label_offsets(points, limits), strict=True):
+        axes.annotate(
+            point.row,
+            (point.x, point.y),
+            xytext=offset,
+            textcoords="offset points",
+            va="center",
+            fontsize=LABEL_SIZE,
+        )
+
+
+def label_offsets(points: list[Point], limits: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return where each point's label begins, in print points from it, so that none hides another.
+
+    Of some places around a point, the first is taken that is clear of the points and of the labels
+    before; where there is none, the first of all.
+    """
+    scale = SIDE / (limits[1] - limits[0])
+    at = [((point.x - limits[0]) * scale, (point.y - limits[0]) * scale) for point in points]
+    taken = [(x - 3.0, y - 3.0, x + 3.0, y + 3.0) for x, y in at]
+    offsets = []
+    for point, (x, y) in zip(points, at, strict=True):
+        width = LETTER * len(point.row)
+        right, left = 5.0, -width - 5.0
+        # Below the diagonal there is room to the right of a point, above it to the left.
+        sides = (right, left) if point.y <= point.x else (left, right)
+        places = [(side, height) for height in HEIGHTS for side in sides]
+        boxes = [(x + dx, y + dy - 4.0, x + dx + width, y + dy + 4.0) for dx, dy in places]
+        clear = (
+            number
+            for number, box in enumerate(boxes)
+            if box[0] >= 0.0 and box[2] <= SIDE and not any(_overlap(box, other) for other in taken)
+        )
+        chosen = next(clear, 0)
+        taken.append(boxes[chosen])
+        offsets.append(places[chosen])
+    return offsets
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

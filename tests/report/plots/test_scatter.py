@@ -7,7 +7,14 @@ import pandas as pd
 import pytest
 from made_up_records import errors, make_study, record
 
-from ensvm.report.plots.scatter import read_points
+from ensvm.report.plots.scatter import (
+    LABEL_SIZE,
+    LETTER,
+    SIDE,
+    Point,
+    label_offsets,
+    read_points,
+)
 from ensvm.report.plots.shown import read_figure
 from ensvm.report.write import write_figures
 from ensvm.study.source import ConfigError
@@ -87,3 +94,20 @@ def test_names_that_the_study_does_not_have_are_refused(tmp_path, old, new, mess
         return
     with pytest.raises(ConfigError, match=message):
         make_study(tmp_path / "s", text, [])
+
+
+def test_labels_of_points_close_together_hide_neither_points_nor_each_other():
+    rows = ["german", "titanic", "cancer", "diabetis", "waveform"]
+    points = [Point(0, row, 20.0 + n, 20.0 - n / 3, None, None, 1) for n, row in enumerate(rows)]
+    points.append(Point(0, "far", 60.0, 60.0, None, None, 1))
+    offsets = label_offsets(points, (10.0, 70.0))
+    scale = SIDE / 60.0
+    starts = [
+        (point.x * scale + dx, point.y * scale + dy)
+        for point, (dx, dy) in zip(points, offsets, strict=True)
+    ]
+    for n, (x, y) in enumerate(starts):
+        for m, (other_x, other_y) in enumerate(starts[:n]):
+            apart = x - other_x if x > other_x else other_x - x
+            width = LETTER * len(points[m if x > other_x else n].row)
+            assert apart >= width or abs(y - other_y) >= LABEL_SIZE
