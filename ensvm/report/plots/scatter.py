@@ -82,9 +82,7 @@ def draw_points(axes: "Axes", panel: ScatterPanel, points: list[Point]) -> None:
     limits = (low - room, high + room)
     axes.plot(limits, limits, color=LINE, linewidth=0.8, linestyle="--")
     for point in points:
-        bars = [
-            0.0 if std is None else std / math.sqrt(point.n) for std in (point.x_std, point.y_std)
-        ]
+        bars = _bars(point)
         axes.errorbar(
             point.x,
             point.y,
@@ -106,35 +104,52 @@ def draw_points(axes: "Axes", panel: ScatterPanel, points: list[Point]) -> None:
             textcoords="offset points",
             va="center",
             fontsize=LABEL_SIZE,
+            arrowprops={"arrowstyle": "-", "color": LINE, "linewidth": 0.5, "shrinkB": 2},
         )
 
 
 def label_offsets(points: list[Point], limits: tuple[float, float]) -> list[tuple[float, float]]:
     """Return where each point's label begins, in print points from it, so that none hides another.
 
-    Of some places around a point, the first is taken that is clear of the points and of the labels
-    before; where there is none, the first of all.
+    Of some places around a point, the first is taken that is clear of the points, their bars and
+    the labels before; where there is none, the first of all.
     """
     scale = SIDE / (limits[1] - limits[0])
     at = [((point.x - limits[0]) * scale, (point.y - limits[0]) * scale) for point in points]
-    taken = [(x - 3.0, y - 3.0, x + 3.0, y + 3.0) for x, y in at]
+    taken: list[Box] = []
+    for point, (x, y) in zip(points, at, strict=True):
+        across, up = (scale * bar for bar in _bars(point))
+        taken += [
+            (x - 3.0, y - 3.0, x + 3.0, y + 3.0),
+            (x - across, y - 0.5, x + across, y + 0.5),
+            (x - 0.5, y - up, x + 0.5, y + up),
+        ]
     offsets = []
     for point, (x, y) in zip(points, at, strict=True):
         width = LETTER * len(point.row)
         right, left = 5.0, -width - 5.0
         # Below the diagonal there is room to the right of a point, above it to the left.
         sides = (right, left) if point.y <= point.x else (left, right)
-        places = [(side, height) for height in HEIGHTS for side in sides]
+        places = [(sides[0], 0.0), (-width / 2.0, 9.0), (-width / 2.0, -9.0)]
+        places += [(side, height) for height in HEIGHTS for side in sides]
         boxes = [(x + dx, y + dy - 4.0, x + dx + width, y + dy + 4.0) for dx, dy in places]
         clear = (
             number
             for number, box in enumerate(boxes)
-            if box[0] >= 0.0 and box[2] <= SIDE and not any(_overlap(box, other) for other in taken)
+            if min(box) >= 0.0
+            and max(box) <= SIDE
+            and not any(_overlap(box, other) for other in taken)
         )
         chosen = next(clear, 0)
         taken.append(boxes[chosen])
         offsets.append(places[chosen])
     return offsets
+
+
+def _bars(point: Point) -> tuple[float, float]:
+    """Return one standard error of x and of y; 0 where there is one realization."""
+    x, y = (0.0 if std is None else std / math.sqrt(point.n) for std in (point.x_std, point.y_std))
+    return x, y
 
 
 def _overlap(one: Box, other: Box) -> bool:
