@@ -8,6 +8,7 @@ CLASSIFIERS: dict[str, str] = {
     "AdaBoost": "ensvm.classifiers.adaboost",
     "BiasVariance": "ensvm.classifiers.bias_variance",
     "BoostedSVM": "ensvm.classifiers.weighted_nu_svm.boosted_svm",
+    "DecisionMap": "ensvm.classifiers.decision_map",
     "EditingSVC": "ensvm.classifiers.weighted_nu_svm.editing_svc",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine",
     "LinearSMO": "ensvm.classifiers.linear_smo",
@@ -20,6 +21,7 @@ CLASSIFIERS: dict[str, str] = {
     "Perceptron": "ensvm.classifiers.perceptron",
     "RhoSVC": "ensvm.classifiers.rho_svc",
     "SVMPathClassifier": "ensvm.classifiers.svm_path",
+    "VarianceComponents": "ensvm.classifiers.variance_components",
     "WeakenedSVC": "ensvm.classifiers.weighted_nu_svm.weakened_svc",
     "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svm.weighted_nu_svc",
 }

@@ -1,6 +1,6 @@
 """Rosenblatt's perceptron with the bound of its convergence theorem evaluated."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,16 +17,18 @@ from ensvm.solvers.linear.separability import separability, signed_points
 class Perceptron(LinearClassifier):
     """Rosenblatt's perceptron, with the bound of its convergence theorem evaluated.
 
-    The plane f(x) = w.x + w_0 starts at zero weights and goes through the training rows, pass after
-    pass. Each mistake, a row with y_i f(x_i) <= 0 and its label y_i in {-1, +1}, makes one update:
-    w <- w + y_i x_i, w_0 <- w_0 + y_i. The rule stops when a pass needs no update.
+    The plane f(x) = w.x + w_0 starts at zero or random weights and goes through the training rows,
+    pass after pass. Each mistake, a row with y_i f(x_i) <= 0 and its label y_i in {-1, +1}, makes
+    one update with the step size gamma: w <- w + gamma y_i x_i, w_0 <- w_0 + gamma y_i. The rule
+    stops when a pass needs no update.
 
-    Before the first pass it is decided whether any plane separates the classes. If so the rule
-    stops by itself, after at most `mistake_bound_` updates; if not it never would: it is stopped
-    after `max_iter` passes, with a `ConvergenceWarning`. The bound max_i |z_i|^2 |w|^2 / min_i (y_i
-    w.z_i)^2 over augmented points z_i = (1, x_i) holds for every separating w of the augmented
-    space; it is evaluated for the one that makes it least, the plane through the origin with the
-    largest margin.
+    It is decided apart from the rule whether any plane separates the classes. If so the rule stops
+    by itself, after at most `mistake_bound_` updates; if not it never would: it is stopped after
+    `max_iter` passes, with a `ConvergenceWarning`. With augmented points z_i = (1, x_i), beta
+    = max_i |z_i| and any separating w of the augmented space with |w| = 1 and mu = min_i y_i w.z_i,
+    the bound is |w_1 / (gamma beta) - (beta / mu) w|^2, which from zero weights w_1 is (beta /
+    mu)^2, whatever the step. It is evaluated for the plane through the origin with the largest
+    margin mu, which makes the latter least.
 
     Parameters
     ----------
@@ -36,11 +38,16 @@ class Perceptron(LinearClassifier):
     shuffle : bool, default False
         Whether each pass goes through the rows in a new random order. A separating plane is not
         unique, and the one found depends on the order.
+    step : float, default 1.0
+        The step size gamma, a positive number. From zero weights it changes the length of w alone.
+    start_scale : float, default 0.0
+        The standard deviation of the normal weights w_1 that training starts from, at least 0; with
+        0 they are zero.
     max_iter : int, default 1000
         The largest number of passes over the rows, at least 1; if the rule needs more, there is a
         `ConvergenceWarning`.
     random_state : int, RandomState or None, default None
-        Draws the orders; read with shuffle=True.
+        Draws the first weights and the orders; read where start_scale > 0 or shuffle=True.
 
     Attributes
     ----------
@@ -49,7 +56,13 @@ class Perceptron(LinearClassifier):
     intercept_ : ndarray of shape (1,)
         The offset w_0.
     alpha_ : ndarray of int, shape (n_samples,)
-        The number of updates made for each row: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i.
+        The number of updates made for each row: from zero weights, w = gamma sum_i alpha_i y_i x_i
+        and w_0 = gamma sum_i alpha_i y_i.
+    support_ : ndarray of int, shape (n_support,)
+        The row numbers of the training rows with an update: alpha_i > 0.
+    margin_ : float
+        Twice the distance from the plane to the nearest training row, negative if a row is on the
+        wrong side; 0.0 if w = 0.
     mistakes_ : int
         The number of updates in all.
     mistake_path_ : ndarray of int, shape (mistakes_,)
@@ -98,6 +111,8 @@ class Perceptron(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "dual": ["boolean"],
         "shuffle": ["boolean"],
+        "step": [Interval(Real, 0.0, None, closed="neither")],
+        "start_scale": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -107,45 +122,78 @@ class Perceptron(LinearClassifier):
         *,
         dual: bool = False,
         shuffle: bool = False,
+        step: float = 1.0,
+        start_scale: float = 0.0,
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.dual = dual
         self.shuffle = shuffle
+        self.step = step
+        self.start_scale = start_scale
         self.max_iter = max_iter
         self.random_state = random_state
 
     def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> Plane:
-        bound = _mistake_bound(X, signs)
+        start = np.zeros(X.shape[1] + 1)
         rng = None
-        if self.shuffle:
+        if self.shuffle or self.start_scale > 0.0:
             rng = np.random.default_rng(
                 check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             )
-        result = perceptron(X, signs, dual=self.dual, max_iter=self.max_iter, rng=rng)
+            if self.start_scale > 0.0:
+                start = self.start_scale * rng.normal(size=start.size)
+        result = perceptron(
+            X,
+            signs,
+            dual=self.dual,
+            max_iter=self.max_iter,
+            rng=rng if self.shuffle else None,
+            step=self.step,
+            start=start,
+        )
+        bound = _mistake_bound(X, signs, start / self.step)
         mistakes = result.mistake_path.size
         attributes = {
             "alpha_": result.alpha,
+            "support_": np.flatnonzero(result.alpha),
+            "margin_": _margin(X, signs, result),
             "mistake_path_": result.mistake_path,
             "mistakes_": mistakes,
             "errors_": result.errors,
             "separable_": bound is not None,
             "mistake_bound_": np.inf if bound is None else bound,
-            "bound_share_": 0.0 if bound is None else mistakes / bound,
+            "bound_share_": 0.0 if bound is None else mistakes / max(bound, 1.0),
             "objective_": result.objective,
             "certificate_": result.certificate,
         }
         return Plane(result.weights, result.offset, attributes, _ending(result, bound))
 
 
-def _mistake_bound(X: NDArray[np.float64], signs: NDArray[np.float64]) -> float | None:
-    """Return the most updates that the theorem allows; None for classes not separable."""
+def _mistake_bound(
+    X: NDArray[np.float64], signs: NDArray[np.float64], start: NDArray[np.float64]
+) -> float | None:
+    """Return the most updates that the theorem allows; None for classes not separable.
+
+    `start` are the first weights in units of the step size.
+    """
     points = signed_points(X, signs)
     answer = separability(points)
     if not answer.separable:
         return None
     longest = np.linalg.norm(points, axis=1).max()
-    return float(np.floor((longest / answer.margin) ** 2))
+    if not start.any():
+        return float(np.floor((longest / answer.margin) ** 2))
+    direction = answer.weights / np.linalg.norm(answer.weights)
+    away = start / longest - longest / answer.margin * direction
+    return float(np.floor(away @ away))
+
+
+def _margin(X: NDArray[np.float64], signs: NDArray[np.float64], result: PerceptronResult) -> float:
+    """Return twice the distance from the plane to the nearest row."""
+    length = float(np.linalg.norm(result.weights))
+    nearest = float((signs * (X @ result.weights + result.offset)).min())
+    return 2.0 * nearest / length if length > 0.0 else 0.0
 
 
 def _ending(result: PerceptronResult, bound: float | None) -> Ending:

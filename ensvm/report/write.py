@@ -7,7 +7,7 @@ from pathlib import Path
 from ensvm.records.writing import replace_file
 from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
-from ensvm.report.plots import curves as figures
+from ensvm.report.plots.shown import Shown, read_figure
 from ensvm.report.query import Study
 from ensvm.report.readings import coverage
 from ensvm.report.readings import render as reading_render
@@ -88,22 +88,18 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
 def write_figures(study: Study) -> Iterator[Drawn]:
     """Write `figure-<id>.csv`, `.png` and `.svg` beside the study's records, a figure at a time."""
     for figure in study.config.figures:
-        curves, missing = figures.read_curves(study, figure)
-        yield Drawn(
-            figure,
-            _write_figure(study.folder / f"figure-{figure.id}", figure, curves) if curves else (),
-            missing,
-        )
+        shown = read_figure(study, figure)
+        stem = study.folder / f"figure-{figure.id}"
+        paths = _write_figure(stem, figure, shown) if shown.content else ()
+        yield Drawn(figure, paths, shown.missing)
 
 
-def _write_figure(
-    stem: Path, figure: FigureConfig, curves: list[figures.Curve]
-) -> tuple[Path, ...]:
-    from ensvm.report.plots.drawing import draw_curves  # matplotlib takes half a second to import
+def _write_figure(stem: Path, figure: FigureConfig, shown: Shown) -> tuple[Path, ...]:
+    from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
 
     paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))
-    replace_file(paths[0], figures.to_csv(figure, curves))
+    replace_file(paths[0], shown.csv)
     endings = [path.suffix for path in paths[1:]]
-    for path, drawn in zip(paths[1:], draw_curves(figure, curves, endings), strict=True):
+    for path, drawn in zip(paths[1:], draw(figure, shown.content, endings), strict=True):
         replace_file(path, drawn)
     return paths

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from ensvm.classifiers.linear_smo import LinearSMO
 from ensvm.classifiers.perceptron import Perceptron
 from ensvm.solvers.linear.perceptron import perceptron
 
@@ -19,7 +20,9 @@ XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 
 # Few of the checks' data are separable.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([Perceptron(), Perceptron(dual=True, shuffle=True)])
+@parametrize_with_checks(
+    [Perceptron(), Perceptron(dual=True, shuffle=True, step=0.1, start_scale=1.0)]
+)
 def test_estimator_check(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -29,6 +32,34 @@ def separable(seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
     y = np.where(X[:, 0] - X[:, 1] > 0.0, "up", "down")
     X[:, 0] += np.where(y == "up", 0.1, -0.1)
     return X, y
+
+
+@given(seed=st.integers(0, 2**32 - 1), step=st.sampled_from([0.01, 1.0, 100.0]))
+@settings(deadline=None, max_examples=20)
+def test_the_bound_holds_from_random_weights_too(seed: int, step: float) -> None:
+    X, y = separable(seed)
+    settings = {"step": step, "random_state": seed, "max_iter": 1_000_000}
+    fitted, dual, from_zero = (
+        Perceptron(**settings, **more).fit(X, y)
+        for more in ({"start_scale": 1.0}, {"start_scale": 1.0, "dual": True}, {})
+    )
+    assert fitted.mistakes_ <= fitted.mistake_bound_ == np.floor(fitted.mistake_bound_)
+    assert 0.0 <= fitted.bound_share_ <= 1.0
+    np.testing.assert_array_equal(dual.mistake_path_, fitted.mistake_path_)
+    assert from_zero.mistake_bound_ == Perceptron(max_iter=100_000).fit(X, y).mistake_bound_
+
+
+@pytest.mark.parametrize("start_scale", [0.0, 1.0])
+def test_the_margin_is_twice_the_least_distance_and_no_plane_has_a_larger_one_than_the_svm(
+    start_scale: float,
+) -> None:
+    X, y = separable(3)
+    fitted = Perceptron(start_scale=start_scale, random_state=0, max_iter=100_000).fit(X, y)
+    signs = np.where(y == "up", 1.0, -1.0)
+    distances = signs * fitted.decision_function(X) / np.linalg.norm(fitted.coef_)
+    assert fitted.margin_ == pytest.approx(2.0 * distances.min())
+    assert 0.0 < fitted.margin_ <= LinearSMO(C=np.inf, tol=1e-6).fit(X, y).margin_
+    np.testing.assert_array_equal(fitted.support_, np.unique(fitted.mistake_path_))
 
 
 @given(seed=st.integers(0, 2**32 - 1), shuffle=st.booleans())
@@ -103,7 +134,15 @@ def test_the_same_seed_gives_the_same_plane_and_another_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("dual", 1.5), ("max_iter", 0), ("shuffle", "no"), ("random_state", "seed")]
+    ("name", "value"),
+    [
+        ("dual", 1.5),
+        ("max_iter", 0),
+        ("shuffle", "no"),
+        ("random_state", "seed"),
+        ("step", 0.0),
+        ("start_scale", -1.0),
+    ],
 )
 def test_parameters_out_of_range(name: str, value: Any) -> None:
     with pytest.raises(

@@ -23,7 +23,7 @@ from ensvm.report.claims.findings import Finding
 from ensvm.report.claims.statistics import CLAIM_VERDICTS
 from ensvm.report.html.evidence import evidence_of
 from ensvm.report.html.intervals import picture_of
-from ensvm.report.plots import curves as figures
+from ensvm.report.plots.shown import read_figure
 from ensvm.report.query import Study, find_studies, read_study
 from ensvm.report.readings import coverage
 from ensvm.report.readings import render as reading_render
@@ -221,20 +221,19 @@ def _claim(study: Study, finding: Finding) -> Section:
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
-    from ensvm.report.plots.drawing import draw_curves  # matplotlib takes half a second to import
+    from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
 
-    curves, missing = figures.read_curves(study, figure)
-    if curves:
-        svg, pdf = draw_curves(figure, curves, [".svg", ".pdf"])
-        series = dict.fromkeys(curve.label for curve in curves)
+    shown = read_figure(study, figure)
+    if shown.content:
+        svg, pdf = draw(figure, shown.content, [".svg", ".pdf"])
         content = {
             "svg": _data_uri("image/svg+xml", svg),
             "pdf": _data_uri("application/pdf", pdf),
-            "csv": _data_uri("text/csv", figures.to_csv(figure, curves).encode()),
-            "missing": missing,
-            "panels": len(figure.panels),
-            "told": f"{figure.caption} Panels: {', '.join(p.name for p in figure.panels)}."
-            f" Curves: {', '.join(series)}.",
+            "csv": _data_uri("text/csv", shown.csv.encode()),
+            "missing": shown.missing,
+            "panels": len(figure.axes),
+            "told": f"{figure.caption} Panels: {', '.join(p.name for p in figure.axes)}."
+            f" Shown: {', '.join(shown.names)}.",
         }
         yield Section(figure.id, figure.caption, content)
 

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.tables.legend import algorithm_label
-from ensvm.study.figure import CurvesConfig, FigureConfig, PanelConfig, SweepFigureConfig
+from ensvm.study.figure import (
+    CurvesConfig,
+    LinesConfig,
+    PanelConfig,
+    SweepFigureConfig,
+    pass_of,
+)
 from ensvm.study.metrics import unit_of
 
 
@@ -37,20 +43,21 @@ class Curve:
     mark: float | None = None
 
 
-def read_curves(study: Study, figure: FigureConfig) -> tuple[list[Curve], tuple[str, ...]]:
+def read_curves(study: Study, figure: LinesConfig) -> tuple[list[Curve], tuple[str, ...]]:
     """Return the figure's curves, panel by panel, and a line of text for each that is missing."""
     curves: list[Curve] = []
     missing: list[str] = []
     for number, panel in enumerate(figure.panels):
-        if isinstance(figure, CurvesConfig):
-            found = _curves_of_fits(study, figure, panel, number, missing)
-        elif isinstance(figure, SweepFigureConfig):
-            found = _curves_of_sweeps(study, figure, panel, number, missing)
-        curves += found
+        for y, text in figure.ys_of(panel).items():
+            drawn = _Drawn(number, panel, y, text)
+            if isinstance(figure, CurvesConfig):
+                curves += _curves_of_fits(study, figure, drawn, missing)
+            elif isinstance(figure, SweepFigureConfig):
+                curves += _curves_of_sweeps(study, figure, drawn, missing)
     return curves, tuple(missing)
 
 
-def to_csv(figure: FigureConfig, curves: list[Curve]) -> str:
+def to_csv(figure: LinesConfig, curves: list[Curve]) -> str:
     """Return the data behind a figure, unrounded: a line a point, and a line a mark (no y)."""
     columns = ["figure", "panel", "series", "what", "x", "y", "std", "n"]
     lines: list[tuple[object, ...]] = []
@@ -66,18 +73,35 @@ def to_csv(figure: FigureConfig, curves: list[Curve]) -> str:
     return frame.to_csv(index=False, lineterminator="\n")
 
 
+@dataclass(frozen=True)
+class _Drawn:
+    """What is drawn in a panel, the figure's `number`-th: a metric or curve, and its text."""
+
+    number: int
+    panel: PanelConfig
+    y: str
+    text: str
+
+    def named(self, series: str, label: str, of_one: bool) -> tuple[str, str]:
+        """Return the name and the label of a line, which a text of its own is part of."""
+        if not self.text:
+            return series, label
+        return f"{series} {self.y}", self.text if of_one else f"{label}, {self.text}"
+
+
 def _curves_of_fits(
-    study: Study, figure: CurvesConfig, panel: PanelConfig, number: int, missing: list[str]
+    study: Study, figure: CurvesConfig, drawn: _Drawn, missing: list[str]
 ) -> Iterator[Curve]:
-    y = figure.y_of(panel)
+    panel = drawn.panel
     first = figure.first if panel.first is None else panel.first
     for series in figure.series:
-        answer = _curves(study, figure, panel, str(panel.dataset), series)
+        answer = _curves(study, drawn.y, panel.about, series)
         one = figure.realization if isinstance(figure.realization, int) else None
         chosen = [at for at in answer.values if one is None or at == one]
+        name, label = drawn.named(series, algorithm_label(study, series), len(figure.series) == 1)
         if not chosen:
             why = answer.why if not answer.values else f"not run yet (realization {one})"
-            missing.append(f"{panel.name}, {series}: {why}")
+            missing.append(f"{panel.name}, {name}: {why}")
             continue
         curves = [answer.values[at] for at in chosen]
         # Nothing was measured past a curve's end: the mean ends where the first realization does.
@@ -85,22 +109,24 @@ def _curves_of_fits(
         metrics = answer.records[chosen[0]].metrics
         mark = metrics.get(str(figure.marks)) or None if len(chosen) == 1 else None
         x = range(first, first + len(points))
-        yield _curve(number, series, algorithm_label(study, series), x, points, y, mark)
+        yield _curve(drawn.number, name, label, x, points, drawn.y, mark)
 
 
 def _curves_of_sweeps(
-    study: Study, figure: SweepFigureConfig, panel: PanelConfig, number: int, missing: list[str]
+    study: Study, figure: SweepFigureConfig, drawn: _Drawn, missing: list[str]
 ) -> Iterator[Curve]:
+    panel = drawn.panel
     for series in figure.series:
-        label, places = _places(study, panel, series)
+        swept, places = _places(study, panel, series)
+        line, label = drawn.named(series, swept, len(figure.series) == 1)
         for stage in figure.stages or (None,):
             name = label if stage is None else f"stage {stage}"
-            if stage is not None and len(figure.series) > 1:
+            if stage is not None and (len(figure.series) > 1 or drawn.text):
                 name = f"{label}, {name}"
             found: list[tuple[float, list[float]]] = []
             lacking: dict[str, list[str]] = {}
             for x, row, algorithm in places:
-                values, why = _values(study, figure, panel, row, algorithm, stage)
+                values, why = _values(study, drawn.y, row, algorithm, stage)
                 if values:
                     found.append((float(x), values))
                 else:
@@ -110,12 +136,12 @@ def _curves_of_sweeps(
             ]
             if found:
                 yield _curve(
-                    number,
-                    series if stage is None else name,
+                    drawn.number,
+                    line if stage is None else name,
                     name,
                     [x for x, _ in found],
                     [values for _, values in found],
-                    figure.y_of(panel),
+                    drawn.y,
                 )
 
 
@@ -128,27 +154,22 @@ def _places(
         return algorithm_label(study, series), [(x, row, series) for row, x in rows.items()]
     swept = study.config.sweep_values(series)
     label = study.config.algorithms[next(iter(swept))].label or series
-    return label, [(x, str(panel.dataset), name) for name, x in swept.items()]
+    return label, [(x, panel.about, name) for name, x in swept.items()]
 
 
 def _values(
-    study: Study,
-    figure: FigureConfig,
-    panel: PanelConfig,
-    row: str,
-    algorithm: str,
-    stage: int | None,
+    study: Study, y: str, row: str, algorithm: str, stage: int | None
 ) -> tuple[list[float], str]:
     """Return the finite values of the realizations behind a point, or why there are none.
 
     With `stage` they are that entry of their curves, and all curves must reach it.
     """
     if stage is None:
-        question = Question(row, algorithm, figure.y_of(panel), figure.pass_of(panel))
+        question = Question(row, algorithm, y, pass_of(y))
         answer = ask(study, question)
         values = list(answer.values.values())
     else:
-        answer = _curves(study, figure, panel, row, algorithm)
+        answer = _curves(study, y, row, algorithm)
         curves = answer.values.values()
         ended = sum(len(curve) < stage for curve in curves)
         if ended:
@@ -162,11 +183,8 @@ def _values(
     return finite, "no finite value"
 
 
-def _curves(
-    study: Study, figure: FigureConfig, panel: PanelConfig, row: str, algorithm: str
-) -> Answer:
-    y, run_pass = figure.y_of(panel), figure.pass_of(panel)
-    return ask(study, Question(row, algorithm, y, run_pass, "all"))
+def _curves(study: Study, y: str, row: str, algorithm: str) -> Answer:
+    return ask(study, Question(row, algorithm, y, pass_of(y), "all"))
 
 
 def _curve(

@@ -1,7 +1,7 @@
 """Figures drawn for print: panels side by side, told apart without colour too."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
 from itertools import groupby
 from string import ascii_lowercase
@@ -14,7 +14,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ensvm.report.plots.curves import Curve
-from ensvm.study.figure import FigureConfig, SweepFigureConfig
+from ensvm.report.plots.plane import Plane, draw_planes
+from ensvm.report.plots.scatter import Point, draw_points
+from ensvm.study.figure import (
+    FigureConfig,
+    LinesConfig,
+    PlaneConfig,
+    ScatterConfig,
+    SweepFigureConfig,
+)
 
 Look: TypeAlias = dict[str, Any]
 
@@ -65,23 +73,79 @@ METADATA = {
 }
 
 
+def draw(config: FigureConfig, shown: list[Any], endings: Iterable[str]) -> Iterator[bytes]:
+    """Draw what a figure of any kind shows; yield the file of each ending (.png, .svg)."""
+    if isinstance(config, ScatterConfig):
+        return draw_scatter(config, shown, endings)
+    if isinstance(config, PlaneConfig):
+        return draw_plane(config, shown, endings)
+    assert isinstance(config, LinesConfig)
+    return draw_curves(config, shown, endings)
+
+
 def draw_curves(
-    config: FigureConfig, curves: list[Curve], endings: Iterable[str]
+    config: LinesConfig, curves: list[Curve], endings: Iterable[str]
 ) -> Iterator[bytes]:
     """Draw the curves, panel by panel; yield the file of each ending (.png, .svg, .pdf)."""
     looks = _looks(config, curves)
-    with style.context(["default", STYLE]):  # whatever the user has set up for other plots
-        figure, axes = _panels(config)
+    labels = {curve.series: curve.label for curve in curves}
+
+    def fill(figure: Figure, axes: list[Axes]) -> None:
         for number, of_panel in groupby(curves, key=lambda curve: curve.panel):
             _draw_panel(axes[number], config, list(of_panel), looks)
-        _legend(figure, curves, looks)
+        _legend(figure, labels, looks)
+
+    return _page(config, fill, endings)
+
+
+def draw_scatter(
+    config: ScatterConfig, points: list[Point], endings: Iterable[str]
+) -> Iterator[bytes]:
+    """Draw the points, panel by panel; yield the file of each ending (.png, .svg)."""
+
+    def fill(figure: Figure, axes: list[Axes]) -> None:
+        for number, of_panel in groupby(points, key=lambda point: point.panel):
+            draw_points(axes[number], config.panels[number], list(of_panel))
+
+    return _page(config, fill, endings)
+
+
+def draw_plane(config: PlaneConfig, planes: list[Plane], endings: Iterable[str]) -> Iterator[bytes]:
+    """Draw the planes, panel by panel; yield the file of each ending (.png, .svg).
+
+    Classifiers that share a panel are told apart by their lines, of which there is a legend.
+    """
+    shared = [panel.series for panel in config.panels if len(panel.series) > 1]
+    names = list(dict.fromkeys(name for series in shared for name in series))
+    looks = {name: _look(place) for place, name in enumerate(names)}
+    labels = {plane.series: plane.label for plane in planes}
+
+    def fill(figure: Figure, axes: list[Axes]) -> None:
+        for number, of_panel in groupby(planes, key=lambda plane: plane.panel):
+            found = list(of_panel)
+            alone = len(config.panels[number].series) == 1
+            own = [_look(0) if alone else looks[plane.series] for plane in found]
+            draw_planes(axes[number], config.panels[number], found, own)
+        if shown := {name: look for name, look in looks.items() if name in labels}:
+            _legend(figure, labels, shown)
+
+    return _page(config, fill, endings)
+
+
+def _page(
+    config: FigureConfig, fill: Callable[[Figure, list[Axes]], None], endings: Iterable[str]
+) -> Iterator[bytes]:
+    """Yield the file of each ending, of panels that `fill` draws in."""
+    with style.context(["default", STYLE]):  # whatever the user has set up for other plots
+        figure, axes = _panels(config)
+        fill(figure, axes)
         for ending in endings:
             file = BytesIO()
             figure.savefig(file, format=ending.removeprefix("."), metadata=METADATA[ending])
             yield file.getvalue()
 
 
-def _looks(config: FigureConfig, curves: list[Curve]) -> dict[str, Look]:
+def _looks(config: LinesConfig, curves: list[Curve]) -> dict[str, Look]:
     """Return how each series looks; the first is the one the figure is about."""
     order = {name: at for at, name in enumerate(config.series)}
     names = sorted(
@@ -92,24 +156,25 @@ def _looks(config: FigureConfig, curves: list[Curve]) -> dict[str, Look]:
     marker = (
         {"marker": "o", "markersize": MARKER_SIZE} if isinstance(config, SweepFigureConfig) else {}
     )
+    return {name: {**_look(place), **marker} for name, place in places.items()}
+
+
+def _look(place: int) -> Look:
+    """Return how the line in a place looks."""
     return {
-        name: {
-            "color": COLOURS[place % len(COLOURS)],
-            "linestyle": DASHES[place % len(DASHES)],
-            "linewidth": OTHER_WIDTH if place else FIRST_WIDTH,
-            **marker,
-        }
-        for name, place in places.items()
+        "color": COLOURS[place % len(COLOURS)],
+        "linestyle": DASHES[place % len(DASHES)],
+        "linewidth": OTHER_WIDTH if place else FIRST_WIDTH,
     }
 
 
 def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
-    count = len(config.panels)
+    count = len(config.axes)
     figure = Figure(
         figsize=(PANEL_SIZE[0] * count, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained"
     )
     axes = list(figure.subplots(1, count, squeeze=False)[0])
-    for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
+    for letter, panel, drawn in zip(ascii_lowercase, config.axes, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
         drawn.set_xlabel(panel.x_label or config.x_label)
         drawn.set_ylabel(panel.y_label or config.y_label)
@@ -119,7 +184,7 @@ def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
 
 
 def _draw_panel(
-    axes: Axes, config: FigureConfig, curves: list[Curve], looks: Mapping[str, Look]
+    axes: Axes, config: LinesConfig, curves: list[Curve], looks: Mapping[str, Look]
 ) -> None:
     # Limits come first: a curve with no place on a logarithmic axis has no limits to find.
     if config.x_scale == "log":
@@ -158,8 +223,7 @@ def _decades(values: np.ndarray) -> tuple[float, float]:
     return float(10.0**low), float(10.0 ** max(high, low + 1.0))
 
 
-def _legend(figure: Figure, curves: list[Curve], looks: Mapping[str, Look]) -> None:
-    labels = {curve.series: curve.label for curve in curves}
+def _legend(figure: Figure, labels: Mapping[str, str], looks: Mapping[str, Look]) -> None:
     lines = [Line2D([], [], **look) for look in looks.values()]
     texts = [labels[series] for series in looks]
     for rows in range(1, len(texts) + 1):

@@ -1,9 +1,11 @@
-"""The perceptron rule in primal and dual form, from zero weights with steps of 1. Compiled.
+"""The perceptron rule in primal and dual form. Compiled.
 
-In signed, augmented points z_i = y_i (1, x_i) the rule is w <- w + z_i for a row with w.z_i <= 0,
-and a row is right where w.z_i > 0. In the dual form w = sum_i alpha_i z_i: the rule is alpha_i <-
-alpha_i + 1, and only products z_i.z_j are read. From zero weights another step size gamma makes all
-weights gamma times as large and changes no decision.
+In signed, augmented points z_i = y_i (1, x_i) the rule is w <- w + gamma z_i for a row with w.z_i
+<= 0, and a row is right where w.z_i > 0. In the dual form w = w_1 + gamma sum_i alpha_i z_i: the
+rule is alpha_i <- alpha_i + 1, and only products z_i.z_j and w_1.z_i are read. Dividing all weights
+by the step size gamma changes no decision: the rule from w_1 with steps of gamma is the rule from
+w_1 / gamma with steps of 1, which is what runs. So from zero weights the step size has no effect
+but the length of w.
 
 Reference: COMP 6321 lecture 5, "A gradient descent-like learning rule", "Proof of perceptron
 convergence theorem" and "Weight as a combination of input vectors".
@@ -29,7 +31,7 @@ class PerceptronResult:
     offset : float
         The constant w_0.
     alpha : ndarray of int, shape (m,)
-        The updates for each row: w = sum_i alpha_i y_i x_i, w_0 = sum_i alpha_i y_i.
+        The updates for each row: (w_0, w) = w_1 + step sum_i alpha_i y_i (1, x_i).
     mistake_path : ndarray of int, shape (mistakes,)
         The row of each update, in their order.
     errors : ndarray of int, shape (n_iter,)
@@ -62,6 +64,8 @@ def perceptron(
     dual: bool = False,
     max_iter: int = 1000,
     rng: np.random.Generator | None = None,
+    step: float = 1.0,
+    start: ArrayLike | None = None,
 ) -> PerceptronResult:
     """Run the perceptron learning rule until a pass over the rows needs no update.
 
@@ -78,6 +82,10 @@ def perceptron(
         The most passes, at least 1.
     rng : numpy Generator, default None
         Draws a new order of the rows for each pass; None keeps the order given.
+    step : float, default 1.0
+        The step size gamma, positive.
+    start : array of shape (d + 1,), default None
+        The weights (w_0, w) before the first update; None is zeros.
 
     Returns
     -------
@@ -87,8 +95,8 @@ def perceptron(
     Raises
     ------
     ValueError
-        If the shapes do not fit, a label is not -1 or +1, max_iter is out of range, or squared
-        lengths of rows overflow.
+        If the shapes do not fit, a label is not -1 or +1, max_iter or step is out of range, or
+        squared lengths of rows, start / step or the weights overflow.
     """
     labels = np.asarray(y, dtype=np.float64)
     if X.ndim != 2 or labels.shape != X.shape[:1] or labels.size == 0:
@@ -100,11 +108,10 @@ def perceptron(
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
     points = signed_points(X, labels)
+    first = _first_weights(start, step, points.shape[1])
     # What tells a row's side and what an update adds: w and the points, or all w.z_i and the Gram
     # matrix.
-    state, steps = (
-        (np.zeros(labels.size), points @ points.T) if dual else (np.zeros(points.shape[1]), points)
-    )
+    state, steps = (points @ first, points @ points.T) if dual else (first.copy(), points)
     go_through = pass_in_dual_form if dual else pass_in_primal_form
     order = np.arange(labels.size)
     passes: list[NDArray[np.int64]] = []
@@ -114,8 +121,11 @@ def perceptron(
         passes.append(go_through(state, steps, order))
     mistake_path = np.concatenate(passes)
     alpha = np.bincount(mistake_path, minlength=labels.size)
-    augmented = alpha @ points if dual else state
-    products = points @ augmented
+    with np.errstate(over="ignore", invalid="ignore"):
+        augmented = step * (first + alpha @ points if dual else state)
+        products = points @ augmented
+    if not np.isfinite(products).all():
+        raise ValueError(f"the weights overflow with step = {step!r}: give a smaller one")
     return PerceptronResult(
         weights=augmented[1:],
         offset=float(augmented[0]),
@@ -127,6 +137,22 @@ def perceptron(
         n_iter=len(passes),
         converged=not passes[-1].size,
     )
+
+
+def _first_weights(start: ArrayLike | None, step: float, size: int) -> NDArray[np.float64]:
+    """Return the weights before the first update, in units of the step size."""
+    if not 0.0 < step < np.inf:
+        raise ValueError(f"step must be a positive number, got {step!r}")
+    if start is None:
+        return np.zeros(size)
+    weights = np.asarray(start, dtype=np.float64)
+    if weights.shape != (size,):
+        raise ValueError(f"start must have shape ({size},), got {weights.shape}")
+    with np.errstate(over="ignore"):
+        first: NDArray[np.float64] = weights / step
+    if not np.isfinite(first).all():
+        raise ValueError(f"start / step must be finite: step = {step!r} is too small")
+    return first
 
 
 @njit

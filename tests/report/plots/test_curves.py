@@ -203,3 +203,29 @@ def test_the_mean_of_curves_ends_where_the_first_of_them_does(swept):
 def test_figures_of_sweeps_and_means_are_drawn(swept):
     for drawn in write_figures(swept):
         assert [path.suffix for path in drawn.paths] == [".csv", ".png", ".svg"]
+
+
+def test_several_curves_in_one_panel_are_named_by_their_texts(tmp_path):
+    config = """\
+study: s
+realizations: 1
+datasets: [german]
+algorithms:
+  a: {label: A, estimator: RhoSVC, record: [path_, other_]}
+  b: {label: B, estimator: RhoSVC, record: [path_, other_]}
+figures:
+  - {id: 1, caption: One., panels: [german], series: [a], y: {path_: the path, other_: a bound}}
+  - {id: 2, caption: Two., panels: [{dataset: german, y: {path_: the path}}], series: [a, b]}
+"""
+    first, second = (record("german", 1, name, curve=[1.0, 0.5]) for name in "ab")
+    first.curves["other_"] = [2.0, 1.0]
+    study = make_study(tmp_path / "s", config, [first, second])
+    one, two = study.config.figures
+    curves, _ = read_curves(study, one)
+    assert [(curve.label, curve.y) for curve in curves] == [
+        ("the path", (1.0, 0.5)),
+        ("a bound", (2.0, 1.0)),
+    ]
+    assert len({curve.series for curve in curves}) == 2
+    assert [curve.label for curve in read_curves(study, two)[0]] == ["A, the path", "B, the path"]
+    assert all(drawn.paths for drawn in write_figures(study))

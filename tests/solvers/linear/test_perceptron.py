@@ -1,5 +1,7 @@
 """Laws of the perceptron rule: two forms, one sequence of updates; what changes nothing."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,35 +22,66 @@ def separable(seed: int, m: int = 30, d: int = 3) -> Problem:
     return X, np.where(values > 0.0, 1.0, -1.0)
 
 
-def rule_by_hand(X: NDArray[np.float64], y: NDArray[np.float64]) -> list[int]:
+def rule_by_hand(
+    X: NDArray[np.float64], y: NDArray[np.float64], step: float, start: NDArray[np.float64]
+) -> list[int]:
     """Return the rows of the updates of the rule as the notes print it."""
-    w, w_0, path, wrong = np.zeros(X.shape[1]), 0.0, [], True
+    w, w_0, path, wrong = start[1:], start[0], [], True
     while wrong:
         wrong = False
         for i in range(y.size):
             if y[i] * (w @ X[i] + w_0) <= 0.0:
-                w, w_0, wrong = w + y[i] * X[i], w_0 + y[i], True
+                w, w_0, wrong = w + step * y[i] * X[i], w_0 + step * y[i], True
                 path.append(i)
     return path
 
 
-@given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 20), d=st.integers(1, 4))
-@settings(deadline=None, max_examples=25)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    m=st.integers(1, 20),
+    d=st.integers(1, 4),
+    step=st.sampled_from([0.125, 1.0, 4.0]),
+    scale=st.sampled_from([0, 1, 30]),
+)
+@settings(deadline=None, max_examples=40)
 def test_both_forms_make_the_updates_of_the_rule_and_no_more_than_the_bound(
-    seed: int, m: int, d: int
+    seed: int, m: int, d: int, step: float, scale: int
 ) -> None:
     X, y = separable(seed, m, d)
-    primal, dual = (perceptron(X, y, dual=form, max_iter=100_000) for form in (False, True))
+    start = scale * np.random.default_rng(seed).integers(-5, 6, size=d + 1).astype(float)
+    primal, dual = (
+        perceptron(X, y, dual=form, max_iter=100_000, step=step, start=start)
+        for form in (False, True)
+    )
     assert primal.converged
-    assert primal.mistake_path.tolist() == rule_by_hand(X, y)
+    assert primal.mistake_path.tolist() == rule_by_hand(X, y, step, start)
     np.testing.assert_array_equal(dual.mistake_path, primal.mistake_path)
     np.testing.assert_array_equal(dual.weights, primal.weights)
     assert dual.offset == primal.offset
-    np.testing.assert_array_equal(primal.weights, (primal.alpha * y) @ X)
-    assert primal.offset == primal.alpha @ y
+    np.testing.assert_array_equal(primal.weights, start[1:] + step * (primal.alpha * y) @ X)
+    assert primal.offset == start[0] + step * (primal.alpha @ y)
     points = signed_points(X, y)
     longest = np.linalg.norm(points, axis=1).max()
-    assert primal.mistake_path.size <= (longest / separability(points).margin) ** 2 * (1.0 + 1e-9)
+    best = separability(points)
+    away = start / step - longest**2 / best.margin * best.weights / np.linalg.norm(best.weights)
+    assert primal.mistake_path.size <= (away @ away) / longest**2 * (1.0 + 1e-9)
+
+
+@given(seed=st.integers(0, 2**32 - 1), step=st.floats(1e-9, 1e9))
+@settings(deadline=None, max_examples=20)
+def test_from_zero_weights_the_step_changes_the_length_of_w_alone(seed: int, step: float) -> None:
+    X, y = separable(seed)
+    unit, other = (perceptron(X, y, max_iter=100_000, step=size) for size in (1.0, step))
+    np.testing.assert_array_equal(other.mistake_path, unit.mistake_path)
+    np.testing.assert_array_equal(other.weights, step * unit.weights)
+
+
+def test_a_start_that_separates_is_left_as_it_is() -> None:
+    X, y = separable(0)
+    found = perceptron(X, y, max_iter=100_000)
+    again = perceptron(X, y, start=[found.offset, *found.weights], step=0.1)
+    assert again.mistake_path.size == 0
+    np.testing.assert_allclose(again.weights, found.weights, rtol=1e-15)
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -104,3 +137,21 @@ def test_what_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         perceptron(X, y, max_iter=max_iter)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"step": 0.0}, "step must be a positive number, got 0.0"),
+        ({"step": np.inf}, "step must be a positive number, got inf"),
+        ({"start": [1.0]}, r"start must have shape \(2,\), got \(1,\)"),
+        ({"start": [1.0, 1.0], "step": 1e-310}, "step = 1e-310 is too small"),
+        ({"step": 1e308}, r"the weights overflow with step = 1e\+308"),
+    ],
+)
+def test_a_start_or_a_step_that_does_not_fit_is_refused(
+    parameters: dict[str, Any], message: str
+) -> None:
+    X = np.array([[1.0], [30.0], [31.0]])
+    with pytest.raises(ValueError, match=message):
+        perceptron(X, [-1, 1, 1], **parameters)
