@@ -9,6 +9,7 @@ from ensvm.report.tables.cells import stale_notes
 from ensvm.report.write import table_path
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_configs
+from ensvm.study.coverage import REFERENCE
 from ensvm.study.reading import find_config, read_config, reproduced
 from ensvm.study.table import read_published
 
@@ -88,3 +89,16 @@ def test_every_printed_cell_with_a_value_is_told(path):
         with table_path(folder, table, "csv").open(newline="", encoding="utf-8") as file:
             lines = [line for line in csv.DictReader(file) if line["published"] and line["mean"]]
         assert all(line["verdict"] not in ("", "cannot tell") for line in lines)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_what_covers_an_item_in_another_study_or_a_test_is_there(path):
+    config, _ = read_config(path)
+    for reference in [text for entry in config.coverage for text in entry.by]:
+        found = REFERENCE.fullmatch(reference)
+        if found["path"]:
+            assert (Path(__file__).parents[1] / found["path"]).is_file(), reference
+        elif found["study"]:
+            other, _ = read_config(find_config(found["study"]))
+            blocks = getattr(other, f"{found['kind']}s")
+            assert found["id"] in [block.id for block in blocks], reference
