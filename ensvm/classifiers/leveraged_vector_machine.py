@@ -69,14 +69,24 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
     rounds_per_block : int or None, default None
         The number of rounds, at least 1, before the next block is taken, in turn; None for n_rounds
         / n_blocks, rounded up. A block without gain is left at once.
-    step : {'newton', 'search'}, default 'newton'
-        How alpha_t and beta_t are found: by one step of Newton's method, or by iterating to the
-        minimum.
+    step : {'newton', 'search'} or int, default 'newton'
+        How alpha_t and beta_t are found: by one step of Newton's method, by iterating to the
+        minimum, or by at most so many steps, at least 1.
     ranking : {'quadratic', 'loss'}, default 'quadratic'
         How candidates are compared: by the quadratic model of the loss, or by the loss at the
         minimum of each one's model, as in the paper, which is about twenty times slower.
     tol : float, default 1e-5
-        The least relative gain for which a round is made, at least 0.
+        The least gain for which a round is made, at least 0. The paper leaves open how little is
+        too little, which decides on the size of the machine; so do the next three.
+    tol_scale : {'relative', 'absolute'}, default 'relative'
+        Whether the gain is divided by the loss (and penalty) there is before the round, or is that
+        of the mean loss as it is. On separable rows, where the loss falls to 0, a relative gain
+        remains for hundreds of rounds, an absolute one does not.
+    first_round : {'tested', 'granted'}, default 'tested'
+        Whether the first round on a block has to gain `tol` too, each time the block is taken, or
+        anything at all, so that every block gives a support vector.
+    n_passes : int or None, default None
+        The most times that the blocks are gone through, at least 1; None for no limit.
     random_state : int, RandomState or None, default None
         Splits the candidates into blocks; read with n_blocks > 1.
 
@@ -121,7 +131,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         Whether the rounds ended because nothing was left to gain.
     stop_reason_ : str
         Why training ended: 'no_gain', 'zero_loss' (every margin is so large that the loss leaves
-        the range of floats) or 'n_rounds'.
+        the range of floats), 'n_rounds' or 'n_passes'.
     gamma_ : float or None
         The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
@@ -158,9 +168,12 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "n_blocks": [Interval(Integral, 1, None, closed="left")],
         "rounds_per_block": [None, Interval(Integral, 1, None, closed="left")],
-        "step": [StrOptions({"newton", "search"})],
+        "step": [StrOptions({"newton", "search"}), Interval(Integral, 1, None, closed="left")],
         "ranking": [StrOptions({"quadratic", "loss"})],
         "tol": [Interval(Real, 0.0, None, closed="left")],
+        "tol_scale": [StrOptions({"relative", "absolute"})],
+        "first_round": [StrOptions({"tested", "granted"})],
+        "n_passes": [None, Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
 
@@ -178,9 +191,12 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         n_rounds: int = 500,
         n_blocks: int = 1,
         rounds_per_block: int | None = None,
-        step: Literal["newton", "search"] = "newton",
+        step: Literal["newton", "search"] | int = "newton",
         ranking: Literal["quadratic", "loss"] = "quadratic",
         tol: float = 1e-5,
+        tol_scale: Literal["relative", "absolute"] = "relative",
+        first_round: Literal["tested", "granted"] = "tested",
+        n_passes: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernel = kernel
@@ -197,6 +213,9 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         self.step = step
         self.ranking = ranking
         self.tol = tol
+        self.tol_scale = tol_scale
+        self.first_round = first_round
+        self.n_passes = n_passes
         self.random_state = random_state
 
     def _solve(
@@ -223,6 +242,9 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
             step=self.step,
             ranking=self.ranking,
             tol=self.tol,
+            tol_scale=self.tol_scale,
+            first_round=self.first_round,
+            n_passes=self.n_passes,
         )
         attributes = {
             "rounds_": result.rounds,

@@ -19,6 +19,7 @@ MACHINES = [
     {"loss": "logistic"},
     {"penalty": "l1", "gamma0_scale": "sample"},
     {"penalty": "l2"},
+    {"tol_scale": "absolute", "first_round": "granted", "n_passes": 2, "step": 2},
 ]
 EVERY_MACHINE = pytest.mark.parametrize("machine", MACHINES)
 

@@ -12,6 +12,7 @@ f(x_i)) + gamma' exp(sum_t |alpha_t|^p) with one gamma'.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -28,18 +29,30 @@ from ensvm.solvers.leverage.candidates import (
     largest_slope,
 )
 from ensvm.solvers.leverage.losses import EXPONENTIAL, L1, L2, LOGISTIC, NO_PENALTY, shift_of, weigh
-from ensvm.solvers.leverage.rounds import NEWTON, NO_GAIN, SEARCH, ZERO_LOSS, Record, play
+from ensvm.solvers.leverage.rounds import (
+    ABSOLUTE,
+    GRANTED,
+    MOST_SEARCH_STEPS,
+    NO_GAIN,
+    RELATIVE,
+    TESTED,
+    ZERO_LOSS,
+    Record,
+    play,
+)
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
-StopReason = Literal["no_gain", "zero_loss", "n_rounds"]
+StopReason = Literal["no_gain", "zero_loss", "n_rounds", "n_passes"]
 
 CHOICES: dict[str, dict[str | None, int]] = {
     "loss": {"exponential": EXPONENTIAL, "logistic": LOGISTIC},
     "penalty": {None: NO_PENALTY, "l1": L1, "l2": L2},
     "ranking": {"quadratic": QUADRATIC, "loss": TRUE_LOSS},
-    "step": {"newton": NEWTON, "search": SEARCH},
+    "tol_scale": {"relative": RELATIVE, "absolute": ABSOLUTE},
+    "first_round": {"tested": TESTED, "granted": GRANTED},
 }
+STEPS = {"newton": 1, "search": MOST_SEARCH_STEPS}
 
 
 @dataclass(frozen=True)
@@ -71,8 +84,8 @@ class LeverageResult:
     converged : bool
         Whether the rounds ended because nothing was left to gain.
     stop_reason : str
-        'no_gain', 'zero_loss' (every margin is so large that the loss leaves the range of floats)
-        or 'n_rounds'.
+        'no_gain', 'zero_loss' (every margin is so large that the loss leaves the range of floats),
+        'n_rounds' or 'n_passes'.
     """
 
     weights: Vector
@@ -99,15 +112,17 @@ def leverage(
     blocks: Sequence[Indices] | None = None,
     n_rounds: int = 500,
     rounds_per_block: int | None = None,
-    step: Literal["newton", "search"] = "newton",
+    step: Literal["newton", "search"] | int = "newton",
     ranking: Literal["quadratic", "loss"] = "quadratic",
     tol: float = 1e-5,
+    tol_scale: Literal["relative", "absolute"] = "relative",
+    first_round: Literal["tested", "granted"] = "tested",
+    n_passes: int | None = None,
 ) -> LeverageResult:
     """Build a vector machine by rounds that each add the kernel that reduces the loss most.
 
-    The instance of a round is not chosen in the next. A round must gain more than `tol` of the
-    objective: when none in the block does the next block is taken, when none in any block does the
-    machine is done.
+    The instance of a round is not chosen in the next. A round must gain more than `tol`: when none
+    in the block does the next block is taken, when none in any block does the machine is done.
 
     Parameters
     ----------
@@ -131,14 +146,23 @@ def leverage(
     rounds_per_block : int, default None
         Rounds before the next block is taken, cyclically, at least 1; None for n_rounds / number of
         blocks, rounded up.
-    step : 'newton' or 'search', default 'newton'
-        One quadratic step, eq. (6) or (7), or such steps up to the minimum; both are halved where
-        they would not reduce the objective by a fair part of what they promise.
+    step : 'newton', 'search' or int, default 'newton'
+        One quadratic step, eq. (6) or (7), such steps up to the minimum, or at most so many of
+        them; each is halved where it would not reduce the objective by a fair part of what it
+        promises.
     ranking : 'quadratic' or 'loss', default 'quadratic'
         Whether candidates rank by what the quadratic model gains or by the objective at each
         candidate's quadratic step.
     tol : float, default 1e-5
-        The least gain relative to the objective, at least 0.
+        The least gain of a round, at least 0.
+    tol_scale : 'relative' or 'absolute', default 'relative'
+        Whether `tol` is a part of the objective, or of the mean loss as it is, which is at most 1
+        before the first round.
+    first_round : 'tested' or 'granted', default 'tested'
+        Whether the first round on a block, each time it is taken, has to gain `tol` as well, or
+        anything at all.
+    n_passes : int, default None
+        The most times that the blocks are gone through, at least 1; None for no limit.
 
     Returns
     -------
@@ -157,17 +181,27 @@ def leverage(
     """
     labels = checked_signs(y)
     m = labels.size
-    chosen = {"loss": loss, "penalty": penalty, "ranking": ranking, "step": step}
-    _check(chosen, initial_penalty, n_rounds, rounds_per_block, tol)
+    chosen = {
+        "loss": loss,
+        "penalty": penalty,
+        "ranking": ranking,
+        "tol_scale": tol_scale,
+        "first_round": first_round,
+    }
+    counts = {"n_rounds": n_rounds, "rounds_per_block": rounds_per_block, "n_passes": n_passes}
+    _check(chosen, step, initial_penalty, counts, tol)
     source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
     settings = Settings(
         labels=labels,
+        n_steps=STEPS[step] if isinstance(step, str) else step,
         tol=float(tol),
         **{name: CHOICES[name][choice] for name, choice in chosen.items()},
     )
     state = _state_at_zero(m)
     record = _empty_record(n_rounds, settings, initial_penalty)
-    stop_reason = _play_blocks(source, settings, state, record, n_rounds, rounds_per_block)
+    per_block = rounds_per_block or -(-n_rounds // source.n_blocks)
+    visits = None if n_passes is None else n_passes * source.n_blocks
+    stop_reason = _play_blocks(source, settings, state, record, n_rounds, per_block, visits)
     return _result(source, settings, state, record, stop_reason)
 
 
@@ -177,16 +211,15 @@ def _play_blocks(
     state: State,
     record: Record,
     n_rounds: int,
-    per_block: int | None,
+    per_block: int,
+    visits: int | None,
 ) -> StopReason:
-    """Go through the blocks, cyclically, until the rounds are played or no block gains."""
-    per_block = per_block or -(-n_rounds // source.n_blocks)
-    current, idle = 0, 0
-    while True:
+    """Go through the blocks, cyclically, until rounds or visits are over or no block gains."""
+    idle = 0
+    for visit in count() if visits is None else range(visits):
         before = int(record.n_rounds[0])
-        reason = play(
-            source.block(current), settings, state, record, min(before + per_block, n_rounds)
-        )
+        end = min(before + per_block, n_rounds)
+        reason = play(source.block(visit % source.n_blocks), settings, state, record, end)
         if reason == ZERO_LOSS:
             return "zero_loss"
         if reason == NO_GAIN:
@@ -197,7 +230,7 @@ def _play_blocks(
             return "n_rounds"
         else:
             idle = 0
-        current = (current + 1) % source.n_blocks
+    return "n_passes"
 
 
 def _result(
@@ -219,7 +252,7 @@ def _result(
         objective=float(record.loss[n_iter] * (1.0 + record.penalty[n_iter])),
         certificate=_certificate(source, settings, state, record),
         n_iter=n_iter,
-        converged=stop_reason != "n_rounds",
+        converged=stop_reason in ("no_gain", "zero_loss"),
         stop_reason=stop_reason,
     )
 
@@ -253,9 +286,9 @@ def _empty_record(n_rounds: int, settings: Settings, initial_penalty: float) -> 
 
 def _check(
     settings: dict[str, Any],
+    step: str | int,
     initial_penalty: float,
-    n_rounds: int,
-    rounds_per_block: int | None,
+    counts: dict[str, int | None],
     tol: float,
 ) -> None:
     for name, value in settings.items():
@@ -268,11 +301,14 @@ def _check(
             f"penalty needs loss='exponential', got penalty={settings['penalty']!r} "
             f"with loss={settings['loss']!r}"
         )
+    if step not in STEPS and not (isinstance(step, int) and step >= 1):
+        steps = ", ".join(map(repr, STEPS))
+        raise ValueError(f"step must be one of {steps}, or a number >= 1, got {step!r}")
     if not 0 < initial_penalty < np.inf:
         raise ValueError(f"initial_penalty must be a positive number, got {initial_penalty!r}")
-    if n_rounds < 1:
-        raise ValueError(f"n_rounds must be at least 1, got {n_rounds!r}")
-    if rounds_per_block is not None and rounds_per_block < 1:
-        raise ValueError(f"rounds_per_block must be None or at least 1, got {rounds_per_block!r}")
+    for name, value in counts.items():
+        if value is not None and value < 1:
+            or_none = "" if name == "n_rounds" else "None or "
+            raise ValueError(f"{name} must be {or_none}at least 1, got {value!r}")
     if not 0 <= tol < np.inf:
         raise ValueError(f"tol must be a number >= 0, got {tol!r}")

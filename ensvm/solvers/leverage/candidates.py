@@ -46,8 +46,10 @@ class Settings(NamedTuple):
     loss: int
     penalty: int
     ranking: int
-    step: int
+    n_steps: int
     tol: float
+    tol_scale: int
+    first_round: int
 
 
 class State(NamedTuple):

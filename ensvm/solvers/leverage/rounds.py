@@ -22,7 +22,8 @@ from ensvm.solvers.leverage.losses import (
     weigh,
 )
 
-NEWTON, SEARCH = 0, 1  # steps
+RELATIVE, ABSOLUTE = 0, 1  # scales of the least gain
+TESTED, GRANTED = 0, 1  # first rounds on a block
 PAUSED, NO_GAIN, ZERO_LOSS = 0, 1, 2
 
 # Of what the model promises; a step that keeps less has left the model's range.
@@ -55,15 +56,14 @@ class Record(NamedTuple):
 @njit
 def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
     """Do rounds on a block until `end` are done, or none gains, or the loss has vanished."""
+    labels, begin = settings.labels, record.n_rounds[0]
     sums = np.empty((block.indices.size, 3))
     while record.n_rounds[0] < end:
         t = record.n_rounds[0]
         if record.loss[t] < VANISHED_LOSS:
             return ZERO_LOSS
         shift = shift_of(settings.loss, state.margins)
-        total = weigh(
-            settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls
-        )
+        total = weigh(settings.loss, state.margins, labels, shift, state.weights, state.pulls)
         penalty = record.penalty[t] * total
         candidate_sums(block, state.weights, state.pulls, sums)
         j = best_candidate(block, settings, state, sums, penalty, shift)
@@ -72,7 +72,10 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
         alpha, beta, after = descend(block, j, settings, state, total, penalty, shift)
         growth = penalty_growth(settings.penalty, alpha)
         gain = total - after - penalty * (growth - 1.0)
-        if not gain > settings.tol * (total + penalty):
+        least = settings.tol if settings.first_round == TESTED or t > begin else 0.0
+        # In the unit of the sums, which are multiplied by exp(shift).
+        least *= total + penalty if settings.tol_scale == RELATIVE else labels.size * np.exp(shift)
+        if not gain > least:
             return NO_GAIN
         state.margins[:] = state.trial
         state.last_chosen[0] = record.index[t] = block.indices[j]
@@ -88,11 +91,11 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
     """Return alpha and beta of candidate j and the sum of the losses there.
 
     The margins there go into `state.trial`. Each step is eq. (6) or (7), halved until it gains a
-    fair part of what it promises; SEARCH takes many, NEWTON one.
+    fair part of what it promises.
     """
     alpha, beta = 0.0, 0.0
     state.trial[:] = state.margins
-    for step in range(MOST_SEARCH_STEPS if settings.step == SEARCH else 1):
+    for step in range(settings.n_steps):
         if step > 0:
             weigh(settings.loss, state.trial, settings.labels, shift, state.weights, state.pulls)
         weight, pull = state.weights.sum(), state.pulls.sum()
