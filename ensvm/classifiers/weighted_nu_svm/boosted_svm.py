@@ -19,7 +19,7 @@ from ensvm.kernels import KernelFunction
 from ensvm.solvers.boosting.kernel_expansions import Member, WeakLearner, boosted_expansions
 from ensvm.solvers.boosting.result import BoostingResult
 from ensvm.solvers.expansion_reduction import reduce_members
-from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
+from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
 
 
 class BoostedSVM(StagedExpansionClassifier):
@@ -74,12 +74,10 @@ class BoostedSVM(StagedExpansionClassifier):
         The share of the error bound that goes to nu, in (0, 1]. Where none of the four parameters
         is given, gamma_weak is 0.1 and lam 1/2, so that nu and mu are 0.2 each.
     sigma : float, default 0.1
-        The largest total weight of the heavy examples left out in a round, in [0, 1); read with
-        weak='editing'.
+        The largest total weight of the heavy examples left out, in [0, 1), by weak='editing'.
     normalize : bool, default True
-        Whether the weights of the examples that are kept are rescaled to the sum 1. False is the
-        paper's pseudocode read literally: it asks for nu over the total weight kept, which is often
-        infeasible.
+        Whether the weights of the examples kept are rescaled to the sum 1. False is the paper's
+        pseudocode read literally: it asks for nu over the weight kept, often infeasible.
     reduce : {'none', 'sum', 'independent'}, default 'none'
         What predicts: 'none', the vote; 'sum', the reduced model sum_t alpha_t f_t / max |f_t|,
         which is the vote for normalized hypotheses; 'independent', the reduced model without the
@@ -89,8 +87,7 @@ class BoostedSVM(StagedExpansionClassifier):
         training rows, a positive number; read with reduce='independent'. It holds for every x whose
         k(x, x) is not larger than those of the training rows.
     tol : float, default 1e-3
-        The duality gap at which each member's training stops, relative to the objective, a positive
-        number.
+        The duality gap at which each member's training stops, relative to the objective, positive.
     max_iter : int, default 1000000
         The largest number of steps in each round, at least 1; reaching it gives a
         `ConvergenceWarning`.
@@ -111,24 +108,24 @@ class BoostedSVM(StagedExpansionClassifier):
     alphas_ : ndarray of shape (T,)
         The weights alpha_t of the members in the vote.
     errors_ : ndarray of shape (T,)
-        The D_t-weighted training error of each member; where rho > 0 it is at most nu + mu with
-        weak='weakened'.
+        The D_t-weighted training error of each member; nu + mu at most, as `bound_excess_` says.
     normalizers_ : ndarray of shape (T,)
         The sum Z_t of the weights after round t, before they are divided by it.
     train_errors_ : ndarray of shape (T,)
         The training error of the vote of the first t members, at most the product of Z_1, ..., Z_t.
     rounds_ : list of WeakenedResult
-        The T machines, each with the examples left out and whether nu was lowered.
+        The machines, each with the examples left out and whether nu was lowered.
     n_kept_ : ndarray of int, shape (T,)
         The number of examples that each member was trained on.
+    n_updates_ : ndarray of int, shape (T,)
+        How many values f(x_i) the steps of the first t members updated, from two to four kernel
+        values each: steps times examples kept, a cost that is the same on every processor.
     n_supports_ : ndarray of int, shape (T,)
-        The number of support vectors of the first t members together, before `reduce` leaves any
-        out.
+        The number of support vectors of the first t members together, before `reduce`.
     n_support_ : int
         The number of support vectors of F.
     reduction_error_ : float
-        By how much reduce='independent' changed F at most, relative to the largest |F|; 0.0
-        without.
+        By how much reduce='independent' changed F, relative to the largest |F|; 0.0 without.
     bound_excess_ : float
         The most by which a member's error exceeds the bound nu + mu (plus sigma with
         weak='editing') of Lemma 1, over the rounds with rho > 0 beyond rounding. At most 0 if the
@@ -136,19 +133,19 @@ class BoostedSVM(StagedExpansionClassifier):
     round_seconds_ : ndarray of shape (T,)
         The wall time of each round in seconds, without the Gram matrix.
     solve_seconds_ : ndarray of shape (T,)
-        The wall time in seconds until the end of each round, without the Gram matrix.
+        Their sums until the end of each round.
     elapsed_seconds_ : ndarray of shape (T,)
         The wall time in seconds until the end of each round, with the Gram matrix.
     gram_seconds_ : float
         The wall time in seconds of the Gram matrix, which is computed once.
     member_coefs_ : ndarray of shape (T, n_samples)
-        The coefficients of each f_t / max |f_t| as a sum of kernels at the training rows.
+        The coefficients of each f_t / max |f_t| in the kernels at the training rows.
     member_intercepts_ : ndarray of shape (T,)
         The intercepts of the f_t / max |f_t|.
     support_ : ndarray of int, shape (n_support,)
         The row numbers of the training rows in the reduced model.
     dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients in the reduced model.
+        Their coefficients.
     X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
         These rows themselves; None with kernel='precomputed'.
     intercept_ : float
@@ -286,12 +283,15 @@ class BoostedSVM(StagedExpansionClassifier):
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
         start = time.perf_counter()
+        order, ties = self._order(signs.size)
+        if ties is None:
+            X, signs = X[order], signs[order]
         gram = np.ascontiguousarray(self._training_gram(X))
         marks = [time.perf_counter()]
         boosting = boosted_expansions(
             gram,
             signs,
-            self._weak_learner(gram, signs),
+            self._weak_learner(gram, signs, ties),
             self.n_rounds,
             use_sign=self.hypothesis == "sign",
             after_round=lambda: marks.append(time.perf_counter()),
@@ -302,7 +302,6 @@ class BoostedSVM(StagedExpansionClassifier):
                 "or sigma keeps more"
             )
         gram_seconds, round_seconds = marks[0] - start, np.diff(marks)
-        solve_seconds = np.cumsum(round_seconds)
         members: list[Member] = boosting.learners
         member_coefs = np.array([member.coef for member in members])
         intercepts = np.array([member.intercept for member in members])
@@ -312,27 +311,43 @@ class BoostedSVM(StagedExpansionClassifier):
             coefs, member_coefs, reduction_error = reduce_members(
                 gram, boosting.weights, member_coefs, intercepts, self.reduce_tol
             )
+        back = np.argsort(order)
+        coefs, member_coefs = coefs[back], member_coefs[:, back]
         attributes = {
-            **self._facts(boosting),
+            **self._facts(boosting, order),
             "n_supports_": np.count_nonzero(supports, axis=1),
             "n_support_": int(np.count_nonzero(coefs)),
             "reduction_error_": reduction_error,
             "gram_seconds_": gram_seconds,
             "round_seconds_": round_seconds,
-            "solve_seconds_": solve_seconds,
-            "elapsed_seconds_": gram_seconds + solve_seconds,
+            "solve_seconds_": np.cumsum(round_seconds),
+            "elapsed_seconds_": gram_seconds + np.cumsum(round_seconds),
             "member_coefs_": member_coefs,
             "member_intercepts_": intercepts,
         }
         intercept = float(boosting.weights @ intercepts)
         return Expansion(coefs, intercept, attributes, _ending(boosting))
 
-    def _weak_learner(self, gram: NDArray[Any], signs: NDArray[np.float64]) -> WeakLearner:
+    def _order(self, m: int) -> tuple[NDArray[np.intp], np.random.RandomState | None]:
+        """Return the order to take the rows in, and what breaks ties; None for the last ones.
+
+        In a random order the first round keeps the first rows, whose kernel values need no copy.
+        """
+        random = check_random_state(self.random_state)
+        _, mu = resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)
+        keeps_all = mu == 0.0 and (self.weak == "weakened" or self.sigma == 0.0)
+        if self.kernel == "precomputed" or keeps_all:
+            return np.arange(m), random
+        return np.argsort(random.permutation(m))[::-1], None
+
+    def _weak_learner(
+        self, gram: NDArray[Any], signs: NDArray[np.float64], ties: np.random.RandomState | None
+    ) -> WeakLearner:
         nu, mu = resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam)
         settings: dict[str, Any] = {
             "sigma": self.sigma if self.weak == "editing" else 0.0,
             "normalize": self.normalize,
-            "random": check_random_state(self.random_state),
+            "random": ties,
             "tol": self.tol,
             "max_iter": self.max_iter,
         }
@@ -340,9 +355,9 @@ class BoostedSVM(StagedExpansionClassifier):
             gram, signs, distribution, nu, mu, start=last, **settings
         )
 
-    def _facts(self, boosting: BoostingResult) -> dict[str, Any]:
-        """Return the fitted attributes about the rounds."""
-        rounds = [member.weakened for member in boosting.learners]
+    def _facts(self, boosting: BoostingResult, order: NDArray[np.intp]) -> dict[str, Any]:
+        """Return the fitted attributes about the rounds, whose rows were in this order."""
+        rounds = [renumbered(member.weakened, order) for member in boosting.learners]
         bound = sum(resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam))
         bound += self.sigma if self.weak == "editing" else 0.0
         excesses = [
@@ -351,6 +366,7 @@ class BoostedSVM(StagedExpansionClassifier):
             if weak.machine.rho > 0.0 and weak.machine.stop_reason != "gap_below_rounding"
         ]
         left_out = np.array([weak.rejected.size + weak.edited.size for weak in rounds])
+        n_kept = boosting.sample_weight.size - left_out
         return {
             "n_rounds_": boosting.n_iter,
             "alphas_": boosting.weights,
@@ -358,7 +374,8 @@ class BoostedSVM(StagedExpansionClassifier):
             "normalizers_": boosting.normalizers,
             "train_errors_": boosting.train_errors,
             "rounds_": rounds,
-            "n_kept_": boosting.sample_weight.size - left_out,
+            "n_kept_": n_kept,
+            "n_updates_": np.cumsum(n_kept * [weak.machine.n_iter for weak in rounds]),
             "bound_excess_": float(max(excesses, default=-1.0)),
             "certificate_": max(weak.machine.certificate for weak in rounds),
         }

@@ -129,7 +129,8 @@ def weighted_nu_svm(
         The most steps, at least 0.
     members : array of int, default None
         Distinct numbers of the examples that take part; None for all. Only their entries of the
-        distribution are read, and of K only the rows of those whose coefficients change.
+        distribution are read, and of K only the rows of those whose coefficients change. Those
+        rows are copied, unless the members are the first rows, in order.
     start : array of shape (m,), default None
         Weights to start near, as those of the last round of boosting; used where the distribution
         gives them a total of at least nu once both classes have the same. None starts from the
@@ -279,17 +280,18 @@ def _new_state(
     gram: Any, members: NDArray[np.int64], labels: Vector, distribution: Vector, weights: Vector
 ) -> DescentState:
     n, coef = members.size, labels * weights
-    whole = n == gram.shape[0] and bool(np.array_equal(members, np.arange(n)))
+    # The kernel values among the first rows lie at the start of those rows: nothing is copied.
+    in_place = bool(np.array_equal(members, np.arange(n)))
     buffer = np.empty(
-        (0, 0) if whole else (n, n), dtype=gram.dtype
+        (0, 0) if in_place else (n, n), dtype=gram.dtype
     )  # what is never filled in takes no memory
     gram = _for_reading(gram)
     state = DescentState(
         gram=gram,
         members=members,
-        rows=gram if whole else _for_reading(buffer),
+        rows=gram if in_place else _for_reading(buffer),
         buffer=buffer,
-        places=np.arange(n) if whole else np.full(n, -1),
+        places=np.arange(n) if in_place else np.full(n, -1),
         n_filled=np.zeros(1, dtype=np.int64),
         labels=labels,
         targets=labels * distribution,
@@ -329,9 +331,11 @@ def _for_reading(array: NDArray[Any]) -> NDArray[Any]:
 def _refresh(state: DescentState) -> None:
     """Recompute g = Ku, in which steps add up their roundings."""
     points = np.flatnonzero(state.coef)
-    values = np.zeros(state.gram.shape[0])
+    in_place = state.buffer.size == 0
+    values = np.zeros(state.coef.size if in_place else state.gram.shape[0])
     add_products(state.gram, state.members[points], state.coef[points], values)
-    state.values[:] = values[state.members] + state.ridge * state.coef
+    values = values if in_place else values[state.members]
+    state.values[:] = values + state.ridge * state.coef
 
 
 def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReason]:

@@ -45,10 +45,10 @@ class DescentState(NamedTuple):
 
     gram: Any  # (m, m), the whole Gram matrix, for reading only
     members: Any  # (n,), the rows of it that take part
-    # (n, n), rows of the part of it among the members, in the order of their first use, for reading
+    # (n, at least n), rows of it among the members, in the order of their first use, for reading
     # only
     rows: Any
-    buffer: Any  # the same memory as `rows`, unless that is the whole Gram matrix
+    buffer: Any  # the same memory as `rows`; empty where that is the Gram matrix itself
     places: Any  # (n,), where in `rows` a member's row is, -1 where it is not filled in
     n_filled: Any  # (1,)
     labels: Any  # (n,)

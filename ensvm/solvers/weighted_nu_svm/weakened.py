@@ -10,7 +10,7 @@ has put most weight are the examples on the wrong side of the Bayes boundary. (F
 first, is what the text describes. The bound then covers the rest alone.)
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def weakened_nu_svm(
     *,
     sigma: float = 0.0,
     normalize: bool = True,
-    random: np.random.RandomState,
+    random: np.random.RandomState | None,
     tol: float = 1e-3,
     max_iter: int = 1_000_000,
     start: Vector | None = None,
@@ -89,8 +89,10 @@ def weakened_nu_svm(
     normalize : bool, default True
         Whether the distribution of what is kept is rescaled to sum 1 before training; Figure 2,
         read literally, does not, which asks for nu / (1 - mu).
-    random : RandomState
-        Breaks ties between equal weights, as between all in the first round of boosting.
+    random : RandomState or None
+        Breaks ties between equal weights, as between all in the first round of boosting. None
+        leaves out the last of them, as where the rows come in random order: then the first round
+        keeps the first rows, whose kernel values are read where they lie.
     tol : float, default 1e-3
         The relative duality gap to stop at, positive.
     max_iter : int, default 1_000_000
@@ -133,13 +135,40 @@ def weakened_nu_svm(
     return WeakenedResult(machine, rejected, edited, min(nu, largest), clipped)
 
 
+def renumbered(result: WeakenedResult, order: NDArray[np.intp]) -> WeakenedResult:
+    """Return what was found on rows in another order in the rows' own.
+
+    Parameters
+    ----------
+    result : WeakenedResult
+        What was found on the rows `order`.
+    order : ndarray of int, shape (m,)
+        A permutation: the row's own number at each place.
+
+    Returns
+    -------
+    WeakenedResult
+        The same with the rows' own numbers.
+    """
+    weights = np.empty_like(result.machine.weights)
+    weights[order] = result.machine.weights
+    return replace(
+        result,
+        machine=replace(result.machine, weights=weights),
+        rejected=np.sort(order[result.rejected]),
+        edited=np.sort(order[result.edited]),
+    )
+
+
 def chosen_within(
-    order: Vector, weight: Vector, limit: float, random: np.random.RandomState
+    order: Vector, weight: Vector, limit: float, random: np.random.RandomState | None
 ) -> NDArray[np.intp]:
-    """Return the first rows in `order`, ties at random, of total weight at most `limit`; sorted."""
+    """Return the first rows in `order` of total weight at most `limit`, sorted."""
     if limit == 0.0:
         return np.empty(0, dtype=np.intp)
-    rows = np.lexsort((random.permutation(order.size), order))
+    last_first = np.arange(order.size)[::-1]
+    ties = last_first if random is None else random.permutation(order.size)
+    rows = np.lexsort((ties, order))
     count = int(
         np.searchsorted(np.cumsum(weight[rows]), limit * (1.0 + SHARE_ROUNDING), side="right")
     )

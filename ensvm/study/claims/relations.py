@@ -263,6 +263,35 @@ class CurveFalls(Relation):
         return (Bound(threshold, threshold),)
 
 
+class CurveDeclines(Relation):
+    """Better's curve falls on the whole.
+
+    The slope of the least-squares line through a curve; the mean of the slopes is that of the mean
+    curve. A curve that ends earlier than others counts as far as it goes.
+    """
+
+    name = "curve-declines"
+    keys: ClassVar = {}
+    meaning = "the slope of the least-squares line through the curve, for each step, is at most 0"
+    effect_name = "slope"
+    of_curves = True
+
+    def values(self, recorded: Sequence[Any], at: Sequence[float]) -> list[float]:
+        """Return the slope of the line through a curve."""
+        if len(recorded[0]) < 2:
+            raise NoEffect("a single value in some realization, which has no slope")
+        return [float(np.polyfit(np.arange(len(curve)), curve, 1)[0]) for curve in recorded]
+
+    def effect_unit(self, metric: str) -> Unit:
+        """Return percentage points for percentages, else the metric's own unit."""
+        unit = self.value_unit(metric)
+        return POINTS if unit == PERCENT else unit
+
+    def bounds(self, threshold: float) -> tuple[Bound, ...]:
+        """Return that the slope is at most 0."""
+        return (Bound(threshold, threshold),)
+
+
 class ValueAtMost(Relation):
     """Better's value is at most the limit."""
 
@@ -327,6 +356,7 @@ RELATIONS: dict[str, Relation] = {
         Ratio(),
         CurveBelow(),
         CurveFalls(),
+        CurveDeclines(),
         ValueAtMost(),
         ValueAtLeast(),
         GrowthAtMost(),

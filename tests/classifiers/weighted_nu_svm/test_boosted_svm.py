@@ -92,13 +92,34 @@ def test_votes_of_signs_are_sums_of_signs_and_the_reduced_model_is_not() -> None
 @WEAK
 def test_one_round_is_the_weak_machine(weak: str) -> None:
     X, y = data()
-    fitted = BoostedSVM(n_rounds=1, weak=weak, sigma=0.0, **SETTINGS).fit(X, y)
-    single = WeakenedSVC(**SETTINGS).fit(X, y)
-    f = single.decision_function(X)
+    settings = {**SETTINGS, "kernel": "precomputed"}
+    K = gram(X, kernel="rbf", gamma=1.0)
+    fitted = BoostedSVM(n_rounds=1, weak=weak, sigma=0.0, **settings).fit(K, y)
+    single = WeakenedSVC(**settings).fit(K, y)
+    f = single.decision_function(K)
     np.testing.assert_allclose(
-        fitted.decision_function(X), fitted.alphas_[0] * f / np.abs(f).max(), atol=1e-9
+        fitted.decision_function(K), fitted.alphas_[0] * f / np.abs(f).max(), atol=1e-9
     )
     np.testing.assert_array_equal(fitted.rounds_[0].rejected, single.rejected_)
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.3, 0.6])
+def test_the_order_of_the_kernel_values_is_not_seen(mu: float) -> None:
+    X, y = data()
+    settings = {**SETTINGS, "mu": mu, "n_rounds": 3}
+    fitted = BoostedSVM(**settings).fit(X, y)
+    K = gram(X, kernel="rbf", gamma=1.0)
+    given = BoostedSVM(**{**settings, "kernel": "precomputed"}).fit(K, y)
+    first, same = fitted.rounds_[0], given.rounds_[0]
+    np.testing.assert_array_equal(first.rejected, same.rejected)
+    assert not first.machine.weights[first.rejected].any()
+    # Both objectives lie above the optimum by their gap at most.
+    apart = abs(first.machine.objective - same.machine.objective)
+    assert apart <= max(first.machine.certificate, same.machine.certificate) * (1.0 + 1e-9)
+    values = K @ fitted.member_coefs_.T + fitted.member_intercepts_
+    np.testing.assert_allclose(np.abs(values).max(axis=0), 1.0, rtol=1e-9)
+    wrong = (values @ fitted.alphas_ > 0.0) != (y > 0)
+    assert np.mean(wrong) == pytest.approx(fitted.train_errors_[-1])
 
 
 def test_what_the_rounds_leave_behind() -> None:
@@ -113,8 +134,11 @@ def test_what_the_rounds_leave_behind() -> None:
         "round_seconds_",
         "n_supports_",
         "n_kept_",
+        "n_updates_",
     ):
         assert getattr(fitted, name).shape == (T,)
+    assert np.all(np.diff(fitted.n_updates_, prepend=0) <= fitted.n_iter_ * fitted.n_kept_)
+    assert fitted.n_updates_[-1] >= fitted.n_iter_ * fitted.n_kept_.min()
     assert np.all(fitted.train_errors_ <= np.cumprod(fitted.normalizers_) * (1.0 + 1e-9))
     assert np.all(fitted.errors_ <= 0.5)  # nu + mu
     assert np.all(np.diff(fitted.n_supports_) >= 0)

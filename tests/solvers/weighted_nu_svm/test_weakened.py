@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ensvm.kernels import gram
 from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
-from ensvm.solvers.weighted_nu_svm.weakened import chosen_within, weakened_nu_svm
+from ensvm.solvers.weighted_nu_svm.weakened import chosen_within, renumbered, weakened_nu_svm
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -35,6 +35,37 @@ def test_the_lightest_are_as_many_as_fit(seed: int, limit: float, levels: int) -
     assert weight[rows].sum() + weight[kept].min() > limit  # none more fits
     assert rows.size == 0 or weight[rows].max() <= weight[kept].min()
     assert np.array_equal(rows, np.unique(rows))
+
+
+@given(seed=st.integers(0, 10_000), mu=st.floats(0.0, 0.99), skew=st.floats(0.0, 4.0))
+@settings(deadline=None, max_examples=100)
+def test_more_are_left_out_the_larger_mu_and_the_more_skewed_the_weights(
+    seed: int, mu: float, skew: float
+) -> None:
+    weight = np.random.default_rng(seed).exponential(size=50) ** skew
+    weight /= weight.sum()
+    count = chosen_within(weight, weight, mu, random(seed)).size
+    assert count >= np.floor(mu * 50 * (1.0 - 1e-9))  # what equal weights leave out is the least
+    assert count >= chosen_within(weight, weight, 0.5 * mu, random(seed)).size
+
+
+def test_without_random_numbers_the_last_of_equal_weights_are_left_out() -> None:
+    weight = np.array([0.2, 0.1, 0.2, 0.1, 0.2, 0.2])
+    np.testing.assert_array_equal(chosen_within(weight, weight, 0.45, None), [1, 3, 5])
+
+
+def test_numbers_of_rows_in_another_order_come_back() -> None:
+    K, y, D = data(3)
+    order = np.random.default_rng(0).permutation(y.size)
+    other = K[np.ix_(order, order)]
+    here = weakened_nu_svm(K, y, D, 0.2, 0.3, random=random(), tol=1e-9)
+    there = weakened_nu_svm(other, y[order], D[order], 0.2, 0.3, random=None, tol=1e-9)
+    assert here is not None
+    assert there is not None
+    back = renumbered(there, order)
+    np.testing.assert_array_equal(back.rejected, here.rejected)
+    np.testing.assert_allclose(back.machine.weights, here.machine.weights, atol=1e-3)
+    assert back.machine.objective == pytest.approx(here.machine.objective, rel=1e-8)
 
 
 def test_ties_are_broken_at_random_and_repeatably() -> None:

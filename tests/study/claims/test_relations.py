@@ -54,6 +54,16 @@ def test_a_new_relation_is_one_class(tmp_path, monkeypatch):
     assert "doubled, limit 50 %" in text
 
 
+def test_the_mean_slope_is_that_of_the_mean_curve():
+    curves = np.array([[0.3, 0.1, 0.2], [0.4, 0.0, 0.0], [0.2, 0.2, 0.1]])
+    relation = RELATIONS["curve-declines"]
+    slopes = [relation.values([curve], ()) for curve in curves]
+    assert np.mean(slopes) == pytest.approx(relation.values([curves.mean(axis=0)], ())[0])
+    [bound] = relation.bounds(0.0)
+    assert bound.kept_by(float(np.mean(slopes)))
+    assert not bound.kept_by(relation.values([curves[0, ::-1] - curves[1]], ())[0])
+
+
 def test_an_unknown_relation_is_told(tmp_path):
     claim = "- {id: 1, text: t, better: a, relation: lesss, rows: [german]}"
     with pytest.raises(ValueError, match=r"unknown relation 'lesss'.*did you mean 'less'\?$"):
