@@ -21,6 +21,7 @@ from ensvm.seeds import seed_of
 from ensvm.solvers.boosting.multiclass import multiclass_adaboost
 from ensvm.solvers.boosting.result import BoostingResult
 from ensvm.solvers.boosting.rounds import Round
+from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
 
 # Draws for a round before boosting ends: one that misses classes is bad luck, ten in a row are not
 MAX_ATTEMPTS = 10
@@ -83,6 +84,9 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
     tol : float, default 1e-3
         The violation of the optimality conditions at which a machine's training ends, a positive
         number, as in LIBSVM.
+    max_iter : int, default 10_000_000
+        The most steps of a machine's training for a pair of classes, at least 0; the default is
+        LIBSVM's. Linear machines on inputs that are not scaled can need them all.
     memory : None, str or object with a `cache` method, default None
         Where machines are kept, and from where later fits on the same rows with the same parameters
         and seed take them: a folder, as for `joblib.Memory`, or an object with the `cache` method
@@ -158,6 +162,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         coef0: float = 1.0,
         scale: Literal["machine"] | None = None,
         tol: float = 1e-3,
+        max_iter: int = MAX_ITER,
         memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -172,6 +177,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         self.coef0 = coef0
         self.scale = scale
         self.tol = tol
+        self.max_iter = max_iter
         self.memory = memory
         self.random_state = random_state
 
@@ -339,6 +345,7 @@ def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> Boost
             C=plan.C,
             tol=plan.tol,
             standardised=training.standardised,
+            max_iter=plan.max_iter,
         )
         evaluator = MachineEvaluator([machine], training.rows)
         return machine, np.concatenate([evaluator.codes(block)[0] for block in training_blocks])

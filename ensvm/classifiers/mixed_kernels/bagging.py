@@ -20,6 +20,7 @@ from ensvm.kernels.augmented_rows import KernelName, Rows
 from ensvm.seeds import seed_of
 from ensvm.solvers.pairwise.one_vs_one import one_hot, winners
 from ensvm.solvers.pairwise.platt_scaling import class_probabilities
+from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
 
 
 def _sums_probabilities(ensemble: Any) -> bool:
@@ -85,6 +86,9 @@ class MixedKernelBagging(MixedKernelEnsemble):
     tol : float, default 1e-3
         The violation of the optimality conditions at which a machine's training ends, a positive
         number, as in LIBSVM.
+    max_iter : int, default 10_000_000
+        The most steps of a machine's training for a pair of classes, at least 0; the default is
+        LIBSVM's. Linear machines on inputs that are not scaled can need them all.
     memory : None, str or object with a `cache` method, default None
         Where machines are kept, and from where later fits on the same rows with the same parameters
         and seed take them: a folder, as for `joblib.Memory`, or an object with the `cache` method
@@ -159,6 +163,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
         coef0: float = 1.0,
         scale: Literal["machine"] | None = None,
         tol: float = 1e-3,
+        max_iter: int = MAX_ITER,
         memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -174,6 +179,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
         self.coef0 = coef0
         self.scale = scale
         self.tol = tol
+        self.max_iter = max_iter
         self.memory = memory
         self.random_state = random_state
 
@@ -346,6 +352,7 @@ def bagged_machine(
         tol=plan.tol,
         standardised=training.standardised,
         order=order,
+        max_iter=plan.max_iter,
     )
 
 

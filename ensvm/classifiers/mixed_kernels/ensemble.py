@@ -110,6 +110,8 @@ class MemberPlan:
         The bound of its coefficients.
     tol : float
         The violation that ends its training.
+    max_iter : int
+        The most steps of its training.
     scale : str or None
         Whether it standardises its inputs.
     """
@@ -120,6 +122,7 @@ class MemberPlan:
     sample_size: int
     C: float
     tol: float
+    max_iter: int
     scale: str | None
 
 
@@ -149,6 +152,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "scale": [StrOptions({"machine"}), None],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
         "memory": [None, str, HasMethods(["cache"])],
         "random_state": ["random_state"],
     }
@@ -163,6 +167,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     coef0: float
     scale: str | None
     tol: float
+    max_iter: int
     memory: Any
     random_state: int | np.random.RandomState | None
 
@@ -237,6 +242,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             n if self.max_samples is None else min(self.max_samples, n),
             self.C,
             self.tol,
+            self.max_iter,
             self.scale,
         )
 

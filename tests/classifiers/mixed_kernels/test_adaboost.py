@@ -216,19 +216,13 @@ def test_samples_of_one_class_only() -> None:
     assert set(fitted.predict(X)) <= {"rare", "frequent"}
 
 
-def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns() -> None:
     X, y = data()
     fitted = MixedKernelAdaBoost(tol=1e-4, **SMALL).fit(X, y)
     assert fitted.certificate_ == max(machine.certificate for machine in fitted.estimators_) <= 1e-4
     assert fitted.n_iter_ == sum(machine.n_iter for machine in fitted.estimators_)
-    train = module.train_machine
-    monkeypatch.setattr(
-        module, "train_machine", lambda *args, **settings: train(*args, max_iter=3, **settings)
-    )
     with pytest.warns(ConvergenceWarning, match="a machine stopped at a violation of"):
-        MixedKernelAdaBoost(**SMALL).fit(X, y)
+        MixedKernelAdaBoost(max_iter=3, **SMALL).fit(X, y)
 
 
 def test_remembered_runs_are_not_trained_again(
@@ -292,6 +286,8 @@ def test_kernels_that_cannot_be(settings: dict[str, Any], message: str) -> None:
         ("poly_gamma", "sigest"),
         ("degree", 1.5),
         ("tol", 0.0),
+        ("max_iter", -1),
+        ("scale", "e1071"),
         ("memory", 1),
         ("random_state", "seed"),
     ],
