@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from ensvm.data import Dataset, DatasetCard, find_card, load
-from ensvm.data.files.columns import indicators
+from ensvm.data.files.columns import encoded_columns, indicators
 from ensvm.data.files.content import FileContent
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places
@@ -268,8 +268,8 @@ def test_categories_of_adult_have_a_column_each() -> None:
 def test_r_leaves_out_the_first_level_of_each_factor_of_adult_but_the_first() -> None:
     whole, contrasts = mirrored("adult-14"), mirrored("adult-14-contrasts")
     names = encoded_columns(whole.card.inputs)
-    firsts = ["education=10th", "marital_status=Divorced", "occupation=Adm-clerical",
-              "relationship=Husband", "race=Amer-Indian-Eskimo", "native_country=Cambodia"]  # fmt: skip
+    firsts = ["education=10th", "marital_status=Divorced", "occupation=Adm-clerical"]
+    firsts += ["relationship=Husband", "race=Amer-Indian-Eskimo", "native_country=Cambodia"]
     kept = [at for at, name in enumerate(names) if name not in firsts]
     np.testing.assert_array_equal(whole.X[:, kept], contrasts.X)
     np.testing.assert_array_equal(whole.y, contrasts.y)
