@@ -2,7 +2,8 @@
 
 AdaBoostClassifier gets a learner that draws 300 rows by weight (and a radial width from the same
 range) and fits an SVC on them; its learning rate 0.5 makes its weights ours. BaggingClassifier gets
-SVC(probability=True) on 300 rows: with that, it sums probabilities. Both sides have 50 machines.
+SVC(probability=True) on 300 rows: with that, it sums probabilities. Both sides have 50 machines,
+each of which standardises its sample; scikit-learn's SVC does so in a pipeline.
 Every row is one run of each side, one after the other; targets are those of the project.
 """
 
@@ -13,6 +14,8 @@ import numpy as np
 from _stopwatch import best_of
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from tabulate import tabulate
@@ -51,7 +54,8 @@ class ResampledSVC(ClassifierMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         rows = rng.choice(len(X), SAMPLES, p=sample_weight)
         gamma = rng.uniform(*self.gamma_range) if self.gamma_range else self.svc.gamma
-        self.svc_ = SVC(**{**self.svc.get_params(), "gamma": gamma}).fit(X[rows], y[rows])
+        svc = SVC(**{**self.svc.get_params(), "gamma": gamma})
+        self.svc_ = make_pipeline(StandardScaler(), svc).fit(X[rows], y[rows])
         self.classes_ = np.unique(y)
         return self
 
@@ -65,18 +69,23 @@ def sides(method: str, kernel: str, X: Any) -> tuple[Any, Any]:
     low, middle, high = sigest(X, rng=np.random.default_rng(0))
     gamma = middle if kernel == "rbf" else 1.0 / X.shape[1]
     kernel_parameters = {"C": 10.0, "gamma": gamma, "degree": 3, "coef0": 1.0}
+    settings: dict[str, Any] = {
+        "C": 10.0,
+        "scale": "machine",
+        "n_estimators": MACHINES,
+        "random_state": 0,
+    }
     if method == "boosting":
-        ours = MixedKernelAdaBoost(
-            (kernel,), gamma="sigest-random", n_estimators=MACHINES, random_state=0
-        )
+        ours = MixedKernelAdaBoost((kernel,), gamma="sigest-random", **settings)
         learner = ResampledSVC(
             SVC(kernel=kernel, **kernel_parameters), (low, high) if kernel == "rbf" else None
         )
         return ours, AdaBoostClassifier(
             learner, n_estimators=MACHINES, learning_rate=0.5, random_state=0
         )
-    ours = MixedKernelBagging((kernel,), gamma="sigest", n_estimators=MACHINES, random_state=0)
-    learner = SVC(kernel=kernel, probability=True, random_state=0, **kernel_parameters)
+    ours = MixedKernelBagging((kernel,), gamma="sigest", **settings)
+    svc = SVC(kernel=kernel, probability=True, random_state=0, **kernel_parameters)
+    learner = make_pipeline(StandardScaler(), svc)
     return ours, BaggingClassifier(
         learner, n_estimators=MACHINES, max_samples=SAMPLES, random_state=0
     )

@@ -21,6 +21,7 @@ from ensvm.seeds import seed_of
 from ensvm.solvers.boosting.multiclass import multiclass_adaboost
 from ensvm.solvers.boosting.result import BoostingResult
 from ensvm.solvers.boosting.rounds import Round
+from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
 
 # Draws for a round before boosting ends: one that misses classes is bad luck, ten in a row are not
 MAX_ATTEMPTS = 10
@@ -54,16 +55,18 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
     max_samples : int or None, default 300
         The number of rows drawn for a machine, at least 1, but never more than there are; None for
         as many as there are.
-    C : float, default 10.0
+    C : float, default 1.0
         The upper bound of the coefficients of each machine, a positive number. The paper prints
-        none; 10 was identified from its accuracies.
-    gamma : float or {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'}, default 'sigest'
-        The factor in 'rbf', a positive number. 'sigest' is 1 over the median squared distance
-        between pairs of training rows drawn at random; 'sigest-random' is drawn anew for each
-        machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
-        distances, as in the paper. 'mean-distance' is 1 over the mean squared distance of the
-        training rows to their mean; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features,
-        as in scikit-learn.
+        none; 1 is what LIBSVM and the R package e1071 take.
+    gamma : float, pair of floats or str, default 'sigest'
+        The factor in 'rbf', a positive number, the lowest and the highest one between which each
+        machine draws its own uniformly, or a name. 'sigest' is 1 over the median squared
+        distance between pairs of training rows drawn at random; 'sigest-random' is drawn anew for
+        each machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
+        distances, as in the paper; for 'sigest-log-random' the logarithm is uniform. With
+        scale='machine' these rows are standardised as one sample. 'mean-distance' is 1 over the
+        mean squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X))
+        and 'auto' 1 / n_features, as in scikit-learn.
     poly_gamma : float or {'auto', 'scale', 'mean-distance'}, default 'auto'
         The factor in 'poly', a positive number or one of the names above. 'auto' is what the R
         package e1071 puts before the inner product and the paper does not print; 1.0 is the kernel
@@ -72,9 +75,18 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         The degree of 'poly', at least 0; the paper does not print its value.
     coef0 : float, default 1.0
         The constant of 'poly'; the paper does not print its value.
+    scale : {'machine'} or None, default None
+        With 'machine' each machine standardises its inputs by the mean and standard deviation (ddof
+        1) of its own sample, as `svm` of the R package e1071 does by default (its `scale = TRUE`).
+        As there, a sample in which a column is constant is taken as it is, all columns of it.
+        Columns that have two values in training, such as the indicators of a nominal attribute, are
+        neither scaled nor looked at. None takes all inputs as they are.
     tol : float, default 1e-3
         The violation of the optimality conditions at which a machine's training ends, a positive
         number, as in LIBSVM.
+    max_iter : int, default 10_000_000
+        The most steps of a machine's training for a pair of classes, at least 0; the default is
+        LIBSVM's. Linear machines on inputs that are not scaled can need them all.
     memory : None, str or object with a `cache` method, default None
         Where machines are kept, and from where later fits on the same rows with the same parameters
         and seed take them: a folder, as for `joblib.Memory`, or an object with the `cache` method
@@ -102,7 +114,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         The row numbers of the training rows that some machine needs.
     gamma_range_ : WidthRange or None
         The lowest, the middle and the highest factor of 'rbf' that 'sigest' finds; three times the
-        same if `gamma` is another. None without that kernel.
+        same if `gamma` is another number or name. None without that kernel.
     poly_gamma_ : float or None
         The number that `poly_gamma` stands for; None without 'poly'.
     certificate_ : float
@@ -143,12 +155,14 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         scheme: Literal["pure", "mixed", "combined"] = "combined",
         n_estimators: int = 50,
         max_samples: int | None = 300,
-        C: float = 10.0,
-        gamma: float | str = "sigest",
+        C: float = 1.0,
+        gamma: float | str | list[float] | tuple[float, float] = "sigest",
         poly_gamma: float | str = "auto",
         degree: int = 3,
         coef0: float = 1.0,
+        scale: Literal["machine"] | None = None,
         tol: float = 1e-3,
+        max_iter: int = MAX_ITER,
         memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -161,7 +175,9 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         self.poly_gamma = poly_gamma
         self.degree = degree
         self.coef0 = coef0
+        self.scale = scale
         self.tol = tol
+        self.max_iter = max_iter
         self.memory = memory
         self.random_state = random_state
 
@@ -321,7 +337,15 @@ def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> Boost
         counts = np.bincount(drawn, minlength=n)
         sample = np.flatnonzero(counts)
         machine = train_machine(
-            training.rows, training.codes, sample, counts[sample], kernel, C=plan.C, tol=plan.tol
+            training.rows,
+            training.codes,
+            sample,
+            counts[sample],
+            kernel,
+            C=plan.C,
+            tol=plan.tol,
+            standardised=training.standardised,
+            max_iter=plan.max_iter,
         )
         evaluator = MachineEvaluator([machine], training.rows)
         return machine, np.concatenate([evaluator.codes(block)[0] for block in training_blocks])

@@ -20,6 +20,7 @@ from ensvm.kernels.augmented_rows import KernelName, Rows
 from ensvm.seeds import seed_of
 from ensvm.solvers.pairwise.one_vs_one import one_hot, winners
 from ensvm.solvers.pairwise.platt_scaling import class_probabilities
+from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
 
 
 def _sums_probabilities(ensemble: Any) -> bool:
@@ -33,9 +34,9 @@ class MixedKernelBagging(MixedKernelEnsemble):
     samples are small, so that training is fast, and different, so that the machines make different
     mistakes, which the vote evens out; machines of several kernels differ more.
 
-    A sample has the classes in the proportions of the training rows and is drawn with replacement
-    within each class: the paper draws "uniformly with replacement" in its section 2.2 and takes
-    "small stratified samples" in Table 2. Copies of a row are never on both sides of the
+    A sample has the classes in the proportions of the training rows and is drawn within each class,
+    with replacement by default: the paper draws "uniformly with replacement" in its section 2.2 and
+    takes "small stratified samples" in Table 2. Copies of a row are never on both sides of the
     cross-validation behind the probabilities.
 
     Parameters
@@ -48,21 +49,26 @@ class MixedKernelBagging(MixedKernelEnsemble):
     max_samples : int or None, default 300
         The number of rows drawn for a machine, at least 1, but never more than there are; None for
         as many as there are.
+    bootstrap : bool, default True
+        Whether rows are drawn with replacement, as the paper says, or without it. The only machine
+        of max_samples=None drawn without is the single one on all training rows.
     voting : {'probability', 'majority'}, default 'probability'
         'probability' predicts the class with the largest sum of class probabilities, which are
         found by Platt scaling and pairwise coupling as in LIBSVM; 'majority' the class with the
         most votes. Among equals the first class in sorted order wins (the paper breaks ties at
         random).
-    C : float, default 10.0
+    C : float, default 1.0
         The upper bound of the coefficients of each machine, a positive number. The paper prints
-        none; 10 was identified from its accuracies.
-    gamma : float or {'sigest', 'sigest-random', 'scale', 'auto', 'mean-distance'}, default 'sigest'
-        The factor in 'rbf', a positive number. 'sigest' is 1 over the median squared distance
-        between pairs of training rows drawn at random; 'sigest-random' is drawn anew for each
-        machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
-        distances, as in the paper. 'mean-distance' is 1 over the mean squared distance of the
-        training rows to their mean; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features,
-        as in scikit-learn.
+        none; 1 is what LIBSVM and the R package e1071 take.
+    gamma : float, pair of floats or str, default 'sigest'
+        The factor in 'rbf', a positive number, the lowest and the highest one between which each
+        machine draws its own uniformly, or a name. 'sigest' is 1 over the median squared
+        distance between pairs of training rows drawn at random; 'sigest-random' is drawn anew for
+        each machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
+        distances, as in the paper; for 'sigest-log-random' the logarithm is uniform. With
+        scale='machine' these rows are standardised as one sample. 'mean-distance' is 1 over the
+        mean squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X))
+        and 'auto' 1 / n_features, as in scikit-learn.
     poly_gamma : float or {'auto', 'scale', 'mean-distance'}, default 'auto'
         The factor in 'poly', a positive number or one of the names above. 'auto' is what the R
         package e1071 puts before the inner product and the paper does not print; 1.0 is the kernel
@@ -71,9 +77,18 @@ class MixedKernelBagging(MixedKernelEnsemble):
         The degree of 'poly', at least 0; the paper does not print its value.
     coef0 : float, default 1.0
         The constant of 'poly'; the paper does not print its value.
+    scale : {'machine'} or None, default None
+        With 'machine' each machine standardises its inputs by the mean and standard deviation (ddof
+        1) of its own sample, as `svm` of the R package e1071 does by default (its `scale = TRUE`).
+        As there, a sample in which a column is constant is taken as it is, all columns of it.
+        Columns that have two values in training, such as the indicators of a nominal attribute, are
+        neither scaled nor looked at. None takes all inputs as they are.
     tol : float, default 1e-3
         The violation of the optimality conditions at which a machine's training ends, a positive
         number, as in LIBSVM.
+    max_iter : int, default 10_000_000
+        The most steps of a machine's training for a pair of classes, at least 0; the default is
+        LIBSVM's. Linear machines on inputs that are not scaled can need them all.
     memory : None, str or object with a `cache` method, default None
         Where machines are kept, and from where later fits on the same rows with the same parameters
         and seed take them: a folder, as for `joblib.Memory`, or an object with the `cache` method
@@ -95,7 +110,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
         The row numbers of the training rows that some machine needs.
     gamma_range_ : WidthRange or None
         The lowest, the middle and the highest factor of 'rbf' that 'sigest' finds; three times the
-        same if `gamma` is another. None without that kernel.
+        same if `gamma` is another number or name. None without that kernel.
     poly_gamma_ : float or None
         The number that `poly_gamma` stands for; None without 'poly'.
     certificate_ : float
@@ -129,6 +144,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MixedKernelEnsemble._parameter_constraints,
+        "bootstrap": ["boolean"],
         "voting": [StrOptions({"probability", "majority"})],
     }
 
@@ -138,26 +154,32 @@ class MixedKernelBagging(MixedKernelEnsemble):
         *,
         n_estimators: int = 50,
         max_samples: int | None = 300,
+        bootstrap: bool = True,
         voting: Literal["probability", "majority"] = "probability",
-        C: float = 10.0,
-        gamma: float | str = "sigest",
+        C: float = 1.0,
+        gamma: float | str | list[float] | tuple[float, float] = "sigest",
         poly_gamma: float | str = "auto",
         degree: int = 3,
         coef0: float = 1.0,
+        scale: Literal["machine"] | None = None,
         tol: float = 1e-3,
+        max_iter: int = MAX_ITER,
         memory: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernels = kernels
         self.n_estimators = n_estimators
         self.max_samples = max_samples
+        self.bootstrap = bootstrap
         self.voting = voting
         self.C = C
         self.gamma = gamma
         self.poly_gamma = poly_gamma
         self.degree = degree
         self.coef0 = coef0
+        self.scale = scale
         self.tol = tol
+        self.max_iter = max_iter
         self.memory = memory
         self.random_state = random_state
 
@@ -187,7 +209,10 @@ class MixedKernelBagging(MixedKernelEnsemble):
         machine_of = self._remembered(bagged_machine)
         plans = [self._plan(training, [name]) for name in self.kernels]
         members = [
-            [machine_of(training, plan, self.voting, t) for t in range(self.n_estimators)]
+            [
+                machine_of(training, plan, self.bootstrap, self.voting, t)
+                for t in range(self.n_estimators)
+            ]
             for plan in plans
         ]
         self._keep(interleaved(members), training)
@@ -281,7 +306,9 @@ class MixedKernelBagging(MixedKernelEnsemble):
                 yield index, classes, class_probabilities(values, machine.sigmoids)
 
 
-def bagged_machine(training: TrainingSet, plan: MemberPlan, voting: str, t: int) -> KernelMachine:
+def bagged_machine(
+    training: TrainingSet, plan: MemberPlan, bootstrap: bool, voting: str, t: int
+) -> KernelMachine:
     """Return machine number t of the only kernel of the plan.
 
     Parameters
@@ -290,6 +317,8 @@ def bagged_machine(training: TrainingSet, plan: MemberPlan, voting: str, t: int)
         The rows, of which `plan.content` is the hash.
     plan : MemberPlan
         What decides the machine.
+    bootstrap : bool
+        Whether its rows are drawn with replacement.
     voting : {'probability', 'majority'}
         With the former the machine has sigmoids.
     t : int
@@ -307,6 +336,8 @@ def bagged_machine(training: TrainingSet, plan: MemberPlan, voting: str, t: int)
     strata = strata_sizes(class_counts, plan.sample_size)
     drawn = [
         rng.integers(end - count, end, size)
+        if bootstrap
+        else end - count + rng.choice(count, size, replace=False)
         for end, count, size in zip(class_counts.cumsum(), class_counts, strata, strict=True)
     ]
     sample, counts = np.unique(np.concatenate(drawn), return_counts=True)
@@ -319,7 +350,9 @@ def bagged_machine(training: TrainingSet, plan: MemberPlan, voting: str, t: int)
         kernel,
         C=plan.C,
         tol=plan.tol,
+        standardised=training.standardised,
         order=order,
+        max_iter=plan.max_iter,
     )
 
 

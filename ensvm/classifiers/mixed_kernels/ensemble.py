@@ -19,11 +19,19 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 
 from ensvm.classifiers.mixed_kernels.evaluator import MachineEvaluator, blocks
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, renumbered
+from ensvm.classifiers.mixed_kernels.standardisation import (
+    standardised_columns,
+    standardised_inputs,
+)
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
 from ensvm.kernels.table import row_of
 from ensvm.kernels.widths import WidthRange, sigest
 from ensvm.seeds import seed_of
+
+LOG_RANDOM = "sigest-log-random"
+DRAWN = ("sigest-random", LOG_RANDOM)
+RANGES = ("sigest", *DRAWN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +48,8 @@ class TrainingSet:
         Their classes, ascending.
     class_counts : ndarray of int, shape (n_classes,)
         The rows of each class.
+    standardised : ndarray of bool, shape (d,), or None
+        The columns that each machine standardises; None for none.
     entropy : int
         What the seeds of the members are hashed from.
     content : str
@@ -50,6 +60,7 @@ class TrainingSet:
     rows: Rows
     codes: NDArray[np.intp]
     class_counts: NDArray[np.intp]
+    standardised: NDArray[np.bool_] | None
     entropy: int
     content: str
 
@@ -64,15 +75,20 @@ class KernelChoice:
         The kernel, with the width of all members.
     widths : tuple of two floats, or None
         The range from which each member draws its own width instead; None if it does not.
+    by_logarithm : bool
+        Whether the logarithm of the width is uniform, not the width itself.
     """
 
     kernel: Kernel
     widths: tuple[float, float] | None = None
+    by_logarithm: bool = False
 
     def draw(self, rng: np.random.Generator) -> Kernel:
         """Return the kernel of the next machine."""
         if self.widths is None:
             return self.kernel
+        if self.by_logarithm:
+            return self.kernel._replace(gamma=float(np.exp(rng.uniform(*np.log(self.widths)))))
         return self.kernel._replace(gamma=float(rng.uniform(*self.widths)))
 
 
@@ -94,6 +110,10 @@ class MemberPlan:
         The bound of its coefficients.
     tol : float
         The violation that ends its training.
+    max_iter : int
+        The most steps of its training.
+    scale : str or None
+        Whether it standardises its inputs.
     """
 
     content: str
@@ -102,6 +122,8 @@ class MemberPlan:
     sample_size: int
     C: float
     tol: float
+    max_iter: int
+    scale: str | None
 
 
 class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -117,8 +139,10 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         "max_samples": [Interval(Integral, 1, None, closed="left"), None],
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "gamma": [
-            StrOptions({"sigest", "sigest-random", "scale", "auto", "mean-distance"}),
+            StrOptions({*RANGES, "scale", "auto", "mean-distance"}),
             Interval(Real, 0.0, None, closed="neither"),
+            list,
+            tuple,
         ],
         "poly_gamma": [
             StrOptions({"scale", "auto", "mean-distance"}),
@@ -126,7 +150,9 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         ],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "scale": [StrOptions({"machine"}), None],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
         "memory": [None, str, HasMethods(["cache"])],
         "random_state": ["random_state"],
     }
@@ -135,11 +161,13 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     n_estimators: int
     max_samples: int | None
     C: float
-    gamma: float | str
+    gamma: float | str | list[float] | tuple[float, float]
     poly_gamma: float | str
     degree: int
     coef0: float
+    scale: str | None
     tol: float
+    max_iter: int
     memory: Any
     random_state: int | np.random.RandomState | None
 
@@ -156,13 +184,19 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 f"{self.classes_[0]}"
             )
         entropy = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        self._resolve_widths(X, np.random.default_rng(seed_of(entropy, "sigest")))
         order = np.argsort(codes, kind="stable")
+        rows = Rows(X[order], X.mean(axis=0))
+        columns = None if self.scale is None else standardised_columns(X)
+        self._resolve_widths(
+            X if columns is None else standardised_inputs(X, columns),
+            np.random.default_rng(seed_of(entropy, "sigest")),
+        )
         return TrainingSet(
             order,
-            Rows(X[order], X.mean(axis=0)),
+            rows,
             codes[order],
             class_counts=np.bincount(codes),
+            standardised=columns,
             entropy=entropy,
             content="" if self.memory is None else joblib.hash([X, codes]),
         )
@@ -176,17 +210,27 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 f"kernels must name one or more of {', '.join(KERNELS)}, each at most once, "
                 f"got {self.kernels!r}"
             )
+        if isinstance(self.gamma, list | tuple) and not _is_range(self.gamma):
+            raise ValueError(
+                "gamma as a pair must be the lowest and the highest width, positive numbers, "
+                f"got {self.gamma!r}"
+            )
 
     def _resolve_widths(self, X: NDArray[np.float64], rng: np.random.Generator) -> None:
         of_a_width = [row_of(name) for name in self.kernels if "gamma" in row_of(name).parameters]
         arguments = {row.argument for row in of_a_width}
         self.gamma_range_: WidthRange | None = None
         if "distance" in arguments:
-            if self.gamma in ("sigest", "sigest-random"):
-                self.gamma_range_ = sigest(X, rng=rng)
-            else:
-                self.gamma_range_ = WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
+            self.gamma_range_ = self._width_range(X, rng)
         self.poly_gamma_ = resolve_gamma(self.poly_gamma, X) if "product" in arguments else None
+
+    def _width_range(self, X: NDArray[np.float64], rng: np.random.Generator) -> WidthRange:
+        if isinstance(self.gamma, list | tuple):
+            low, high = map(float, self.gamma)
+            return WidthRange(low, (low + high) / 2.0, high)
+        if self.gamma in RANGES:
+            return sigest(X, rng=rng)
+        return WidthRange(*[resolve_gamma(self.gamma, X)] * 3)
 
     def _plan(self, training: TrainingSet, names: Sequence[KernelName]) -> MemberPlan:
         """Return what decides the members of the kernels named."""
@@ -198,6 +242,8 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             n if self.max_samples is None else min(self.max_samples, n),
             self.C,
             self.tol,
+            self.max_iter,
+            self.scale,
         )
 
     def _kernel_choice(self, name: KernelName) -> KernelChoice:
@@ -214,8 +260,11 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             return KernelChoice(kernel._replace(gamma=self.poly_gamma_))
         assert self.gamma_range_ is not None
         low, middle, high = self.gamma_range_
-        widths = (low, high) if self.gamma == "sigest-random" else None
-        return KernelChoice(kernel._replace(gamma=middle), widths)
+        drawn = isinstance(self.gamma, list | tuple) or self.gamma in DRAWN
+        widths = (low, high) if drawn else None
+        return KernelChoice(
+            kernel._replace(gamma=middle), widths, by_logarithm=self.gamma == LOG_RANDOM
+        )
 
     def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, made to take what it can from `memory`."""
@@ -245,6 +294,14 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return [Rows(X[block], self._centre) for block in blocks(len(X))]
+
+
+def _is_range(pair: Sequence[Any]) -> bool:
+    return (
+        len(pair) == 2
+        and all(isinstance(width, Real) for width in pair)
+        and 0.0 < pair[0] <= pair[1] < np.inf
+    )
 
 
 def interleaved(runs: Sequence[Any]) -> list[Any]:

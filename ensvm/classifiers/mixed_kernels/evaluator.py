@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, renumbered
+from ensvm.classifiers.mixed_kernels.standardisation import Standardisation
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor
 from ensvm.solvers.pairwise.one_vs_one import weighted_sums, winners
 
@@ -41,13 +42,16 @@ class MachineEvaluator:
     def __init__(self, machines: Sequence[KernelMachine], rows: Rows) -> None:
         self._machines = machines
         self._groups: list[_Group | _LinearMachine] = []
-        groups: dict[tuple[Kernel, type[np.floating]], list[int]] = {}
+        groups: dict[tuple[Kernel, type[np.floating], int], list[int]] = {}
         for index, machine in enumerate(machines):
             if machine.kernel.name == "linear" and len(machine.intercept):
                 self._groups.append(_LinearMachine(index, machine, rows))
             elif len(machine.intercept):
-                groups.setdefault((machine.kernel, _precision(machine)), []).append(index)
-        for (kernel, dtype), indices in groups.items():
+                # Machines that standardise their inputs share no kernel values.
+                own = -1 if machine.standardisation is None else index
+                key = machine.kernel, _precision(machine), own
+                groups.setdefault(key, []).append(index)
+        for (kernel, dtype, _), indices in groups.items():
             self._groups.append(
                 _Group(kernel, dtype, indices, [machines[index] for index in indices], rows)
             )
@@ -71,8 +75,11 @@ class MachineEvaluator:
             if n % COLUMNS == 0
             else queries.take(np.append(np.arange(n), np.zeros(-n % COLUMNS, int)))
         )
+        squares = np.empty((0, 0))  # shared, and made when the first machine asks
         for group in self._groups:
-            for index, values in group.values(filled):
+            if group.standardisation is not None and not squares.size:
+                squares = filled.exact[:, :-2] ** 2.0
+            for index, values in group.values(filled, squares):
                 yield index, values[:, :n]
 
     def codes(self, queries: Rows) -> NDArray[np.int16]:
@@ -116,16 +123,23 @@ class _Group:
         rows: Rows,
     ) -> None:
         machines, needed = renumbered(machines)
+        self.standardisation = machines[0].standardisation
         self._kernel = kernel
         self._dtype = dtype
-        self._factor = kernel_factor(rows.take(needed), kernel, dtype)
+        self._factor = _factor(rows.take(needed), kernel, self.standardisation, dtype)
         self._entries = [
             (index, _entries(machine, dtype))
             for index, machine in zip(indices, machines, strict=True)
         ]
 
-    def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:
+    def values(
+        self, queries: Rows, squares: NDArray[np.float64]
+    ) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield the machines' values; `squares` are those of the queries' inputs."""
         right = queries.augmented(self._dtype).T
+        if self.standardisation is not None:
+            right = right.copy()
+            right[-1] = self.standardisation.norms(queries, squares)
         shared = np.empty((len(self._factor), len(queries)), dtype=self._dtype)
         for piece in blocks(len(self._factor), PIECE):
             np.matmul(self._factor[piece], right, out=shared[piece])
@@ -139,13 +153,25 @@ class _LinearMachine:
 
     def __init__(self, index: int, machine: KernelMachine, rows: Rows) -> None:
         self._index = index
-        self._weights = machine.dual_coef @ kernel_factor(
-            rows.take(machine.support), machine.kernel, np.float64
+        self.standardisation = None  # it is in the weights
+        self._weights = machine.dual_coef @ _factor(
+            rows.take(machine.support), machine.kernel, machine.standardisation, np.float64
         )
         self._weights[:, -2] += machine.intercept
 
-    def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:
+    def values(self, queries: Rows, _: Any) -> Iterator[tuple[int, NDArray[Any]]]:
         yield self._index, self._weights @ queries.exact.T
+
+
+def _factor(
+    rows: Rows,
+    kernel: Kernel,
+    standardisation: Standardisation | None,
+    dtype: type[np.floating],
+) -> NDArray[Any]:
+    if standardisation is None:
+        return kernel_factor(rows, kernel, dtype)
+    return standardisation.factor(rows, kernel).astype(dtype)
 
 
 def _precision(machine: KernelMachine) -> type[np.floating]:

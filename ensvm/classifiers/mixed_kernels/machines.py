@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.classifiers.mixed_kernels.standardisation import Standardisation, standardisation_of
 from ensvm.kernels.augmented_rows import Kernel, Rows, kernel_matrix
 from ensvm.solvers.pairwise.one_vs_one import cross_validated_values, pairwise_machines
 from ensvm.solvers.pairwise.platt_scaling import fit_sigmoids
@@ -16,7 +17,8 @@ from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
 class KernelMachine:
     """The soft-margin machines of every pair of the k classes in a sample.
 
-    Each is f(x) = sum_i dual_coef_i k(x_i, x) + intercept.
+    Each is f(x) = sum_i dual_coef_i k(x_i, x) + intercept, where x_i and x are standardised first
+    if the machine standardises its inputs.
 
     Attributes
     ----------
@@ -41,6 +43,8 @@ class KernelMachine:
     sigmoids : ndarray of shape (k (k - 1) / 2, 2) or None
         A and B of each pair's probability 1 / (1 + exp(A f(x) + B)) of its first class; None where
         none were fitted.
+    standardisation : Standardisation or None
+        What is done to the inputs first; None where they are taken as they are.
     """
 
     kernel: Kernel
@@ -52,6 +56,7 @@ class KernelMachine:
     magnitude: float
     n_iter: int
     sigmoids: NDArray[np.float64] | None = None
+    standardisation: Standardisation | None = None
 
 
 def train_machine(
@@ -63,6 +68,7 @@ def train_machine(
     *,
     C: float,
     tol: float,
+    standardised: NDArray[np.bool_] | None = None,
     order: NDArray[np.intp] | None = None,
     max_iter: int = MAX_ITER,
 ) -> KernelMachine:
@@ -86,6 +92,9 @@ def train_machine(
         The bound of a row taken once, positive.
     tol : float
         The violation of the optimality conditions at which a pair's training ends, positive.
+    standardised : ndarray of bool, shape (d,), or None, default None
+        The columns that are standardised by the sample's own mean and deviation; None for none.
+        Where one of them is constant in the sample, none is.
     order : ndarray of int, shape (m,), or None, default None
         A permutation of range(m), which deals the sample into the folds from which the sigmoids
         are fitted; None fits none.
@@ -109,7 +118,9 @@ def train_machine(
             kernel, present, sample[:0], np.empty((0, 0)), np.empty(0), 0.0, 0.0, 0, sigmoids
         )
     starts = np.append(starts, sample.size)
-    gram = kernel_matrix(rows.take(sample), kernel)
+    chosen = rows.take(sample)
+    scaling = None if standardised is None else standardisation_of(chosen, counts, standardised)
+    gram = kernel_matrix(chosen if scaling is None else scaling.applied_to(chosen), kernel)
     upper = C * counts.astype(np.float64)
     coefficients, intercepts, violations, steps = pairwise_machines(
         gram, starts, upper, tol, max_iter
@@ -129,6 +140,7 @@ def train_machine(
         magnitude=float((np.abs(coefficients) @ np.diag(gram)).max()),
         n_iter=int(steps.sum()),
         sigmoids=sigmoids,
+        standardisation=scaling,
     )
 
 

@@ -135,7 +135,7 @@ def test_one_machine_on_all_rows_is_close_to_the_support_vector_classifier() -> 
     ).fit(X, y)
     drawn = np.unique(fitted.support_)
     assert drawn.size < 200
-    assert np.mean(fitted.predict(X) == SVC(C=10.0, gamma=0.2).fit(X, y).predict(X)) > 0.9
+    assert np.mean(fitted.predict(X) == SVC(C=1.0, gamma=0.2).fit(X, y).predict(X)) > 0.9
 
 
 def test_widths() -> None:
@@ -153,9 +153,36 @@ def test_widths() -> None:
         ("rbf", 0.7),
         ("poly", 0.3),
     }
+    pair = MixedKernelAdaBoost(["rbf"], gamma=[0.1, 0.4], **SMALL).fit(X, y)
+    widths = [machine.kernel.gamma for machine in pair.estimators_]
+    assert len(set(widths)) == 6
+    assert all(0.1 <= width <= 0.4 for width in widths)
     e1071 = MixedKernelAdaBoost(["poly"], **SMALL).fit(X, y)
     assert e1071.estimators_[0].kernel == ("poly", 1.0 / 6.0, 3, 1.0)
     assert e1071.gamma_range_ is None
+
+
+def test_uniform_logarithms_of_widths_are_smaller_than_uniform_widths() -> None:
+    X, y = data()
+    many = {**SMALL, "n_estimators": 40}
+    fits = [
+        MixedKernelAdaBoost(["rbf"], gamma=name, **many).fit(X, y)
+        for name in ("sigest-random", "sigest-log-random")
+    ]
+    low, _, high = fits[0].gamma_range_
+    widths = [[machine.kernel.gamma for machine in fitted.estimators_] for fitted in fits]
+    assert all(low <= width <= high for width in widths[1])
+    # The same places in the range, of the width and of its logarithm.
+    places = (np.array(widths[0]) - low) / (high - low)
+    logarithms = (np.log(widths[1]) - np.log(low)) / (np.log(high) - np.log(low))
+    assert logarithms[0] == pytest.approx(places[0])
+    assert np.mean(widths[1]) < np.mean(widths[0])
+
+
+@pytest.mark.parametrize("pair", [[0.1], [0.4, 0.1], [0.0, 1.0], ["low", "high"], []])
+def test_a_pair_of_widths_that_is_none(pair: list[Any]) -> None:
+    with pytest.raises(ValueError, match="gamma as a pair must be the lowest and the highest"):
+        MixedKernelAdaBoost(["rbf"], gamma=pair, **SMALL).fit(*data())
 
 
 def test_a_machine_without_error_gets_a_finite_weight() -> None:
@@ -189,19 +216,13 @@ def test_samples_of_one_class_only() -> None:
     assert set(fitted.predict(X)) <= {"rare", "frequent"}
 
 
-def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns() -> None:
     X, y = data()
     fitted = MixedKernelAdaBoost(tol=1e-4, **SMALL).fit(X, y)
     assert fitted.certificate_ == max(machine.certificate for machine in fitted.estimators_) <= 1e-4
     assert fitted.n_iter_ == sum(machine.n_iter for machine in fitted.estimators_)
-    train = module.train_machine
-    monkeypatch.setattr(
-        module, "train_machine", lambda *args, **settings: train(*args, max_iter=3, **settings)
-    )
     with pytest.warns(ConvergenceWarning, match="a machine stopped at a violation of"):
-        MixedKernelAdaBoost(**SMALL).fit(X, y)
+        MixedKernelAdaBoost(max_iter=3, **SMALL).fit(X, y)
 
 
 def test_remembered_runs_are_not_trained_again(
@@ -265,6 +286,8 @@ def test_kernels_that_cannot_be(settings: dict[str, Any], message: str) -> None:
         ("poly_gamma", "sigest"),
         ("degree", 1.5),
         ("tol", 0.0),
+        ("max_iter", -1),
+        ("scale", "e1071"),
         ("memory", 1),
         ("random_state", "seed"),
     ],

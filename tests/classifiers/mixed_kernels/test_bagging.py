@@ -11,6 +11,7 @@ from joblib import Memory
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
+from sklearn.svm import SVC
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -47,6 +48,7 @@ def data(n_classes: int = 3, n: int = 200) -> tuple[NDArray[np.float64], NDArray
             n_estimators=2,
             max_samples=25,
             gamma="sigest-random",
+            scale="machine",
         ),
     ]
 )
@@ -93,6 +95,20 @@ def test_samples_have_the_strata_and_their_rows_are_drawn_with_replacement(
         np.testing.assert_array_equal(np.bincount(codes, counts), expected)
     assert max(counts.max() for _, counts, _ in samples) > 1
     assert len({tuple(sample) for *_, sample in samples}) == 10
+
+
+def test_the_only_machine_on_all_rows_without_replacement_is_libsvms() -> None:
+    X, y = data()
+    settings: dict[str, Any] = {"C": 2.0, "gamma": 0.2, "tol": 1e-6}
+    alone = MixedKernelBagging(
+        ["rbf"], n_estimators=1, max_samples=None, bootstrap=False, voting="majority", **settings
+    ).fit(X, y)
+    peer = SVC(decision_function_shape="ovo", **settings).fit(X, y)
+    decisions = peer.decision_function(X)
+    clear = (np.abs(decisions) > 1e-3).all(axis=1)
+    assert clear.sum() > 150
+    np.testing.assert_array_equal(alone.predict(X)[clear], peer.predict(X)[clear])
+    np.testing.assert_array_equal(np.sort(alone.support_), np.sort(peer.support_))
 
 
 def test_no_more_rows_are_drawn_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from ensvm.data import Dataset, DatasetCard, find_card, load
-from ensvm.data.files.columns import indicators
+from ensvm.data.files.columns import encoded_columns, indicators
 from ensvm.data.files.content import FileContent
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places
@@ -61,6 +61,7 @@ OFFICIAL = {  # name in ICMLA-05 and Table 1 of ECDA-13: features, training and 
     "optdigit": (64, 3823, 1797, 10),
     "satellite": (36, 4435, 2000, 6),
     "adult-14": (103, 30162, 15060, 2),  # printed as 14 features: categories have a column each
+    "adult-14-contrasts": (97, 30162, 15060, 2),
 }
 ORIGINALS = {  # what the original files hold, counted there
     "labor": {"good": 37, "bad": 20},
@@ -77,6 +78,7 @@ ORIGINALS = {  # what the original files hold, counted there
     "spambase": {"0": 2788, "1": 1813},
     "satimage": {"1": 1533, "2": 703, "3": 1358, "4": 626, "5": 707, "7": 1508},
     "adult-14": {"<=50K": 22654 + 11360, ">50K": 7508 + 3700},
+    "adult-14-contrasts": {"<=50K": 22654 + 11360, ">50K": 7508 + 3700},
     "mnist-3v8": {"3": 6131 + 1010, "8": 5851 + 974},
 }
 ORANGE = {  # the first rows as the package Orange has them
@@ -259,6 +261,18 @@ def test_categories_of_adult_have_a_column_each() -> None:
     assert coded.shape[1] == 97
     # Seven attributes have one 1 each, the sex has one column.
     assert set(coded.sum(axis=1)) == {7.0, 8.0}
+
+
+@needs_originals
+@pytest.mark.slow
+def test_r_leaves_out_the_first_level_of_each_factor_of_adult_but_the_first() -> None:
+    whole, contrasts = mirrored("adult-14"), mirrored("adult-14-contrasts")
+    names = encoded_columns(whole.card.inputs)
+    firsts = ["education=10th", "marital_status=Divorced", "occupation=Adm-clerical"]
+    firsts += ["relationship=Husband", "race=Amer-Indian-Eskimo", "native_country=Cambodia"]
+    kept = [at for at, name in enumerate(names) if name not in firsts]
+    np.testing.assert_array_equal(whole.X[:, kept], contrasts.X)
+    np.testing.assert_array_equal(whole.y, contrasts.y)
 
 
 @pytest.mark.parametrize(("name", "classes"), [("acoustic", [0, 1, 2]), ("acoustic2", [-1, 1])])
