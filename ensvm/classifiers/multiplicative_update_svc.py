@@ -17,7 +17,7 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
 
     The decision function is f(x) = sum_i y_i a_i k(x_i, x), without an intercept, with labels y_i
     in {-1, +1}. The dual problem is to maximise W(b) = sum_i b_i - b'K~b / 2 over b >= 0, with
-    K~_ij = y_i y_j k(x_i, x_j). Training starts at b_i = 1 / m, and each step is b_i <- b_i exp(eta
+    K~_ij = y_i y_j k(x_i, x_j). Training starts at equal b_i, and each step is b_i <- b_i exp(eta
     (1 - (K~b)_i)) with a fixed learning rate eta. Too large a rate overshoots and never comes back,
     too small a one is slow: this is the method that the adaptive rate of `RhoSVC` is compared with.
 
@@ -43,6 +43,9 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     learning_rate : float, default 0.005
         The rate eta, a positive number. The default is the one of the rates in the IJCAI-07 paper
         that does not overshoot within 1000 steps on its data.
+    initial_weight : float or None, default None
+        Every b_i at the start, a positive number; None for 1 / m, which makes their sum 1. The
+        smaller it is, the later a rate that overshoots does.
     max_iter : int, default 1000
         The largest number of steps, at least 1. Reaching it, or leaving the range of floats, gives
         a `ConvergenceWarning`.
@@ -108,6 +111,7 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelExpansionClassifier._parameter_constraints,
         "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "initial_weight": [Interval(Real, 0.0, None, closed="neither"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
     }
@@ -120,6 +124,7 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
         degree: int = 3,
         coef0: float = 0.0,
         learning_rate: float = 0.005,
+        initial_weight: float | None = None,
         max_iter: int = 1000,
         tol: float = 1e-3,
     ) -> None:
@@ -128,6 +133,7 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
         self.degree = degree
         self.coef0 = coef0
         self.learning_rate = learning_rate
+        self.initial_weight = initial_weight
         self.max_iter = max_iter
         self.tol = tol
 
@@ -147,6 +153,7 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
             np.asarray(self._training_gram(X), dtype=np.float64),
             signs,
             learning_rate=self.learning_rate,
+            initial_weight=self.initial_weight,
             tol=self.tol,
             max_iter=self.max_iter,
             callback=watch,

@@ -96,6 +96,27 @@ def test_too_large_a_rate_says_when_it_overshot_and_leaves_a_usable_machine(kind
     assert np.isfinite(fitted.decision_function(X.astype(kind))).all()
 
 
+def test_a_smaller_start_overshoots_later() -> None:
+    # Far below the optimum every b_i grows by exp(eta) a step, whatever it started from.
+    X, y = separable()
+    steps = []
+    for start in (1e-2, 1e-4, 1e-6):
+        with pytest.warns(ConvergenceWarning, match="diverged"):
+            fitted = MultiplicativeUpdateSVC(learning_rate=2.0, initial_weight=start).fit(X, y)
+        steps.append(fitted.overshoot_)
+    assert steps == sorted(set(steps))
+
+
+def test_the_default_start_is_the_centre_of_the_simplex() -> None:
+    X, y = separable()
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        given, default = (
+            MultiplicativeUpdateSVC(initial_weight=start, max_iter=30).fit(X, y)
+            for start in (1.0 / len(y), None)
+        )
+    assert np.array_equal(given.objective_path_, default.objective_path_)
+
+
 def test_weights_that_all_underflow_are_not_kept() -> None:
     # Every (K~b)_i is about a million, so the first step takes all of b to exp(-10000) = 0.
     X, y = np.array([[1e3], [-1e3], [2e3], [-2e3]]), [1, -1, 1, -1]
@@ -109,7 +130,13 @@ def test_weights_that_all_underflow_are_not_kept() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("learning_rate", 0.0), ("learning_rate", "adaptive"), ("tol", -1.0), ("max_iter", 0)],
+    [
+        ("learning_rate", 0.0),
+        ("learning_rate", "adaptive"),
+        ("initial_weight", 0.0),
+        ("tol", -1.0),
+        ("max_iter", 0),
+    ],
 )
 def test_parameters_out_of_range(name: str, value: Any) -> None:
     with pytest.raises(
