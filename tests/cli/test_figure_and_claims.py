@@ -110,7 +110,7 @@ WRONG = {
     "kind": (
         "y_label: y",
         "y_label: y, kind: bars",
-        r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, got 'bars'",
+        r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, scatter, plane, got 'bars'",
     ),
     "figure key": (
         "caption: c",
