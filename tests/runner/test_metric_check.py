@@ -20,7 +20,7 @@ algorithms:
   svc: {estimator: SVC}
   rho: {estimator: RhoSVC, record: [objective_path_]}
   stumps: {estimator: "sklearn.ensemble:AdaBoostClassifier"}
-  steps: {estimator: Perceptron}
+  steps: {estimator: AdaBoost}
   own: {estimator: "troublesome:Raises"}
 """
 TABLE = "tables: [{{id: 1, caption: c, metric: {}, columns: [{}]}}]\n"
