@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.records.record import Identity, Record, RunPass
+from ensvm.records.record import Identity, Record, Run, RunPass
 from ensvm.records.shipped_records import ValueOf, by_value, read_shipped
 from ensvm.records.store import (
     CELLS_FILE,
@@ -212,6 +212,11 @@ def machines(records: Iterable[Record]) -> dict[str, str]:
             processor = record.run.processor if record.run else ""
             found[record.conditions.host] = processor or found.get(record.conditions.host, "")
     return dict(sorted(found.items()))
+
+
+def runs_of(records: Iterable[Record]) -> dict[str, Run]:
+    """Return the runs that made some records, by their id."""
+    return {record.run.id: record.run for record in records if record.run is not None}
 
 
 def _records(study: Study, question: Question) -> list[Record]:

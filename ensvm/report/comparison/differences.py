@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t
 
-from ensvm.records.record import Run
 from ensvm.report.claims.comparisons import evaluate_claims
-from ensvm.report.query import Study, ask
+from ensvm.report.query import Study, ask, runs_of
 from ensvm.report.tables.cells import TableCell, build_table, question_of
 from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.table import ColumnConfig, TableConfig
@@ -183,11 +182,8 @@ def _context(first: Study, second: Study) -> tuple[tuple[str, str, str], ...]:
 
 
 def _made_with(study: Study) -> dict[str, str]:
-    runs: dict[str, Run] = {
-        record.run.id: record.run for record in study.records.values() if record.run is not None
-    }
     found: dict[str, set[str]] = {}
-    for run in runs.values():
+    for run in runs_of(study.records.values()).values():
         facts = {"processor": run.arithmetic, "Python": run.python, "commit": str(run.commit)[:10]}
         for name, value in {**facts, **run.packages}.items():
             found.setdefault(name, set()).add(value)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ensvm.records.record import Record
-from ensvm.report.query import Answer, Study, ask
+from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables.cells import TableCell, question_of
 from ensvm.report.tables.legend import column_label
 from ensvm.study.metrics import DATA_CELL
@@ -102,7 +102,7 @@ def _method(records: Iterable[Record]) -> dict[str, str]:
 
 def _conditions(records: list[Record]) -> dict[str, str]:
     """Return when, where and with what the values were made."""
-    runs = {record.run.id: record.run for record in records if record.run is not None}
+    runs = runs_of(records)
     days = sorted({record.time[:10] for record in records if record.time})
     commits = sorted({str(run.commit)[:10] for run in runs.values() if run.commit})
     fits = [record.seconds["fit_seconds"] for record in records if "fit_seconds" in record.seconds]

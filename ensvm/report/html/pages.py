@@ -24,13 +24,13 @@ from ensvm.report.claims.statistics import CLAIM_VERDICTS
 from ensvm.report.html.evidence import evidence_of
 from ensvm.report.html.intervals import picture_of
 from ensvm.report.plots.shown import read_figure
-from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.query import Study, find_studies, read_study, runs_of
 from ensvm.report.readings import coverage
 from ensvm.report.readings import render as reading_render
 from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import TableCell, best_of_row, build_table
 from ensvm.report.tables.legend import MARKS, column_label, legend, notes
-from ensvm.report.tables.render import origin, reasons
+from ensvm.report.tables.render import origin, reasons, touching
 from ensvm.report.warned import n_warned, warnings_of
 from ensvm.study.figure import FigureConfig
 from ensvm.study.table import TableConfig
@@ -122,18 +122,17 @@ def write_report(results: Path, target: Path) -> Iterator[Path]:
     Path
         Each file written. None where no study has records.
     """
-    names, rows = [], []
+    pages = []
     for folder in find_studies(results):
         page = study_page(read_study(folder))
         target.mkdir(parents=True, exist_ok=True)
         path = target / f"{page.name}.html"
         replace_file(path, _rendered("study.html", page=page, **_about(page)))
-        names.append(path)
-        rows.append(page)
+        pages.append(page)
         yield path
-    if names:
+    if pages:
         path = target / "index.html"
-        replace_file(path, _rendered("index.html", pages=rows))
+        replace_file(path, _rendered("index.html", pages=pages))
         yield path
 
 
@@ -170,11 +169,6 @@ def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> Sectio
             evidence[key] = evidence_of(study, table, columns[cell.column], cell)
             decimals = table.decimals_of(columns[cell.column])
             rows[row].append(_shown(cell, decimals, cell.column in best) | {"key": key})
-    touching = [
-        entry
-        for entry in study.config.assumptions
-        if entry.tables is None or table.id in entry.tables
-    ]
     content = {
         "of": table.of,
         "heads": [column_label(study, column) for column in table.columns],
@@ -182,7 +176,7 @@ def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> Sectio
         "legend": _html(legend(study, table, cells)),
         "notes": [_html(note) for note in notes(study, table, cells)],
         "missing": reasons(cells),
-        "assumptions": [(entry.id, _html(entry.text)) for entry in touching],
+        "assumptions": [(entry.id, _html(entry.text)) for entry in touching(study, table)],
         "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
     }
     return Section(table.id, table.caption, content)
@@ -256,7 +250,7 @@ def _address(kind: str, name: str, study: str | None) -> str:
 
 def _about(page: StudyPage) -> dict[str, Any]:
     """Return what a study's page says of the whole study."""
-    runs = {record.run.id: record.run for record in page.study.records.values() if record.run}
+    runs = runs_of(page.study.records.values())
     return {
         "evidence": _as_script(page.evidence),
         "claims_legend": page.claims_legend,

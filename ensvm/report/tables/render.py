@@ -7,7 +7,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from ensvm import __version__
-from ensvm.report.query import Study
+from ensvm.report.query import Study, runs_of
 from ensvm.report.tables.cells import TableCell, best_of_row, underlined
 from ensvm.report.tables.legend import (
     MARKS,
@@ -17,6 +17,7 @@ from ensvm.report.tables.legend import (
     legend,
     notes,
 )
+from ensvm.study.assumption import Assumption
 from ensvm.study.table import TableConfig
 
 NOTHING = "—"
@@ -101,12 +102,16 @@ def verdict_mark(cell: TableCell) -> str:
 
 
 def _assumptions(study: Study, table: TableConfig) -> list[str]:
-    touching = (
+    return [f"*{entry.id}*: {entry.text.strip()}" for entry in touching(study, table)]
+
+
+def touching(study: Study, table: TableConfig) -> list[Assumption]:
+    """Return the assumptions that touch a table: those that name it, and those that name none."""
+    return [
         entry
         for entry in study.config.assumptions
         if entry.tables is None or table.id in entry.tables
-    )
-    return [f"*{entry.id}*: {entry.text.strip()}" for entry in touching]
+    ]
 
 
 def reasons(cells: list[TableCell]) -> list[str]:
@@ -140,7 +145,7 @@ def bullet_list(title: str, lines: list[str] | tuple[str, ...]) -> str:
 
 def origin(study: Study) -> str:
     """Return the small print: version, days, processors and commits of the runs, citation."""
-    runs = {run.id: run for record in study.records.values() if (run := record.run)}
+    runs = runs_of(study.records.values())
     if not runs:
         return ""
     days = sorted({record.time[:10] for record in study.records.values()})
