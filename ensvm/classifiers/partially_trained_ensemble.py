@@ -58,13 +58,26 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
         r columns; K is never formed. An int is the largest number of columns, at least 1; a float
         in (0, 1) is the share of the trace of K that the factor may leave out. The decision
-        function still has the exact kernel. Not with kernel='precomputed'.
+        function still has the exact kernel, unless `predict_with` says otherwise. Not with
+        kernel='precomputed'.
     low_rank_method : {'random', 'greedy'}, default 'random'
         How the rows behind the columns of L are chosen: drawn with chances in proportion to what is
         left of the diagonal of K, or always the row with the most left.
     low_rank_diagonal : bool, default True
         Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
         separable (rho* = 0) unless the rank is near m.
+    gram_dtype : {'float64', 'float32', 'uint16'}, default 'float64'
+        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
+        for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
+        multiples of 1 / 65,535. 'float32' is the precision of the low-rank factor too. Not read
+        with kernel='precomputed', where it is that of the matrix.
+    predict_with : {'rows', 'pivots'}, default 'rows'
+        What the decision function is a sum over. With 'rows' it is over the training rows of
+        positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
+        low-rank approximation in prediction too, f(x) = sum_j c_j k(p_j, x) over the rows p_j
+        behind the columns of L: as many terms as the factor has columns. Where the factor leaves
+        out much of the trace the classes predicted are others for some rows: a warning says so
+        above 30 %.
     random_state : int, RandomState or None, default None
         Draws the rows of low_rank_method='random'; read only with `low_rank`.
 
@@ -146,7 +159,8 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        result, attributes = self._train(*self._operator(X), signs, keep_members=True)
+        problem = self._problem(X, signs)
+        result, attributes = self._train(problem, keep_members=True)
         assert result.members is not None
         attributes |= {
             "ensemble_weights_": result.average_weights,
@@ -154,8 +168,14 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
             "member_weights_": result.members,
             "n_estimators_": len(result.members),
         }
+        if problem.pivot_factor is not None:
+            by_row = np.argsort(problem.pivot_factor.pivots)
+            attributes["_pivot_rows"] = problem.pivot_factor.pivots[by_row]
+            members = problem.pivot_factor.at_pivots(signs * result.members)
+            attributes["_pivot_members"] = members[:, by_row]
         ending = Ending(result.n_iter, result.stop_reason, result.converged)
-        return Expansion(signs * result.average_weights, attributes=attributes, ending=ending)
+        coefficients = problem.coefficients(result.average_weights)
+        return Expansion(coefficients, attributes=attributes, ending=ending)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield F(x) of each row by the first t members, for t = 1, ..., n_estimators_.
@@ -175,11 +195,16 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
             The values of F with one more member.
         """
         check_is_fitted(self)
-        coefficients = np.sign(self.dual_coef_)[:, None] * self.member_weights_.T[self.support_]
-        members = self._expand(X, coefficients)
+        members = self._expand(X, self._member_coefficients())
         rates = self.learning_rates_ if self.n_iter_ else np.ones(1)
         weighted_sum, total = np.zeros(members.shape[0]), 0.0
         for rate, member in zip(rates, members.T, strict=True):
             weighted_sum += rate * member
             total += rate
             yield weighted_sum / total
+
+    def _member_coefficients(self) -> NDArray[np.float64]:
+        """Return each member's coefficients of the rows of `support_`, shape (n_support, t)."""
+        if self.predict_with == "pivots":
+            return self._pivot_members.T[np.searchsorted(self._pivot_rows, self.support_)]
+        return np.sign(self.dual_coef_)[:, None] * self.member_weights_.T[self.support_]

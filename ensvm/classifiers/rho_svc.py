@@ -1,5 +1,7 @@
 """The hard-margin rho-SVM of Tsang & Kwok (IJCAI-07), trained by entropy projections."""
 
+import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -9,7 +11,8 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
-from ensvm.kernels import KernelFunction
+from ensvm.kernels import KernelFunction, gram
+from ensvm.kernels.distinct_rows import distinct_rows
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
     LowRankGram,
@@ -17,13 +20,22 @@ from ensvm.kernels.low_rank import (
     kernel_columns,
     randomly_pivoted_cholesky,
 )
+from ensvm.kernels.packed_gram import PackedGram
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionResult,
+    MergedRows,
     entropy_projection,
     identical_inputs,
+    merge_identical,
 )
 
-Operator: TypeAlias = NDArray[Any] | LowRankGram | DiagonalCorrectedGram
+Operator: TypeAlias = NDArray[Any] | PackedGram | LowRankGram | DiagonalCorrectedGram
+
+# Distinct rows up to which the whole Gram matrix is kept; beyond, one triangle of it in tiles.
+WHOLE_ROWS = 4096
+# Share of the trace left out above which prediction through the pivots is warned of: on adult it
+# changed 7 of 100 predicted classes there.
+TRUSTED_RESIDUAL = 0.3
 
 
 class RhoSVC(KernelExpansionClassifier):
@@ -74,13 +86,26 @@ class RhoSVC(KernelExpansionClassifier):
         Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
         r columns; K is never formed. An int is the largest number of columns, at least 1; a float
         in (0, 1) is the share of the trace of K that the factor may leave out. The decision
-        function still has the exact kernel. Not with kernel='precomputed'.
+        function still has the exact kernel, unless `predict_with` says otherwise. Not with
+        kernel='precomputed'.
     low_rank_method : {'random', 'greedy'}, default 'random'
         How the rows behind the columns of L are chosen: drawn with chances in proportion to what is
         left of the diagonal of K, or always the row with the most left.
     low_rank_diagonal : bool, default True
         Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
         separable (rho* = 0) unless the rank is near m.
+    gram_dtype : {'float64', 'float32', 'uint16'}, default 'float64'
+        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
+        for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
+        multiples of 1 / 65,535. 'float32' is the precision of the low-rank factor too. Not read
+        with kernel='precomputed', where it is that of the matrix.
+    predict_with : {'rows', 'pivots'}, default 'rows'
+        What the decision function is a sum over. With 'rows' it is over the training rows of
+        positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
+        low-rank approximation in prediction too, f(x) = sum_j c_j k(p_j, x) over the rows p_j
+        behind the columns of L: as many terms as the factor has columns. Where the factor leaves
+        out much of the trace the classes predicted are others for some rows: a warning says so
+        above 30 %.
     random_state : int, RandomState or None, default None
         Draws the rows of low_rank_method='random'; read only with `low_rank`.
 
@@ -162,6 +187,8 @@ class RhoSVC(KernelExpansionClassifier):
         ],
         "low_rank_method": [StrOptions({"random", "greedy"})],
         "low_rank_diagonal": ["boolean"],
+        "gram_dtype": [StrOptions({"float64", "float32", "uint16"})],
+        "predict_with": [StrOptions({"rows", "pivots"})],
         "random_state": ["random_state"],
     }
 
@@ -179,6 +206,8 @@ class RhoSVC(KernelExpansionClassifier):
         low_rank: int | float | None = None,
         low_rank_method: Literal["random", "greedy"] = "random",
         low_rank_diagonal: bool = True,
+        gram_dtype: Literal["float64", "float32", "uint16"] = "float64",
+        predict_with: Literal["rows", "pivots"] = "rows",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernel = kernel
@@ -192,6 +221,8 @@ class RhoSVC(KernelExpansionClassifier):
         self.low_rank = low_rank
         self.low_rank_method = low_rank_method
         self.low_rank_diagonal = low_rank_diagonal
+        self.gram_dtype = gram_dtype
+        self.predict_with = predict_with
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
@@ -203,32 +234,34 @@ class RhoSVC(KernelExpansionClassifier):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        operator, factor = self._operator(X)
-        result, attributes = self._train(operator, factor, signs, keep_members=False)
-        doubt = _doubt(operator, signs, result)
-        ending = Ending(result.n_iter, result.stop_reason, result.converged, message=doubt)
-        return Expansion(signs * result.weights, attributes=attributes, ending=ending)
+        problem = self._problem(X, signs)
+        result, attributes = self._train(problem, keep_members=False)
+        ending = Ending(
+            result.n_iter, result.stop_reason, result.converged, message=_doubt(problem, result)
+        )
+        return Expansion(problem.coefficients(result.weights), attributes=attributes, ending=ending)
 
     def _train(
-        self,
-        operator: Operator,
-        factor: LowRankGram | None,
-        signs: NDArray[np.float64],
-        *,
-        keep_members: bool,
+        self, problem: "_Problem", *, keep_members: bool
     ) -> tuple[EntropyProjectionResult, dict[str, Any]]:
         """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
         path: list[float] = []
+        merged = problem.merged
         result = entropy_projection(
-            operator,
-            signs,
+            problem.operator,
+            problem.signs if merged is None else merged.labels,
             tol=self.tol,
             initial_tol=self.initial_tol,
             learning_rate=self.learning_rate,
             max_iter=self.max_iter,
             callback=lambda state: path.append(state.objective),
             keep_members=keep_members,
+            start=None if merged is None else merged.start,
+            rows=None if merged is None else merged.rows,
         )
+        if merged is not None:
+            result = result.spread(merged)
+        factor = problem.factor
         return result, {
             "weights_": result.weights,
             "objective_": result.objective,
@@ -239,28 +272,84 @@ class RhoSVC(KernelExpansionClassifier):
             "trace_residual_": None if factor is None else factor.relative_residual,
         }
 
-    def _operator(self, X: Any) -> tuple[Operator, LowRankGram | None]:
-        """Return what the solver multiplies by, and the low-rank factor below it, if any."""
-        if self.low_rank is None:
-            return self._training_gram(X), None
+    def _problem(self, X: Any, signs: NDArray[np.float64]) -> "_Problem":
+        """Return what the solver multiplies by, and what is known of it."""
+        if self.low_rank is not None:
+            return self._low_rank_problem(X, signs)
+        if self.predict_with != "rows":
+            raise ValueError("predict_with='pivots' needs pivots: set low_rank")
+        if self.kernel == "precomputed":
+            return _Problem(self._training_gram(X), signs)
+        distinct = distinct_rows(X)
+        merged = merge_identical(distinct, signs)
+        if merged.labels.size == signs.size:
+            return _Problem(self._gram_operator(X), signs)
+        return _Problem(self._gram_operator(X[distinct.first]), signs, merged=merged)
+
+    def _gram_operator(self, X: Any) -> Operator:
+        narrow = self.gram_dtype == "uint16"
+        if narrow and self.kernel != "rbf":
+            raise ValueError("gram_dtype='uint16' needs kernel='rbf'")
+        parameters = self._kernel_parameters() | {"dtype": self.gram_dtype}
+        if narrow or (X.shape[0] > WHOLE_ROWS and not callable(self.kernel)):
+            return PackedGram(X, **parameters)
+        return gram(X, **parameters)
+
+    def _low_rank_problem(self, X: Any, signs: NDArray[np.float64]) -> "_Problem":
+        """Return the operator of a low-rank factor, and the factor."""
         if self.kernel == "precomputed":
             raise ValueError(
                 "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
                 "low_rank=None"
             )
+        if self.gram_dtype == "uint16":
+            raise ValueError("low_rank needs gram_dtype='float64' or 'float32'")
         limit: dict[str, Any] = {
             "rank" if isinstance(self.low_rank, Integral) else "tol": self.low_rank
         }
-        columns, diagonal = kernel_columns(X, **self._kernel_parameters())
+        columns, diagonal = kernel_columns(X, **self._kernel_parameters(), dtype=self.gram_dtype)
         if self.low_rank_method == "greedy":
             factor = incomplete_cholesky(columns, diagonal, **limit)
         else:
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             factor = randomly_pivoted_cholesky(columns, diagonal, **limit, rng=seed)
-        return (DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor), factor
+        if self.predict_with == "pivots" and factor.relative_residual > TRUSTED_RESIDUAL:
+            warnings.warn(
+                f"{type(self).__name__}: the low-rank factor leaves out "
+                f"{factor.relative_residual:.0%} of the kernel's trace, and so does "
+                "predict_with='pivots': for some rows it predicts another class than "
+                "predict_with='rows'; a higher low_rank brings them together",
+                UserWarning,
+                stacklevel=4,
+            )
+        operator = DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
+        return _Problem(
+            operator, signs, factor, pivot_factor=factor if self.predict_with == "pivots" else None
+        )
 
 
-def _doubt(operator: Operator, signs: NDArray[np.float64], result: EntropyProjectionResult) -> str:
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """min a'K~a over the simplex: the matrix, the labels, and what is known of the matrix."""
+
+    operator: Operator
+    signs: NDArray[np.float64]
+    factor: LowRankGram | None = None
+    merged: MergedRows | None = None
+    pivot_factor: LowRankGram | None = None
+    """The factor again, where the decision function is a sum over its pivots."""
+
+    def coefficients(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the coefficients of the expansion that weights of the training rows stand for."""
+        signed = self.signs * weights
+        if self.pivot_factor is None:
+            return signed
+        coefficients = np.zeros(signed.size)
+        coefficients[self.pivot_factor.pivots] = self.pivot_factor.at_pivots(signed)
+        return coefficients
+
+
+def _doubt(problem: _Problem, result: EntropyProjectionResult) -> str:
     """Return the warning where the classes predicted may be arbitrary, "" where they are not.
 
     Where rho* = 0 no weights separate the classes, so that it comes on every processor; where rho*
@@ -270,7 +359,7 @@ def _doubt(operator: Operator, signs: NDArray[np.float64], result: EntropyProjec
     if result.separated:
         return ""
     arbitrary = "The hard-margin machine is then f = 0, and rounding decides the classes predicted"
-    pair = identical_inputs(operator, signs) if isinstance(operator, np.ndarray) else None
+    pair = _identical_pair(problem)
     if pair is not None:
         return (
             f"RhoSVC: rho* = 0, for the kernel does not tell training rows {pair[0]} and {pair[1]} "
@@ -288,3 +377,12 @@ def _doubt(operator: Operator, signs: NDArray[np.float64], result: EntropyProjec
         "passed through separates the classes. The smaller rho* is, the more of the classes "
         "predicted rounding decides"
     )
+
+
+def _identical_pair(problem: _Problem) -> tuple[int, int] | None:
+    """Return two training rows of opposite labels that the kernel does not tell apart, if any."""
+    if problem.merged is not None:
+        return problem.merged.both_labels()
+    if isinstance(problem.operator, np.ndarray):
+        return identical_inputs(problem.operator, problem.signs)
+    return None

@@ -63,19 +63,11 @@ class Rows:
     """
 
     def __init__(self, X: NDArray[Any], centre: NDArray[np.float64]) -> None:
-        n, d = X.shape
         self.centre = centre
-        self.exact = np.empty((n, d + 2))
-        np.subtract(X, centre, out=self.exact[:, :d])
-        self.exact[:, d] = 1.0
         with np.errstate(over="ignore", invalid="ignore"):
-            self.single = self.exact.astype(np.float32)
-            # Each from the coordinates beside it: rows that are equal then have the distance 0, but
-            # for rounding.
-            for augmented in (self.exact, self.single):
-                inner = augmented[:, :d]
-                augmented[:, d + 1] = np.einsum("ij,ij->i", inner, inner, dtype=np.float64)
-        if not np.isfinite(self.single[:, d + 1]).all():
+            self.exact = augment(X, centre, np.float64)
+            self.single = augment(X, centre, np.float32)
+        if not np.isfinite(self.single[:, -1]).all():
             raise ValueError("the squared norms of the inputs overflow float32: scale them")
 
     def __len__(self) -> int:
@@ -118,6 +110,35 @@ class Rows:
         return self.single if dtype is np.float32 else self.exact
 
 
+def augment(X: NDArray[Any], centre: NDArray[np.float64], dtype: type[np.floating]) -> NDArray[Any]:
+    """Return rows as (x - centre, 1, |x - centre|^2).
+
+    Each norm is the one of the rounded coordinates beside it: rows that are equal then have the
+    distance 0, but for rounding.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The rows x.
+    centre : ndarray of shape (d,)
+        What is subtracted from each.
+    dtype : type
+        The precision of the result, np.float32 or np.float64.
+
+    Returns
+    -------
+    ndarray of shape (n, d + 2)
+        The augmented rows.
+    """
+    n, d = X.shape
+    rows = np.empty((n, d + 2), dtype)
+    inner = rows[:, :d]
+    np.subtract(X, centre, out=inner, casting="same_kind")
+    rows[:, d] = 1.0
+    rows[:, d + 1] = np.einsum("ij,ij->i", inner, inner, dtype=np.float64)
+    return rows
+
+
 def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArray[Any]:
     """Return the factor whose product with augmented rows `apply_kernel` turns into values.
 
@@ -136,8 +157,28 @@ def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArr
         The factor: (2 gamma z, -gamma |z|^2, -gamma) for a kernel of distances, and (gamma z, gamma
         <centre, z> + coef0, 0) for one of products.
     """
+    return factor_of(rows.augmented(dtype), rows.centre, kernel)
+
+
+def factor_of(augmented: NDArray[Any], centre: NDArray[np.float64], kernel: Kernel) -> NDArray[Any]:
+    """Return the factor of rows that are augmented already; see `kernel_factor`.
+
+    Parameters
+    ----------
+    augmented : ndarray of shape (n, d + 2)
+        The rows z on the right, from `augment`.
+    centre : ndarray of shape (d,)
+        What was subtracted from them.
+    kernel : Kernel
+        The kernel with its parameters.
+
+    Returns
+    -------
+    ndarray of shape (n, d + 2)
+        The factor, in the precision of the rows.
+    """
     row = row_of(kernel.name)
-    factor = rows.augmented(dtype).astype(np.float64)
+    factor = augmented.astype(np.float64)
     inner, ones, norms = factor[:, :-2], factor[:, -2], factor[:, -1]
     if row.argument == "distance":
         ones[:] = -kernel.gamma * norms
@@ -145,11 +186,11 @@ def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArr
         inner *= 2.0 * kernel.gamma
     else:
         width = kernel.gamma if "gamma" in row.parameters else 1.0
-        inner += rows.centre
-        ones[:] = width * (inner @ rows.centre) + kernel.coef0
+        inner += centre
+        ones[:] = width * (inner @ centre) + kernel.coef0
         norms[:] = 0.0
         inner *= width
-    return factor.astype(dtype)
+    return factor.astype(augmented.dtype, copy=False)
 
 
 def apply_kernel(values: NDArray[Any], kernel: Kernel) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 
 from ensvm.kernels import DENSE_COLUMNS, KernelFunction, gram
 from ensvm.kernels.partial_cholesky import Columns, PartialCholesky, StopReason
@@ -99,6 +99,27 @@ class LowRankGram:
         return self.factor @ (self.factor.T @ right)
 
     __matmul__ = matvec
+
+    def at_pivots(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the coefficients at the pivots of the expansion that LL' makes of others.
+
+        The kernel between a row x and the training rows is replaced by k(x, P) L_P^-T L', with P
+        the pivots and L_P their rows of L: sum_i v_i k(x_i, x) becomes sum_j c_j k(p_j, x).
+
+        Parameters
+        ----------
+        values : array of shape (m,) or (t, m)
+            The coefficients v of the training rows, of one expansion or of several.
+
+        Returns
+        -------
+        ndarray of float64, shape (r,) or (t, r)
+            The coefficients c = L_P^-T L'v, in the order of `pivots`.
+        """
+        given = np.asarray(values, dtype=self.dtype)
+        corner = self.factor[self.pivots].astype(np.float64)
+        projected = (given @ self.factor).T.astype(np.float64)
+        return linalg.solve_triangular(corner, projected, lower=True, trans="T").T
 
 
 @dataclass(frozen=True, eq=False)

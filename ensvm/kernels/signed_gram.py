@@ -24,6 +24,9 @@ class SignedGram:
         become float64.
     y : array of shape (m,)
         The labels, -1 and +1.
+    rows : array of int, shape (m,), default None
+        Where inputs occur several times, which row of K each label belongs to: K is then the k x k
+        Gram matrix of the distinct ones, and takes the place of the m x m matrix K[rows][:, rows].
 
     Attributes
     ----------
@@ -41,13 +44,17 @@ class SignedGram:
         multiplied with.
     """
 
-    def __init__(self, operator: Any, y: ArrayLike) -> None:
+    def __init__(self, operator: Any, y: ArrayLike, rows: ArrayLike | None = None) -> None:
         self.labels = checked_signs(y)
-        m = self.labels.size
-        shape = getattr(operator, "shape", (m, m))
-        if tuple(shape) != (m, m):
-            raise ValueError(f"the Gram matrix has shape {tuple(shape)}, but there are {m} labels")
-        self.size = m
+        self.size = m = self.labels.size
+        self._rows = None if rows is None else np.asarray(rows, dtype=np.intp)
+        self._distinct = k = m if self._rows is None else int(self._rows.max()) + 1
+        shape = getattr(operator, "shape", (k, k))
+        if tuple(shape) != (k, k) or (self._rows is not None and self._rows.shape != (m,)):
+            raise ValueError(
+                f"the Gram matrix has shape {tuple(shape)}, but there are {m} labels"
+                + (f" of {k} distinct rows" if k != m else "")
+            )
         self._product = _product_with(operator)
         self.rounding = self._rounding_of(operator)
 
@@ -64,16 +71,17 @@ class SignedGram:
         ndarray of float64, shape (m,)
             The product K~ weights.
         """
-        product = np.asarray(self._product(self.labels * weights), dtype=np.float64).reshape(
-            self.size
-        )
-        return self.labels * product
+        signed: Any = self.labels * weights
+        if self._rows is not None:
+            signed = np.bincount(self._rows, signed, self._distinct)
+        product = np.asarray(self._product(signed), dtype=np.float64).reshape(self._distinct)
+        return self.labels * (product if self._rows is None else product[self._rows])
 
     def _rounding_of(self, operator: Any) -> float:
         if isinstance(operator, np.ndarray):
             precision = operator.dtype if operator.dtype in _SYMMETRIC_PRODUCT else np.float64
             return float(np.finfo(precision).eps * np.abs(operator.diagonal()).max())
-        row_means = np.abs(self._product(np.full(self.size, 1.0 / self.size))).max()
+        row_means = np.abs(self._product(np.full(self._distinct, 1.0 / self._distinct))).max()
         precision = getattr(operator, "dtype", None)
         return float(
             np.finfo(precision if precision in _SYMMETRIC_PRODUCT else np.float64).eps * row_means

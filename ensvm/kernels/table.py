@@ -30,11 +30,15 @@ class KernelRow:
     transform : callable
         Called with an array of arguments, float32 or float64, and the degree; turns the arguments
         into kernel values in place. Arguments of distances may be above 0 by a rounding.
+    relative_slope : float or None, default None
+        A bound of |k'(u) / k(u)| over all arguments u, by which an argument's rounding bounds that
+        of a value; None where there is none.
     """
 
     parameters: tuple[str, ...]
     argument: Literal["product", "distance"]
     transform: Transform
+    relative_slope: float | None = None
 
 
 def _unchanged(arguments: NDArray[Any], degree: int) -> None:
@@ -58,7 +62,7 @@ def _exponential(arguments: NDArray[Any], degree: int) -> None:
 KERNELS = {
     "linear": KernelRow((), "product", _unchanged),
     "poly": KernelRow(("gamma", "degree", "coef0"), "product", _power),
-    "rbf": KernelRow(("gamma",), "distance", _exponential),
+    "rbf": KernelRow(("gamma",), "distance", _exponential, relative_slope=1.0),
 }
 NAMED_KERNELS = tuple(KERNELS)
 

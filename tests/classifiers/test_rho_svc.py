@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import InvalidParameterError
 
 from ensvm import PartiallyTrainedEnsemble, RhoSVC
+from ensvm.classifiers import rho_svc
 from ensvm.kernels import gram
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
@@ -271,3 +272,98 @@ def test_low_rank_wants_the_inputs(make: Any) -> None:
     assert (shares_gram(make()), shares_gram(make(low_rank=5))) == (True, False)
     with pytest.raises(ValueError, match="low_rank needs the inputs"):
         make(kernel="precomputed", low_rank=5).fit(np.eye(4), [0, 1, 0, 1])
+
+
+@MACHINES
+@pytest.mark.parametrize(("dtype", "share"), [("float32", 1e-3), ("uint16", 0.05)])
+def test_narrow_entries_train_nearly_the_same_machine(make: Any, dtype: str, share: float) -> None:
+    X, y = separable()
+    exact = make(gamma=2.0).fit(X, y)
+    narrow = make(gamma=2.0, gram_dtype=dtype).fit(X, y)
+    assert narrow.objective_ == pytest.approx(exact.objective_, rel=share)
+    assert np.mean(narrow.predict(X) == exact.predict(X)) > 0.99
+
+
+@MACHINES
+def test_many_rows_are_packed_and_train_the_same(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = separable()
+    whole = make(gamma=0.3).fit(X, y)
+    monkeypatch.setattr(rho_svc, "WHOLE_ROWS", 10)
+    packed = make(gamma=0.3).fit(X, y)
+    np.testing.assert_allclose(packed.objective_path_, whole.objective_path_, rtol=1e-9)
+    np.testing.assert_allclose(
+        packed.decision_function(X), whole.decision_function(X), rtol=1e-6, atol=1e-9
+    )
+
+
+@MACHINES
+@METHODS
+def test_all_pivots_predict_what_all_rows_do(make: Any, method: str) -> None:
+    X, y = separable()
+    parameters: dict[str, Any] = {
+        "gamma": 2.0, "low_rank": 60, "low_rank_method": method, "random_state": 0,
+    }  # fmt: skip
+    rows = make(**parameters).fit(X, y)
+    pivots = make(**parameters, predict_with="pivots").fit(X, y)
+    new = np.random.default_rng(5).normal(size=(200, 4))
+    np.testing.assert_allclose(
+        pivots.decision_function(new), rows.decision_function(new), rtol=1e-6, atol=1e-8
+    )
+    np.testing.assert_array_equal(pivots.weights_, rows.weights_)
+
+
+@MACHINES
+@METHODS
+def test_few_pivots_predict_by_the_factors_kernel(make: Any, method: str) -> None:
+    X, y = separable()
+    fitted = make(
+        gamma=0.05, low_rank=12, low_rank_method=method, random_state=0, predict_with="pivots"
+    ).fit(X, y)
+    assert fitted.support_.size <= 12
+    columns, entries = kernel_columns(X, kernel="rbf", gamma=0.05)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
+    factor = (
+        incomplete_cholesky(columns, entries, rank=12)
+        if method == "greedy"
+        else randomly_pivoted_cholesky(columns, entries, rank=12, rng=seed)
+    )
+    weights = getattr(fitted, "ensemble_weights_", fitted.weights_)
+    expected = factor.matvec(np.where(y == 1, weights, -weights))  # K ~ LL' at the training rows
+    np.testing.assert_allclose(fitted.decision_function(X), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_stages_through_the_pivots_end_at_the_decision() -> None:
+    X, y = separable()
+    fitted = PartiallyTrainedEnsemble(
+        gamma=0.05, low_rank=12, random_state=0, predict_with="pivots"
+    ).fit(X, y)
+    *_, last = fitted.staged_decision_function(X)
+    np.testing.assert_allclose(last, fitted.decision_function(X), rtol=1e-9, atol=1e-12)
+
+
+def test_pivots_that_leave_much_out_are_warned_of() -> None:
+    X, y = separable()
+    with pytest.warns(UserWarning, match=r"leaves out \d+% of the kernel's trace"):
+        RhoSVC(gamma=2.0, low_rank=5, random_state=0, predict_with="pivots").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"predict_with": "pivots"}, "needs pivots: set low_rank"),
+        ({"gram_dtype": "uint16", "kernel": "linear"}, "needs kernel='rbf'"),
+        ({"gram_dtype": "uint16", "low_rank": 5}, "low_rank needs gram_dtype='float64' or"),
+    ],
+)
+def test_parameters_that_exclude_each_other(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        RhoSVC(**parameters).fit(*separable())
+
+
+def test_the_warning_names_rows_of_the_training_data() -> None:
+    X, y = separable()
+    X, y = np.vstack([X, X[[7]], X[[7]]]), np.append(y, [-y[7], -y[7]])
+    with pytest.warns(ConvergenceWarning, match="training rows (7 and 60|60 and 7) apart"):
+        RhoSVC(gamma=0.3).fit(X, y)

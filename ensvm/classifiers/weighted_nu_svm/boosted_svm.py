@@ -276,6 +276,9 @@ class BoostedSVM(StagedExpansionClassifier):
             total = total + alpha * member
             yield total
 
+    def _is_one_sum(self) -> bool:
+        return not self._votes_by_sign()
+
     def _votes_by_sign(self) -> bool:
         return self.hypothesis == "sign" and self.reduce == "none"
 

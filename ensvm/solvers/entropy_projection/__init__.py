@@ -2,6 +2,7 @@
 
 from ensvm.solvers.entropy_projection.algorithm import entropy_projection
 from ensvm.solvers.entropy_projection.identical_inputs import identical_inputs
+from ensvm.solvers.entropy_projection.merged import MergedRows, merge_identical
 from ensvm.solvers.entropy_projection.trajectory import (
     EntropyProjectionResult,
     EntropyProjectionState,
@@ -10,6 +11,8 @@ from ensvm.solvers.entropy_projection.trajectory import (
 __all__ = [
     "EntropyProjectionResult",
     "EntropyProjectionState",
+    "MergedRows",
     "entropy_projection",
     "identical_inputs",
+    "merge_identical",
 ]

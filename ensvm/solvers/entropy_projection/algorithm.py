@@ -32,6 +32,8 @@ from ensvm.solvers.entropy_projection.trajectory import (
     Vector,
 )
 
+START_SUM = 1e-9  # what the sum of weights to start from may differ from 1
+
 
 def entropy_projection(
     operator: Any,
@@ -43,6 +45,8 @@ def entropy_projection(
     max_iter: int = 10_000,
     callback: Callable[[EntropyProjectionState], None] | None = None,
     keep_members: bool = False,
+    start: ArrayLike | None = None,
+    rows: ArrayLike | None = None,
 ) -> EntropyProjectionResult:
     """Minimise a'K~a over the simplex by multiplicative updates from equal weights (Algorithm 1).
 
@@ -66,6 +70,11 @@ def entropy_projection(
         Called with an `EntropyProjectionState` at the start and after each accepted step.
     keep_members : bool, default False
         Whether to return alpha_1..alpha_T, which takes m floats a step.
+    start : array of shape (m,), default None
+        The weights alpha_1, positive and of sum 1; None for 1 / m. With identical inputs taken as
+        one, those of `merge_identical` are the same start.
+    rows : array of int, shape (m,), default None
+        Which row of the operator each label belongs to, see `ensvm.kernels.signed_gram`.
 
     Returns
     -------
@@ -82,14 +91,14 @@ def entropy_projection(
     Tsang & Kwok, IJCAI-07, Algorithm 1.
     """
     _check(tol, initial_tol, learning_rate, max_iter)
-    problem = _Problem(SignedGram(operator, y))
+    problem = _Problem(SignedGram(operator, y, rows))
     steps: _AdaptiveSteps | _FixedSteps
     if learning_rate != "adaptive":
         steps = _FixedSteps(problem, tol, learning_rate)
     else:
         steps = _AdaptiveSteps(problem, tol, initial_tol)
     path = ProjectionPath(callback, keep_members)
-    current = problem.start()
+    current = problem.start(start)
     while True:
         bound = problem.lower_bound(current.objective)
         path.show(current.weights, current.objective, bound)
@@ -130,10 +139,15 @@ class _Problem:
         self.separated = False
         self.n_matvec = 0
 
-    def start(self) -> _Iterate:
-        """Return the centre of the simplex, alpha_1 = 1 / m."""
+    def start(self, weights: ArrayLike | None) -> _Iterate:
+        """Return the weights given, or the centre of the simplex, alpha_1 = 1 / m."""
         m = self._gram.size
-        return self.at(Projection(0.0, np.full(m, -np.log(m)), np.full(m, 1.0 / m)))
+        if weights is None:
+            return self.at(Projection(0.0, np.full(m, -np.log(m)), np.full(m, 1.0 / m)))
+        first = np.array(weights, dtype=np.float64)
+        if first.shape != (m,) or not (first > 0.0).all() or abs(first.sum() - 1.0) > START_SUM:
+            raise ValueError(f"start must be {m} positive weights of sum 1")
+        return self.at(Projection(0.0, np.log(first), first))
 
     def at(self, update: Projection) -> _Iterate:
         """Evaluate new weights: the one product with K~ that a step costs."""

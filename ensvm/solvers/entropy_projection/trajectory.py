@@ -1,11 +1,13 @@
 """What an entropy projection leaves behind: its result, and each iterate as a callback sees it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ensvm.solvers.entropy_projection.merged import MergedRows
 
 Vector = NDArray[np.float64]
 StopReason = Literal[
@@ -99,6 +101,27 @@ class EntropyProjectionResult:
     def certificate(self) -> float:
         """What `objective` can at most lie above rho*: objective - lower_bound."""
         return self.objective - self.lower_bound
+
+    def spread(self, merged: MergedRows) -> "EntropyProjectionResult":
+        """Return the result with the weights of the training rows, in place of the unknowns'.
+
+        Parameters
+        ----------
+        merged : MergedRows
+            The unknowns that the problem had.
+
+        Returns
+        -------
+        EntropyProjectionResult
+            The same machine and ensemble.
+        """
+        members = None if self.members is None else merged.spread(self.members)
+        return replace(
+            self,
+            weights=merged.spread(self.weights),
+            average_weights=merged.spread(self.average_weights),
+            members=members,
+        )
 
 
 class ProjectionPath:

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
 from ensvm.classifiers.base import kernel_expansion
-from ensvm.kernels import gram, resolve_gamma
+from ensvm.kernels import gram, resolve_gamma, sums
 
 OURS = pytest.mark.parametrize("make", [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble])
 KERNELS = pytest.mark.parametrize(
@@ -122,12 +122,42 @@ def test_label_flip_flips_the_decision(make: Any) -> None:
 
 
 @OURS
-def test_prediction_in_blocks_changes_nothing(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@KERNELS
+def test_prediction_in_blocks_changes_nothing(
+    make: Any, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (X, y), (new, _) = blobs(), blobs(1, 200)
-    fitted = make().fit(X, y)
+    fitted = make(**params).fit(X, y)
     whole = fitted.decision_function(new)
     monkeypatch.setattr(kernel_expansion, "PREDICTION_ENTRIES", 7 * X.shape[0])
-    np.testing.assert_allclose(fitted.decision_function(new), whole, rtol=1e-12, atol=1e-14)
+    monkeypatch.setattr(sums, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(sums, "BLOCK_COLUMNS", 11)
+    np.testing.assert_allclose(fitted.decision_function(new), whole, rtol=1e-11, atol=1e-13)
+
+
+@OURS
+@KERNELS
+@pytest.mark.parametrize("entries", [0, np.inf])
+def test_classes_are_the_signs_of_the_decision(
+    make: Any, params: dict[str, Any], entries: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sums, "WORTH_ASKING", entries)
+    (X, y), (new, _) = blobs(), blobs(1, 200)
+    fitted = make(**params).fit(X, y)
+    np.testing.assert_array_equal(
+        fitted.predict(0.3 * new) == "yes", fitted.decision_function(0.3 * new) > 0.0
+    )
+
+
+@OURS
+def test_repeated_training_rows_are_weighted_ones(make: Any) -> None:
+    """Every row three times is the same problem, and predicts the same."""
+    (X, y), (new, _) = blobs(), blobs(1, 200)
+    once, thrice = make().fit(X, y), make().fit(np.tile(X, (3, 1)), np.tile(y, 3))
+    np.testing.assert_allclose(thrice.weights_, np.tile(once.weights_, 3) / 3.0, atol=1e-9)
+    np.testing.assert_allclose(
+        thrice.decision_function(new), once.decision_function(new), rtol=1e-6, atol=1e-9
+    )
 
 
 @OURS

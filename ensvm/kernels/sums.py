@@ -1,0 +1,153 @@
+"""Kernel expansions, sum_i c_i k(x_i, x): their values and signs, without a kernel matrix.
+
+Kernel values are made and summed in blocks that stay in a core's cache. The rows x_i are made ready
+once, in the form in which one product gives the kernel's arguments.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, factor_of
+from ensvm.kernels.blocks import slices
+from ensvm.kernels.table import row_of
+from ensvm.kernels.threads import each
+
+# Rows and columns of a block: its float64 values take 1 MiB, within a core's second cache.
+BLOCK_ROWS = 512
+BLOCK_COLUMNS = 256
+# Rows made ready at once: what is copied of them does not grow with their number.
+READY_ROWS = 1 << 13
+# Kernel values from which on it is worth asking float32 for the signs first: a millisecond's work
+WORTH_ASKING = 1 << 18
+# Share of rows whose sign float32 left open from which on it is not worth asking it first
+MOST_OPEN = 0.25
+
+
+class KernelSums:
+    """The sums of coefficients times kernel values, for rows to come.
+
+    Parameters
+    ----------
+    rows : ndarray or scipy sparse matrix of shape (k, d)
+        The rows x_i.
+    coefficients : ndarray of shape (k,) or (k, s)
+        The coefficients c_i, of one sum or of several.
+    kernel : Kernel
+        The kernel with its parameters.
+    """
+
+    def __init__(self, rows: Any, coefficients: NDArray[np.float64], kernel: Kernel) -> None:
+        dense = _dense(rows)
+        self._kernel = kernel
+        self._centre = dense.mean(axis=0, dtype=np.float64)
+        self._augmented = augment(dense, self._centre, np.float64)
+        self._coefficients = coefficients
+        self._factors: dict[type[np.floating], NDArray[Any]] = {}
+
+    def values(self, X: Any) -> NDArray[np.float64]:
+        """Return the sums at each row.
+
+        Parameters
+        ----------
+        X : ndarray or scipy sparse matrix of shape (n, d)
+            The rows x.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, s)
+            The sums, in float64.
+        """
+        sums = np.empty((X.shape[0], *self._coefficients.shape[1:]))
+        for ready in slices(X.shape[0], READY_ROWS):
+            sums[ready] = self._sums(_dense(X[ready]), np.float64, self._coefficients)
+        return sums
+
+    def positive(self, X: Any, intercept: float) -> NDArray[np.bool_]:
+        """Return where one sum plus an intercept is positive, as `values` would have it.
+
+        Where the kernel allows a bound of what float32 rounds off, it is asked first: it decides
+        nearly all rows in half the time, and `values` the rest.
+
+        Parameters
+        ----------
+        X : ndarray or scipy sparse matrix of shape (n, d)
+            The rows x.
+        intercept : float
+            What is added to the sum, of coefficients of shape (k,).
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
+            Whether it is positive.
+        """
+        signs = np.empty(X.shape[0], dtype=bool)
+        in_single = (
+            row_of(self._kernel.name).relative_slope is not None
+            and X.shape[0] * len(self._augmented) >= WORTH_ASKING
+        )
+        for ready in slices(X.shape[0], READY_ROWS):
+            rows = _dense(X[ready])
+            undecided: Any = slice(None)
+            if in_single:
+                decision, bound = self._in_single(rows)
+                decision += intercept
+                signs[ready] = decision > 0.0
+                # "not above" is true of nan, which float32 makes of what it cannot hold
+                undecided = np.flatnonzero(~(np.abs(decision) > bound))
+                in_single = undecided.size <= MOST_OPEN * len(rows)
+            exact = self._sums(rows[undecided], np.float64, self._coefficients) + intercept
+            signs[ready][undecided] = exact > 0.0
+        return signs
+
+    def _in_single(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sums by float32, and how far each can be from the exact one."""
+        coefficients = np.column_stack([self._coefficients, np.abs(self._coefficients)])
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = self._sums(rows, np.float32, coefficients)
+            norms = np.einsum("ij,ij->i", rows - self._centre, rows - self._centre)
+            terms = 2.0 * self._kernel.gamma * (norms + self._augmented[:, -1].max(initial=0.0))
+            # d + 4 roundings of an argument, BLOCK_COLUMNS of a block's sum, a few of exp: each at
+            # most eps of the sum of the terms' sizes.
+            slope = row_of(self._kernel.name).relative_slope or 0.0
+            roundings = slope * (rows.shape[1] + 4) * terms + BLOCK_COLUMNS + 8
+            share = np.expm1(np.finfo(np.float32).eps * roundings)
+            # What underflows is off by less than the least normal number.
+            lost = np.finfo(np.float32).tiny * coefficients[:, 1].sum()
+            bound = np.where(share < 0.5, share / (1.0 - share) * sums[:, 1] + lost, np.inf)
+            return sums[:, 0], bound
+
+    def _sums(
+        self, rows: NDArray[Any], dtype: type[np.floating], coefficients: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        factor = self._factor(dtype)
+        factors = coefficients.astype(dtype, copy=False)
+        augmented = augment(rows, self._centre, dtype)
+        sums = np.zeros((len(rows), *coefficients.shape[1:]))
+
+        def add(these: slice) -> None:
+            values = np.empty((these.stop - these.start) * min(BLOCK_COLUMNS, len(factor)), dtype)
+            for those in slices(len(factor), BLOCK_COLUMNS):
+                shape = these.stop - these.start, those.stop - those.start
+                block = values[: shape[0] * shape[1]].reshape(shape)
+                np.matmul(augmented[these], factor[those].T, out=block)
+                apply_kernel(block, self._kernel)
+                sums[these] += block @ factors[those]
+
+        each(add, list(slices(len(rows), BLOCK_ROWS)))
+        return sums
+
+    def _factor(self, dtype: type[np.floating]) -> NDArray[Any]:
+        if dtype not in self._factors:
+            augmented = self._augmented
+            if dtype is np.float32:
+                with np.errstate(over="ignore", invalid="ignore"):
+                    augmented = augment(augmented[:, :-2], np.zeros_like(self._centre), dtype)
+            self._factors[dtype] = factor_of(augmented, self._centre, self._kernel)
+        return self._factors[dtype]
+
+
+def _dense(X: Any) -> NDArray[Any]:
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)

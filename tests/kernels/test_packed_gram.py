@@ -1,0 +1,59 @@
+"""One triangle of a Gram matrix in tiles: the products of the whole matrix."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from ensvm.kernels import gram
+from ensvm.kernels.packed_gram import TILE, PackedGram
+
+
+def rows(n: int, d: int = 6) -> NDArray[np.float64]:
+    return np.random.default_rng(n).normal(size=(n, d))
+
+
+@pytest.mark.parametrize("n", [1, 3, TILE, TILE + 1, 3 * TILE - 5])
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-13), ("float32", 1e-5)])
+def test_products_are_those_of_the_gram_matrix(
+    n: int, kernel: str, dtype: str, tolerance: float
+) -> None:
+    X, v = rows(n), np.random.default_rng(0).normal(size=n)
+    parameters = {"kernel": kernel, "gamma": 0.3, "coef0": 1.0}
+    whole = gram(X, **parameters)
+    packed = PackedGram(X, dtype=dtype, **parameters)
+    assert packed.shape == (n, n)
+    assert packed.matvec(v).dtype == np.float64
+    scale = float((np.abs(whole) @ np.abs(v)).max())
+    np.testing.assert_allclose(packed @ v, whole @ v, rtol=0.0, atol=tolerance * scale)
+
+
+def test_16_bits_round_to_their_steps() -> None:
+    X, v = rows(700), np.abs(np.random.default_rng(0).normal(size=700))
+    packed = PackedGram(X, kernel="rbf", gamma=0.3, dtype="uint16")
+    error = np.abs(packed @ v - gram(X, kernel="rbf", gamma=0.3) @ v)
+    assert error.max() <= (0.5 / 65_535 + 1e-6) * v.sum()
+    single = PackedGram(X, kernel="rbf", gamma=0.3, dtype="float32")
+    assert 2 * packed.nbytes == single.nbytes
+
+
+def test_16_bits_are_refused_where_values_leave_0_to_1() -> None:
+    with pytest.raises(ValueError, match="values in \\[0, 1\\], which 'linear' is not"):
+        PackedGram(rows(5), kernel="linear", dtype="uint16")
+
+
+def test_it_takes_half_the_memory() -> None:
+    n = 6 * TILE
+    packed = PackedGram(rows(n), kernel="rbf", gamma=0.3)
+    assert packed.nbytes == pytest.approx(8 * n * (n + TILE) / 2)
+
+
+def test_threads_do_not_change_a_product() -> None:
+    X, v = rows(1400), np.random.default_rng(0).normal(size=1400)
+    products = []
+    for threads in (1, 2, 3):
+        with threadpool_limits(threads):
+            products.append(PackedGram(X, kernel="rbf", gamma=0.3, dtype="float32") @ v)
+    np.testing.assert_array_equal(products[0], products[1])
+    np.testing.assert_array_equal(products[0], products[2])

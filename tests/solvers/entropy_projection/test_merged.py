@@ -1,0 +1,79 @@
+"""Identical inputs as one unknown: the same steps, objective and ensemble."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ensvm.kernels import gram
+from ensvm.kernels.distinct_rows import distinct_rows
+from ensvm.solvers.entropy_projection import entropy_projection, merge_identical
+
+
+def repeated(seed: int, both_labels: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return 200 rows, of about 80 distinct inputs, some of them with both labels if asked."""
+    generator = np.random.default_rng(seed)
+    inputs = generator.normal(size=(80, 3))
+    chosen = generator.integers(80, size=200)
+    y = np.where(inputs[chosen, 0] > 0.0, 1.0, -1.0)
+    if both_labels:
+        y[generator.random(200) < 0.2] *= -1.0
+    return inputs[chosen], y
+
+
+@pytest.mark.parametrize("both_labels", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("rate", ["adaptive", 0.3])
+def test_the_first_forty_steps_are_those_of_all_rows(
+    both_labels: bool, seed: int, rate: Any
+) -> None:
+    X, y = repeated(seed, both_labels)
+    merged = merge_identical(distinct_rows(X), y)
+    kept = X[distinct_rows(X).first]
+    paths: list[list[float]] = [[], []]
+    settings: dict[str, Any] = {"max_iter": 40, "keep_members": True, "learning_rate": rate}
+    whole = entropy_projection(
+        gram(X, kernel="rbf", gamma=0.5), y, **settings,
+        callback=lambda state: paths[0].append(state.objective),
+    )  # fmt: skip
+    fewer = entropy_projection(
+        gram(kept, kernel="rbf", gamma=0.5), merged.labels, **settings,
+        start=merged.start, rows=merged.rows,
+        callback=lambda state: paths[1].append(state.objective),
+    ).spread(merged)  # fmt: skip
+    assert len(paths[0]) == len(paths[1])
+    np.testing.assert_allclose(paths[1], paths[0], rtol=0.0, atol=1e-8)
+    np.testing.assert_allclose(fewer.average_weights, whole.average_weights, atol=1e-8)
+    np.testing.assert_allclose(fewer.members, whole.members, atol=1e-8)
+    np.testing.assert_allclose(fewer.weights.sum(), 1.0)
+    assert fewer.lower_bound == pytest.approx(whole.lower_bound, rel=1e-4)
+
+
+def test_counts_make_the_start() -> None:
+    X, y = np.array([[0.0], [1.0], [0.0], [0.0], [1.0]]), np.array([1.0, 1.0, 1.0, -1.0, 1.0])
+    merged = merge_identical(distinct_rows(X), y)
+    assert merged.labels.tolist() == [1.0, 1.0, -1.0]
+    assert merged.rows.tolist() == [0, 1, 0]
+    assert merged.start.tolist() == [0.4, 0.4, 0.2]
+    np.testing.assert_allclose(merged.spread(merged.start), np.full(5, 0.2))
+    assert merged.both_labels() == (3, 0)
+    assert merge_identical(distinct_rows(X), np.ones(5)).both_labels() is None
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ([0.5, 0.6], "2 positive weights of sum 1"),
+        ([0.5, 0.5, 0.0], "2 positive"),
+        ([1.0, 0.0], "2"),
+    ],
+)
+def test_weights_that_are_no_start_are_refused(start: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        entropy_projection(np.eye(2), [1.0, -1.0], start=start)
+
+
+def test_a_matrix_that_has_not_the_distinct_rows_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"shape \(3, 3\), but there are 3 labels of 2 distinct"):
+        entropy_projection(np.eye(3), [1.0, -1.0, 1.0], rows=[0, 1, 0])
