@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsemble
+from ensvm.classifiers.rho_svm.partially_trained_ensemble import PartiallyTrainedEnsemble
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.evaluate import evaluate

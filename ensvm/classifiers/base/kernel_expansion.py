@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ensvm.classifiers.base.ending import Ending as Ending
 from ensvm.classifiers.base.ending import keep_ending
 from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.memory import require_memory
 from ensvm.kernels import (
     DENSE_COLUMNS,
     NAMED_KERNELS,
@@ -108,6 +109,8 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         ValueError
             If there are not two classes, the Gram matrix is not square, or a parameter is out of
             its range.
+        MemoryError
+            If the Gram matrix takes more memory than is free; said before it is allocated.
         """
         return self._fit(X, y, None)
 
@@ -198,6 +201,8 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         """Return the Gram matrix of the validated training input."""
         if self.kernel == "precomputed":
             return X.toarray() if sparse.issparse(X) else X
+        rows = X.shape[0]
+        require_memory(8.0 * rows**2, f"{type(self).__name__}: the Gram matrix of {rows} rows")
         return self._gram(X, None)
 
     def _gram(self, X: Any, Y: Any) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 """The ensemble of partially trained SVMs of Tsang & Kwok (IJCAI-07, section 3.2)."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
 from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
-from ensvm.classifiers.rho_svc import RhoSVC
+from ensvm.classifiers.rho_svm.rho_svc import RhoSVC
+from ensvm.kernels import KernelFunction
 
 
 class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
@@ -54,18 +55,22 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         The rate eta: set anew in every step, or a positive number that stays fixed.
     max_iter : int, default 10000
         The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
-    low_rank : int, float or None, default None
+    low_rank : int, float, 'auto' or None, default None
         Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
         r columns; K is never formed. An int is the largest number of columns, at least 1; a float
-        in (0, 1) is the share of the trace of K that the factor may leave out. The decision
-        function still has the exact kernel, unless `predict_with` says otherwise. Not with
-        kernel='precomputed'.
+        in (0, 1) is the share of the trace of K that the factor may leave out. 'auto' is None up to
+        16,384 training rows, and beyond 1000 with predict_with='pivots'. The decision function
+        still has the exact kernel, unless `predict_with` says otherwise. Not with
+        kernel='precomputed', where 'auto' is None.
     low_rank_method : {'random', 'greedy'}, default 'random'
         How the rows behind the columns of L are chosen: drawn with chances in proportion to what is
         left of the diagonal of K, or always the row with the most left.
     low_rank_diagonal : bool, default True
         Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
         separable (rho* = 0) unless the rank is near m.
+    pivot_rows : int or None, default 100000
+        The largest number of rows among which those behind the columns of L are chosen, a random
+        sample where there are more; None for all rows.
     gram_dtype : {'float64', 'float32', 'uint16'}, default 'float64'
         How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
         for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
@@ -78,6 +83,9 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         behind the columns of L: as many terms as the factor has columns. Where the factor leaves
         out much of the trace the classes predicted are others for some rows: a warning says so
         above 30 %.
+    keep_members : bool, default True
+        Whether the weights of all members are kept, n_estimators_ times n_samples numbers; without
+        them there is no `member_weights_`, and no prediction by stages.
     random_state : int, RandomState or None, default None
         Draws the rows of low_rank_method='random'; read only with `low_rank`.
 
@@ -93,7 +101,8 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
     learning_rates_ : ndarray of shape (n_iter_,)
         The rates eta_t of the steps, which are the weights of the members in the vote.
     member_weights_ : ndarray of shape (n_estimators_, n_samples)
-        The weights of the training rows in each member, each line of sum 1.
+        The weights of the training rows in each member, each line of sum 1; only with
+        `keep_members`.
     weights_ : ndarray of shape (n_samples,)
         The weights of the rho-SVM that the members lead to.
     objective_ : float
@@ -156,23 +165,66 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RhoSVC._parameter_constraints,
+        "keep_members": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "mean-distance",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 0.005,
+        initial_tol: float = 0.1,
+        learning_rate: float | Literal["adaptive"] = "adaptive",
+        max_iter: int = 10_000,
+        low_rank: int | float | Literal["auto"] | None = None,
+        low_rank_method: Literal["random", "greedy"] = "random",
+        low_rank_diagonal: bool = True,
+        pivot_rows: int | None = 100_000,
+        gram_dtype: Literal["float64", "float32", "uint16"] = "float64",
+        predict_with: Literal["rows", "pivots"] = "rows",
+        keep_members: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            tol=tol,
+            initial_tol=initial_tol,
+            learning_rate=learning_rate,
+            max_iter=max_iter,
+            low_rank=low_rank,
+            low_rank_method=low_rank_method,
+            low_rank_diagonal=low_rank_diagonal,
+            pivot_rows=pivot_rows,
+            gram_dtype=gram_dtype,
+            predict_with=predict_with,
+            random_state=random_state,
+        )
+        self.keep_members = keep_members
+
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
         problem = self._problem(X, signs)
-        result, attributes = self._train(problem, keep_members=True)
-        assert result.members is not None
+        result, attributes = self._train(problem, keep_members=self.keep_members)
         attributes |= {
             "ensemble_weights_": result.average_weights,
             "learning_rates_": result.learning_rates,
-            "member_weights_": result.members,
-            "n_estimators_": len(result.members),
+            "n_estimators_": max(result.n_iter, 1),
         }
-        if problem.pivot_factor is not None:
-            by_row = np.argsort(problem.pivot_factor.pivots)
-            attributes["_pivot_rows"] = problem.pivot_factor.pivots[by_row]
-            members = problem.pivot_factor.at_pivots(signs * result.members)
-            attributes["_pivot_members"] = members[:, by_row]
+        if result.members is not None:
+            attributes["member_weights_"] = result.members
+            at_pivots = (
+                problem.members_at_pivots(result.members) if problem.through_pivots else None
+            )
+            attributes["_members_at_pivots"] = at_pivots
         ending = Ending(result.n_iter, result.stop_reason, result.converged)
         coefficients = problem.coefficients(result.average_weights)
         return Expansion(coefficients, attributes=attributes, ending=ending)
@@ -193,6 +245,11 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         ------
         values : ndarray of shape (n,)
             The values of F with one more member.
+
+        Raises
+        ------
+        AttributeError
+            If the members were not kept.
         """
         check_is_fitted(self)
         members = self._expand(X, self._member_coefficients())
@@ -205,6 +262,9 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
 
     def _member_coefficients(self) -> NDArray[np.float64]:
         """Return each member's coefficients of the rows of `support_`, shape (n_support, t)."""
-        if self.predict_with == "pivots":
-            return self._pivot_members.T[np.searchsorted(self._pivot_rows, self.support_)]
+        if not self.keep_members:
+            raise AttributeError("prediction by stages needs keep_members=True")
+        if self._members_at_pivots is not None:
+            pivots, coefficients = self._members_at_pivots
+            return coefficients.T[np.searchsorted(pivots, self.support_)]
         return np.sign(self.dual_coef_)[:, None] * self.member_weights_.T[self.support_]

@@ -20,16 +20,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import linalg, sparse
 
 from ensvm.kernels import DENSE_COLUMNS, KernelFunction, gram
-from ensvm.kernels.partial_cholesky import Columns, PartialCholesky, StopReason
-
-__all__ = [
-    "DiagonalCorrectedGram",
-    "LowRankGram",
-    "StopReason",
-    "incomplete_cholesky",
-    "kernel_columns",
-    "randomly_pivoted_cholesky",
-]
+from ensvm.kernels.low_rank.partial_cholesky import Columns, PartialCholesky, StopReason
 
 DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of their diagonal
 

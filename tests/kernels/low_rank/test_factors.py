@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ensvm.kernels import DENSE_COLUMNS, gram, partial_cholesky
+from ensvm.kernels import DENSE_COLUMNS, gram
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
     LowRankGram,
     incomplete_cholesky,
     kernel_columns,
+    partial_cholesky,
     randomly_pivoted_cholesky,
 )
 

@@ -1,9 +1,8 @@
 """The hard-margin rho-SVM of Tsang & Kwok (IJCAI-07), trained by entropy projections."""
 
 import warnings
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,28 +10,22 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base.memory import gibibytes, require_memory
+from ensvm.classifiers.rho_svm.problem import RhoProblem
 from ensvm.kernels import KernelFunction, gram
 from ensvm.kernels.distinct_rows import distinct_rows
-from ensvm.kernels.low_rank import (
-    DiagonalCorrectedGram,
-    LowRankGram,
-    incomplete_cholesky,
-    kernel_columns,
-    randomly_pivoted_cholesky,
-)
+from ensvm.kernels.low_rank import DiagonalCorrectedGram, low_rank_gram
 from ensvm.kernels.packed_gram import PackedGram
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionResult,
-    MergedRows,
     entropy_projection,
-    identical_inputs,
     merge_identical,
 )
 
-Operator: TypeAlias = NDArray[Any] | PackedGram | LowRankGram | DiagonalCorrectedGram
-
 # Distinct rows up to which the whole Gram matrix is kept; beyond, one triangle of it in tiles.
 WHOLE_ROWS = 4096
+# What low_rank='auto' means: the exact matrix up to so many rows, and then this rank
+AUTO_EXACT_ROWS, AUTO_RANK = 16_384, 1000
 # Share of the trace left out above which prediction through the pivots is warned of: on adult it
 # changed 7 of 100 predicted classes there.
 TRUSTED_RESIDUAL = 0.3
@@ -82,18 +75,22 @@ class RhoSVC(KernelExpansionClassifier):
         The rate eta: set anew in every step, or a positive number that stays fixed.
     max_iter : int, default 10000
         The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
-    low_rank : int, float or None, default None
+    low_rank : int, float, 'auto' or None, default None
         Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
         r columns; K is never formed. An int is the largest number of columns, at least 1; a float
-        in (0, 1) is the share of the trace of K that the factor may leave out. The decision
-        function still has the exact kernel, unless `predict_with` says otherwise. Not with
-        kernel='precomputed'.
+        in (0, 1) is the share of the trace of K that the factor may leave out. 'auto' is None up to
+        16,384 training rows, and beyond 1000 with predict_with='pivots'. The decision function
+        still has the exact kernel, unless `predict_with` says otherwise. Not with
+        kernel='precomputed', where 'auto' is None.
     low_rank_method : {'random', 'greedy'}, default 'random'
         How the rows behind the columns of L are chosen: drawn with chances in proportion to what is
         left of the diagonal of K, or always the row with the most left.
     low_rank_diagonal : bool, default True
         Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
         separable (rho* = 0) unless the rank is near m.
+    pivot_rows : int or None, default 100000
+        The largest number of rows among which those behind the columns of L are chosen, a random
+        sample where there are more; None for all rows.
     gram_dtype : {'float64', 'float32', 'uint16'}, default 'float64'
         How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
         for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
@@ -182,11 +179,13 @@ class RhoSVC(KernelExpansionClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "low_rank": [
             None,
+            StrOptions({"auto"}),
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, 1.0, closed="neither"),
         ],
         "low_rank_method": [StrOptions({"random", "greedy"})],
         "low_rank_diagonal": ["boolean"],
+        "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
         "gram_dtype": [StrOptions({"float64", "float32", "uint16"})],
         "predict_with": [StrOptions({"rows", "pivots"})],
         "random_state": ["random_state"],
@@ -203,9 +202,10 @@ class RhoSVC(KernelExpansionClassifier):
         initial_tol: float = 0.1,
         learning_rate: float | Literal["adaptive"] = "adaptive",
         max_iter: int = 10_000,
-        low_rank: int | float | None = None,
+        low_rank: int | float | Literal["auto"] | None = None,
         low_rank_method: Literal["random", "greedy"] = "random",
         low_rank_diagonal: bool = True,
+        pivot_rows: int | None = 100_000,
         gram_dtype: Literal["float64", "float32", "uint16"] = "float64",
         predict_with: Literal["rows", "pivots"] = "rows",
         random_state: int | np.random.RandomState | None = None,
@@ -221,6 +221,7 @@ class RhoSVC(KernelExpansionClassifier):
         self.low_rank = low_rank
         self.low_rank_method = low_rank_method
         self.low_rank_diagonal = low_rank_diagonal
+        self.pivot_rows = pivot_rows
         self.gram_dtype = gram_dtype
         self.predict_with = predict_with
         self.random_state = random_state
@@ -237,12 +238,12 @@ class RhoSVC(KernelExpansionClassifier):
         problem = self._problem(X, signs)
         result, attributes = self._train(problem, keep_members=False)
         ending = Ending(
-            result.n_iter, result.stop_reason, result.converged, message=_doubt(problem, result)
+            result.n_iter, result.stop_reason, result.converged, message=problem.doubt(result)
         )
         return Expansion(problem.coefficients(result.weights), attributes=attributes, ending=ending)
 
     def _train(
-        self, problem: "_Problem", *, keep_members: bool
+        self, problem: RhoProblem, *, keep_members: bool
     ) -> tuple[EntropyProjectionResult, dict[str, Any]]:
         """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
         path: list[float] = []
@@ -272,31 +273,17 @@ class RhoSVC(KernelExpansionClassifier):
             "trace_residual_": None if factor is None else factor.relative_residual,
         }
 
-    def _problem(self, X: Any, signs: NDArray[np.float64]) -> "_Problem":
+    def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
         """Return what the solver multiplies by, and what is known of it."""
-        if self.low_rank is not None:
-            return self._low_rank_problem(X, signs)
-        if self.predict_with != "rows":
-            raise ValueError("predict_with='pivots' needs pivots: set low_rank")
-        if self.kernel == "precomputed":
-            return _Problem(self._training_gram(X), signs)
-        distinct = distinct_rows(X)
-        merged = merge_identical(distinct, signs)
-        if merged.labels.size == signs.size:
-            return _Problem(self._gram_operator(X), signs)
-        return _Problem(self._gram_operator(X[distinct.first]), signs, merged=merged)
-
-    def _gram_operator(self, X: Any) -> Operator:
-        narrow = self.gram_dtype == "uint16"
-        if narrow and self.kernel != "rbf":
-            raise ValueError("gram_dtype='uint16' needs kernel='rbf'")
-        parameters = self._kernel_parameters() | {"dtype": self.gram_dtype}
-        if narrow or (X.shape[0] > WHOLE_ROWS and not callable(self.kernel)):
-            return PackedGram(X, **parameters)
-        return gram(X, **parameters)
-
-    def _low_rank_problem(self, X: Any, signs: NDArray[np.float64]) -> "_Problem":
-        """Return the operator of a low-rank factor, and the factor."""
+        if self.low_rank == "auto":
+            # by m alone, never by the memory free: values do not differ between machines
+            few = X.shape[0] <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
+            rank: float | None = None if few else AUTO_RANK
+            through_pivots = rank is not None
+        else:
+            rank, through_pivots = self.low_rank, self.predict_with == "pivots"
+        if rank is None:
+            return self._exact_problem(X, signs)
         if self.kernel == "precomputed":
             raise ValueError(
                 "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
@@ -304,85 +291,53 @@ class RhoSVC(KernelExpansionClassifier):
             )
         if self.gram_dtype == "uint16":
             raise ValueError("low_rank needs gram_dtype='float64' or 'float32'")
-        limit: dict[str, Any] = {
-            "rank" if isinstance(self.low_rank, Integral) else "tol": self.low_rank
-        }
-        columns, diagonal = kernel_columns(X, **self._kernel_parameters(), dtype=self.gram_dtype)
-        if self.low_rank_method == "greedy":
-            factor = incomplete_cholesky(columns, diagonal, **limit)
-        else:
-            seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-            factor = randomly_pivoted_cholesky(columns, diagonal, **limit, rng=seed)
-        if self.predict_with == "pivots" and factor.relative_residual > TRUSTED_RESIDUAL:
-            warnings.warn(
-                f"{type(self).__name__}: the low-rank factor leaves out "
-                f"{factor.relative_residual:.0%} of the kernel's trace, and so does "
-                "predict_with='pivots': for some rows it predicts another class than "
-                "predict_with='rows'; a higher low_rank brings them together",
-                UserWarning,
-                stacklevel=4,
-            )
+        factor = low_rank_gram(
+            X,
+            self._kernel_parameters() | {"dtype": self.gram_dtype},
+            rank,
+            method=self.low_rank_method,
+            pivot_rows=self.pivot_rows,
+            seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
+        )
+        if through_pivots:
+            self._warn_of_pivots(factor.relative_residual)
         operator = DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
-        return _Problem(
-            operator, signs, factor, pivot_factor=factor if self.predict_with == "pivots" else None
+        return RhoProblem(operator, signs, factor, through_pivots=through_pivots)
+
+    def _exact_problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
+        if self.predict_with == "pivots" and self.low_rank is None:
+            raise ValueError("predict_with='pivots' needs pivots: set low_rank")
+        if self.kernel == "precomputed":
+            return RhoProblem(self._training_gram(X), signs)
+        distinct = distinct_rows(X)
+        merged = merge_identical(distinct, signs)
+        if merged.labels.size == signs.size:
+            return RhoProblem(self._gram_operator(X), signs)
+        return RhoProblem(self._gram_operator(X[distinct.first]), signs, merged=merged)
+
+    def _gram_operator(self, X: Any) -> NDArray[Any] | PackedGram:
+        narrow = self.gram_dtype == "uint16"
+        if narrow and self.kernel != "rbf":
+            raise ValueError("gram_dtype='uint16' needs kernel='rbf'")
+        parameters = self._kernel_parameters() | {"dtype": self.gram_dtype}
+        packed = narrow or (X.shape[0] > WHOLE_ROWS and not callable(self.kernel))
+        share = 0.5 if packed else 1.0
+        require_memory(
+            share * X.shape[0] ** 2 * np.dtype(self.gram_dtype).itemsize,
+            f"{type(self).__name__}: the Gram matrix of {X.shape[0]} distinct rows",
+            f"low_rank={AUTO_RANK} takes {gibibytes(self._factor_bytes(X.shape[0]))}",
         )
+        return PackedGram(X, **parameters) if packed else gram(X, **parameters)
 
+    def _factor_bytes(self, m: int) -> float:
+        return float(min(AUTO_RANK, m) * m * np.dtype(self.gram_dtype).itemsize)
 
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """min a'K~a over the simplex: the matrix, the labels, and what is known of the matrix."""
-
-    operator: Operator
-    signs: NDArray[np.float64]
-    factor: LowRankGram | None = None
-    merged: MergedRows | None = None
-    pivot_factor: LowRankGram | None = None
-    """The factor again, where the decision function is a sum over its pivots."""
-
-    def coefficients(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the coefficients of the expansion that weights of the training rows stand for."""
-        signed = self.signs * weights
-        if self.pivot_factor is None:
-            return signed
-        coefficients = np.zeros(signed.size)
-        coefficients[self.pivot_factor.pivots] = self.pivot_factor.at_pivots(signed)
-        return coefficients
-
-
-def _doubt(problem: _Problem, result: EntropyProjectionResult) -> str:
-    """Return the warning where the classes predicted may be arbitrary, "" where they are not.
-
-    Where rho* = 0 no weights separate the classes, so that it comes on every processor; where rho*
-    is positive but small, rounding decides whether some do. Training that was cut short says
-    nothing about rho*: the usual warning tells of it.
-    """
-    if result.separated:
-        return ""
-    arbitrary = "The hard-margin machine is then f = 0, and rounding decides the classes predicted"
-    pair = _identical_pair(problem)
-    if pair is not None:
-        return (
-            f"RhoSVC: rho* = 0, for the kernel does not tell training rows {pair[0]} and {pair[1]} "
-            f"apart, and their labels differ. {arbitrary}"
-        )
-    if result.stop_reason == "zero_objective":
-        return (
-            "RhoSVC: rho* = 0 to rounding: no plane through the origin separates the classes. "
-            f"{arbitrary}"
-        )
-    if not result.converged:
-        return ""
-    return (
-        f"RhoSVC: rho* is at most {result.objective:.2g} and may be 0: no machine that training "
-        "passed through separates the classes. The smaller rho* is, the more of the classes "
-        "predicted rounding decides"
-    )
-
-
-def _identical_pair(problem: _Problem) -> tuple[int, int] | None:
-    """Return two training rows of opposite labels that the kernel does not tell apart, if any."""
-    if problem.merged is not None:
-        return problem.merged.both_labels()
-    if isinstance(problem.operator, np.ndarray):
-        return identical_inputs(problem.operator, problem.signs)
-    return None
+    def _warn_of_pivots(self, residual: float) -> None:
+        if residual > TRUSTED_RESIDUAL:
+            warnings.warn(
+                f"{type(self).__name__}: the low-rank factor leaves out {residual:.0%} of the "
+                "kernel's trace, and so does prediction through its pivots: for some rows it is "
+                "another class than by all training rows; a higher low_rank brings them together",
+                UserWarning,
+                stacklevel=6,
+            )

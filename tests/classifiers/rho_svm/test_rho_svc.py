@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import InvalidParameterError
 
 from ensvm import PartiallyTrainedEnsemble, RhoSVC
-from ensvm.classifiers import rho_svc
+from ensvm.classifiers.rho_svm import rho_svc
 from ensvm.kernels import gram
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
@@ -367,3 +367,42 @@ def test_the_warning_names_rows_of_the_training_data() -> None:
     X, y = np.vstack([X, X[[7]], X[[7]]]), np.append(y, [-y[7], -y[7]])
     with pytest.warns(ConvergenceWarning, match="training rows (7 and 60|60 and 7) apart"):
         RhoSVC(gamma=0.3).fit(X, y)
+
+
+@MACHINES
+def test_auto_is_exact_up_to_its_rows_and_a_factor_beyond(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = separable()
+    exact, auto = make(gamma=0.3).fit(X, y), make(gamma=0.3, low_rank="auto").fit(X, y)
+    np.testing.assert_array_equal(auto.dual_coef_, exact.dual_coef_)
+    assert auto.rank_ is None
+    monkeypatch.setattr(rho_svc, "AUTO_EXACT_ROWS", 59)
+    monkeypatch.setattr(rho_svc, "AUTO_RANK", 12)
+    beyond = make(gamma=0.05, low_rank="auto", random_state=0).fit(X, y)
+    assert beyond.rank_ == 12
+    assert beyond.support_.size <= 12
+    given = make(gamma=0.3, kernel="precomputed", low_rank="auto")
+    assert given.fit(gram(X, kernel="rbf", gamma=0.3), y).rank_ is None
+
+
+@MACHINES
+def test_pivots_may_be_those_of_a_sample(make: Any) -> None:
+    X, y = separable()
+    parameters: dict[str, Any] = {"gamma": 0.05, "low_rank": 12, "random_state": 0}
+    sampled = make(**parameters, pivot_rows=30).fit(X, y)
+    assert sampled.rank_ == 12
+    all_rows, more = make(**parameters).fit(X, y), make(**parameters, pivot_rows=60).fit(X, y)
+    np.testing.assert_array_equal(more.weights_, all_rows.weights_)
+    assert np.mean(sampled.predict(X) == all_rows.predict(X)) > 0.9
+
+
+def test_members_need_not_be_kept() -> None:
+    X, y = separable()
+    kept = PartiallyTrainedEnsemble(gamma=0.3).fit(X, y)
+    light = PartiallyTrainedEnsemble(gamma=0.3, keep_members=False).fit(X, y)
+    np.testing.assert_array_equal(light.ensemble_weights_, kept.ensemble_weights_)
+    assert light.n_estimators_ == kept.n_estimators_
+    assert not hasattr(light, "member_weights_")
+    with pytest.raises(AttributeError, match="keep_members=True"):
+        next(light.staged_decision_function(X))

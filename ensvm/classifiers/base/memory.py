@@ -1,0 +1,103 @@
+"""Refusing what does not fit into memory before it is allocated."""
+
+import sys
+from pathlib import Path
+
+GIBIBYTE = float(1 << 30)
+# Files in which Linux tells a container's limit and what is used of it, version 2 and version 1
+_CONTAINER = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    (
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+    ),
+)
+
+
+def gibibytes(size: float) -> str:
+    """Return a number of bytes as people read it.
+
+    Parameters
+    ----------
+    size : float
+        Bytes.
+
+    Returns
+    -------
+    str
+        Such as '26.8 GiB'.
+    """
+    return f"{size / GIBIBYTE:.1f} GiB"
+
+
+def free_bytes() -> float:
+    """Return how many bytes this process may still allocate.
+
+    Returns
+    -------
+    float
+        The least of what the machine has free, what the container's limit leaves and what the
+        limit of the process leaves; infinite where the system tells none of them.
+    """
+    left = [_machine(), _process()]
+    left += [_container(Path(limit), Path(used)) for limit, used in _CONTAINER]
+    return min(left)
+
+
+def require_memory(needed: float, what: str, instead: str = "") -> None:
+    """Raise a MemoryError that says so where something does not fit.
+
+    Parameters
+    ----------
+    needed : float
+        The bytes that it takes.
+    what : str
+        What takes them, the subject of the sentence.
+    instead : str, default ""
+        What would take less, and how much.
+
+    Raises
+    ------
+    MemoryError
+        If fewer bytes are free.
+    """
+    free = free_bytes()
+    if needed > free:
+        raise MemoryError(
+            f"{what} takes {gibibytes(needed)}, {gibibytes(free)} are free (of the machine, or "
+            "within the limit of this process or container)" + (f"; {instead}" if instead else "")
+        )
+
+
+def _machine() -> float:
+    for line in _lines(Path("/proc/meminfo")):
+        if line.startswith("MemAvailable:"):
+            return 1024.0 * float(line.split()[1])
+    return float("inf")
+
+
+def _process() -> float:
+    if sys.platform == "win32":
+        return float("inf")
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return float("inf")
+    pages = _lines(Path("/proc/self/statm"))
+    used = float(pages[0].split()[0]) * resource.getpagesize() if pages else 0.0
+    return max(limit - used, 0.0)
+
+
+def _container(limit: Path, used: Path) -> float:
+    texts = _lines(limit) + _lines(used)
+    if len(texts) < 2 or not all(text.strip().isdigit() for text in texts[:2]):
+        return float("inf")  # 'max', or no container
+    return max(float(texts[0]) - float(texts[1]), 0.0)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except OSError:
+        return []

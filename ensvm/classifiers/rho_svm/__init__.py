@@ -1,0 +1,1 @@
+"""The rho-SVM of Tsang & Kwok (IJCAI-07) and the ensemble that its training passes through."""

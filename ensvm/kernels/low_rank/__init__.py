@@ -1,0 +1,21 @@
+"""Low-rank factors of Gram matrices: K ~ LL' from a few columns of K, which is never formed."""
+
+from ensvm.kernels.low_rank.factors import (
+    DiagonalCorrectedGram,
+    LowRankGram,
+    incomplete_cholesky,
+    kernel_columns,
+    randomly_pivoted_cholesky,
+)
+from ensvm.kernels.low_rank.partial_cholesky import StopReason
+from ensvm.kernels.low_rank.sampled_pivots import low_rank_gram
+
+__all__ = [
+    "DiagonalCorrectedGram",
+    "LowRankGram",
+    "StopReason",
+    "incomplete_cholesky",
+    "kernel_columns",
+    "low_rank_gram",
+    "randomly_pivoted_cholesky",
+]
