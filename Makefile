@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: reproduce ship-records test test-processors smoke lint bench faults measured wheel-check clean
+.PHONY: reproduce ship-records test test-processors smoke lint bench bench-solvers faults measured wheel-check clean
 
 reproduce: $(VENV)/.ready
 	@names='from ensvm.study.reading import reproduced; print(*reproduced())'; \
@@ -60,7 +60,13 @@ smoke: $(VENV)/.ready
 faults: $(VENV)/.ready-dev
 	@PYTHONPATH=tests $(BIN)/python -m faults --seed $(or $(S),0) $(if $(N),--faults $(N))
 
+# Ours beside others, by turns, into results/bench/; a peer that cannot be installed is skipped.
 bench: $(VENV)/.ready-dev
+	@$(PIP) --editable '.[bench]' || echo "some peers cannot be installed here" >&2
+	@PYTHONPATH=benchmarks $(BIN)/python -m side_by_side
+
+# What the tuned constants of the solvers do, and how seconds grow
+bench-solvers: $(VENV)/.ready-dev
 	@for benchmark in benchmarks/[!_]*.py; do $(BIN)/python $$benchmark || exit $$?; done
 
 # What `ensvm run --dry-run` estimates by, from the records of the last runs on this machine.

@@ -1,0 +1,1 @@
+"""Ours and a peer on the same task, by turns: `make bench`."""

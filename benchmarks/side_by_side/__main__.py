@@ -1,0 +1,105 @@
+"""`make bench`: every task by turns with its peer, into results/bench/."""
+
+import argparse
+import platform
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+from rich.progress import track
+
+from ensvm.records.provenance import provenance
+from side_by_side.machine import Machine, measured
+from side_by_side.measure import Outcome, Task, side_by_side
+from side_by_side.tasks import TASKS
+
+PAIRS = 5
+
+
+def row(task: Task, outcome: Outcome, machine: Machine) -> dict[str, object]:
+    """Return one line of the table."""
+    said: dict[str, object] = {"task": task.id, "what": task.what, "peer": task.peer}
+    if outcome.skipped:
+        return {**said, "note": f"skipped: {outcome.skipped}"}
+    ours, theirs = (pd.Series(outcome.seconds[side]) for side in ("ours", "theirs"))
+    result = outcome.results["ours"]
+    bound = machine.bound(*(result.get(key, 0.0) for key in ("flops32", "flops64", "read")))
+    median = float(pd.Series(outcome.ratios).median())
+    return {
+        **said,
+        "ours s": ours.median(),
+        "peer s": theirs.median(),
+        "ratio": median,
+        "least": outcome.ratios.min(),
+        "most": outcome.ratios.max(),
+        "target": task.target,
+        "reached": "" if task.target is None else "yes" if median <= task.target else "no",
+        "bound s": bound or None,
+        "share of bound": bound / ours.median() if bound else None,
+        "ours MB": outcome.peak_bytes["ours"] / 1e6,
+        "peer MB": outcome.peak_bytes["theirs"] / 1e6,
+        "note": "; ".join(
+            f"{key}: {value:.4g} / {outcome.results['theirs'][key]:.4g}"
+            for key, value in result.items()
+            if key in outcome.results["theirs"]
+        ),
+    }
+
+
+def text(table: pd.DataFrame, machines: dict[int, Machine], pairs: int) -> str:
+    """Return the page: the table and what its columns mean."""
+    rates = "; ".join(
+        f"{machine.threads} thread{'s' if machine.threads > 1 else ''}: "
+        f"{machine.flops32 / 1e9:.0f} GFlop/s in float32, {machine.flops64 / 1e9:.0f} in float64, "
+        f"{machine.bandwidth / 1e9:.0f} GB/s"
+        for machine in machines.values()
+    )
+    about = provenance(1)
+    packages = ", ".join(f"{name} {version}" for name, version in sorted(about.packages.items()))
+    return (
+        "# Ours beside others\n\n"
+        + table.astype(object).where(table.notna(), None).to_markdown(
+            index=False, floatfmt=".3g", missingval=""
+        )
+        + f"\n\nSeconds are medians of {pairs} runs of each side, by turns, each side in a process "
+        "of its own after one run that is not counted; the ratio is the median of the pairs' "
+        "ratios, with the least and the most. A bound is the operations and the bytes that the "
+        "computation cannot do without at the rates measured on this machine. Memory is the peak "
+        "of the process, data and libraries included. A note tells what both sides reached.\n\n"
+        f"<sub>{about.processor}, {platform.system()}; measured rates: {rates}; "
+        f"{packages}.</sub>\n"
+    )
+
+
+def main() -> None:
+    """Measure, print and write."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--tasks", default="", help="their names, separated by commas")
+    options.add_argument("--pairs", type=int, default=PAIRS, help="runs of each side")
+    options.add_argument("--output", type=Path, default=Path("results/bench"))
+    given = options.parse_args()
+    chosen = given.tasks.split(",") if given.tasks else [task.id for task in TASKS]
+    unknown = set(chosen) - {task.id for task in TASKS}
+    if unknown:
+        options.error(
+            f"no task {', '.join(sorted(unknown))}; there are {', '.join(t.id for t in TASKS)}"
+        )
+    console = Console(stderr=True)
+    tasks = [task for task in TASKS if task.id in chosen]
+    machines = {threads: measured(threads) for threads in sorted({t.threads for t in tasks})}
+    rows = []
+    for task in track(tasks, "measuring", console=console, disable=not console.is_terminal):
+        outcome = side_by_side(task, given.pairs)
+        rows.append(row(task, outcome, machines[task.threads]))
+        line = {key: value for key, value in rows[-1].items() if key in ("task", "ratio", "note")}
+        console.print(line)
+    table = pd.DataFrame(rows)
+    given.output.mkdir(parents=True, exist_ok=True)
+    table.to_csv(given.output / "side-by-side.csv", index=False)
+    page = text(table, machines, given.pairs)
+    (given.output / "side-by-side.md").write_text(page)
+    print(page)
+
+
+if __name__ == "__main__":
+    main()
