@@ -58,9 +58,9 @@ def text(table: pd.DataFrame, machines: dict[int, Machine], pairs: int) -> str:
     packages = ", ".join(f"{name} {version}" for name, version in sorted(about.packages.items()))
     return (
         "# Ours beside others\n\n"
-        + table.astype(object).where(table.notna(), None).to_markdown(
-            index=False, floatfmt=".3g", missingval=""
-        )
+        + table.astype(object)
+        .where(table.notna(), None)
+        .to_markdown(index=False, floatfmt=".3g", missingval="")
         + f"\n\nSeconds are medians of {pairs} runs of each side, by turns, each side in a process "
         "of its own after one run that is not counted; the ratio is the median of the pairs' "
         "ratios, with the least and the most. A bound is the operations and the bytes that the "

@@ -126,11 +126,13 @@ class PackedGram:
         of_rows = np.empty((k, TILE), self.dtype)
         of_columns = np.zeros((k, k, TILE), self.dtype)
 
-        def multiply(i: int) -> None:
-            tiles = self._tiles[self._starts[i] : self._starts[i + 1]]
-            multiply_tiles(tiles, right[i:], of_rows[i], of_columns[i, i:])
+        def multiply(pair: tuple[int, ...]) -> None:
+            for i in pair:
+                tiles = self._tiles[self._starts[i] : self._starts[i + 1]]
+                multiply_tiles(tiles, right[i:], of_rows[i], of_columns[i, i:])
 
-        each(multiply, range(k))
+        # The longest row of tiles with the shortest, and so on: pieces of one length
+        each(multiply, [tuple({i, k - 1 - i}) for i in range((k + 1) // 2)])
         product = of_columns.sum(axis=0, dtype=np.float64) + of_rows
         return product.reshape(-1)[: self.shape[0]]
 

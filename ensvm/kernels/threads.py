@@ -4,6 +4,7 @@ Products of blocks that fit a core's cache run faster side by side, each on one 
 after the other on all of them, and what is done to a block between two products runs on all cores.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -99,13 +100,23 @@ def each(work: Callable[[Piece], None], pieces: Sequence[Piece]) -> None:
         for piece in pieces:
             work(piece)
         return
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(work, pieces):  # raises what a piece raised
+    with one_blas_thread():
+        for _ in _pool(threads).map(work, pieces):  # raises what a piece raised
             pass
 
 
 def _current_threads() -> int:
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
+
+
+@lru_cache(maxsize=4)
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Return threads that wait for work: to start new ones for each product costs a tenth of it."""
+    return ThreadPoolExecutor(threads)
+
+
+if hasattr(os, "register_at_fork"):  # threads do not live on in a process that was forked
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 @lru_cache

@@ -1,6 +1,9 @@
 """Work shared between the threads of BLAS, and products that are not."""
 
+import os
+import signal
 import threading
+import time
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -45,3 +48,24 @@ def test_what_a_piece_raises_comes_out_and_the_limit_is_restored() -> None:
         with pytest.raises(ZeroDivisionError):
             each(fail, [0, 1, 2])
         assert blas_threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    with threadpool_limits(2):
+        each(lambda piece: None, [0, 1, 2])
+        child = os.fork()
+        if child == 0:
+            done: list[int] = []
+            each(done.append, [0, 1, 2])
+            os._exit(sum(done) != 3)
+        for _ in range(600):
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                break
+            time.sleep(0.05)
+        else:
+            os.kill(child, signal.SIGKILL)
+            pytest.fail("the forked process waits for threads that it has not")
+    assert os.waitstatus_to_exitcode(status) == 0
