@@ -4,6 +4,8 @@ Sums and rotations of one row wait for each other. Where several rows are worked
 fill the gaps, and what they share is read once; to the last bit it is what one at a time gives.
 """
 
+import math
+
 import numpy as np
 
 from ensvm.compiled import njit
@@ -49,7 +51,8 @@ def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
 @njit
 def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
     """Extend the factor by a point with kernel values `column` (length n) and `diagonal`."""
-    lower[n, :n] = column[:n]
+    for k in range(n):
+        lower[n, k] = column[k]
     lower[n, n] = diagonal
     finish_row(lower, n)
 
@@ -59,7 +62,8 @@ def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
     """Turn row n from the matrix's into the factor's, as its first `known` entries are already."""
     row = lower[n]
     solve_forward(lower, row, n, known)
-    row[n] = np.sqrt(max(row[n] - dot(row, row, n), PIVOT_FLOOR * row[n], SMALLEST_PIVOT))
+    least = max(PIVOT_FLOOR * row[n], SMALLEST_PIVOT)
+    row[n] = math.sqrt(max(row[n] - dot(row, row, n), least))
 
 
 @njit
@@ -83,8 +87,8 @@ def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
             finish_row(lower, k, start)
     for k in range(whole, n):
         finish_row(lower, k)
-    for vector in vectors:
-        solve_forward(lower, vector, n, known)
+    for v in range(vectors.shape[0]):
+        solve_forward(lower, vectors[v], n, known)
 
 
 @njit(fastmath=_REDUCTION)
@@ -119,10 +123,12 @@ def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
         i += 4
     while i < n:
         row, target = lower[i], lower[i - 1]
-        target[:place] = row[:place]
+        for k in range(place):
+            target[k] = row[k]
         _rotate_rest(row, target, row[place], cosines, sines, place, 0, i - place - 1)
         i += 1
-    for vector in vectors:
+    for v in range(vectors.shape[0]):
+        vector = vectors[v]
         carry = vector[place]
         for k in range(n - place - 1):
             following = vector[place + k + 1]
@@ -160,6 +166,6 @@ def _rotate_rest(  # type: ignore[no-untyped-def]
         target[place + k] = cosines[k] * carry + sines[k] * following
         carry = cosines[k] * following - sines[k] * carry
     last = row[place + known + 1]
-    length = np.hypot(carry, last)
+    length = math.hypot(carry, last)
     cosines[known], sines[known] = carry / length, last / length
     target[place + known] = length

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ensvm.compiled import njit
-from ensvm.solvers.cholesky_update import append_row, delete_row, solve_backward
+from ensvm.solvers.cholesky_update import delete_row, finish_row, solve_backward
 
 RIGHT, LEFT, FREE, FIXED = (
     0,
@@ -75,12 +75,16 @@ class Record(NamedTuple):
 
 
 @njit
-def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
-    """Follow the solution down to `end`, or until the record is full or the direction overflows."""
-    step_coef, speed = np.zeros(state.labels.size), np.empty(state.labels.size)
+def follow_for_a_while(state, record, end, step_coef, speed):  # type: ignore[no-untyped-def]
+    """Follow the solution down to `end`, or until the record is full or the direction overflows.
+
+    `step_coef`, zeros, and `speed` have shape (m,) and are worked on.
+    """
     while True:
-        step_intercept = direction(state, step_coef)
-        if not np.isfinite(step_coef[: state.n_free[0]].sum() + step_intercept):
+        step_intercept, total = direction(state, step_coef), 0.0
+        for k in range(state.n_free[0]):
+            total += step_coef[k]
+        if not abs(total + step_intercept) < np.inf:  # nor if it is not a number
             return LOST
         speeds(state, step_coef, step_intercept, speed)
         length, index = next_event(state, step_coef, speed)
@@ -102,7 +106,8 @@ def direction(state, step_coef):  # type: ignore[no-untyped-def]
     if n == 0:
         return 0.0
     ones, step_intercept = state.halves[1], 0.0
-    step_coef[:n] = -state.halves[0, :n]
+    for k in range(n):
+        step_coef[k] = -state.halves[0, k]
     if state.constant > 0.0:
         total, weight = 0.0, 0.0
         for k in range(n):
@@ -120,7 +125,8 @@ def direction(state, step_coef):  # type: ignore[no-untyped-def]
 @njit
 def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-def]
     """Write dg / d(-theta) of all points."""
-    speed[:] = step_intercept
+    for k in range(speed.size):
+        speed[k] = step_intercept
     add_products(state.gram, state.free[: state.n_free[0]], step_coef, speed)
     for k in range(speed.size):
         speed[k] = state.labels[k] * speed[k] + state.slope[k]
@@ -148,8 +154,11 @@ def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
 def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     """Return the step to the next event (infinite: none) and its point, the first among ties."""
     n = state.n_free[0]
-    still = SPEED_ROUNDING * np.abs(step_coef[:n]).max() if n > 0 else 0.0
-    slow = SPEED_ROUNDING * (1.0 + np.abs(step_coef[:n]).sum() * state.largest_entry)
+    largest = total = 0.0
+    for j in range(n):
+        largest = max(largest, abs(step_coef[j]))
+        total += abs(step_coef[j])
+    still, slow = SPEED_ROUNDING * largest, SPEED_ROUNDING * (1.0 + total * state.largest_entry)
     length = np.inf
     for j in range(n):
         length = min(length, step_to_bound(state, step_coef[j], state.free[j], still))
@@ -163,7 +172,7 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     for j in range(n):
         excess = step_to_bound(state, step_coef[j], state.free[j], still) - length
         if excess * abs(step_coef[j]) <= TIE_AT_BOUND:
-            index = min(index, state.free[j])
+            index = state.free[j] if state.free[j] < index else index
     for k in range(index):
         excess = _step_to_margin(state.sets[k], state.margin[k], speed[k], slow) - length
         if excess * abs(speed[k]) <= state.rounding[0]:
@@ -237,7 +246,7 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
 @njit
 def find_extremes(state, out):  # type: ignore[no-untyped-def]
     """Write down the extremes of v that bound the intercept, NaN if a multiplier determines it."""
-    out[:] = np.nan
+    out[0] = out[1] = out[2] = out[3] = np.nan
     if state.constant == 0.0:
         return
     for j in range(state.n_free[0]):
@@ -263,16 +272,16 @@ def find_extremes(state, out):  # type: ignore[no-untyped-def]
 def enter(state, point):  # type: ignore[no-untyped-def]
     """Make a point free."""
     n, constant = state.n_free[0], state.constant
-    column = np.empty(n)
-    for j in range(n):
-        column[j] = state.gram[state.free[j], point] + constant
-    append_row(state.lower, column, state.gram[point, point] + constant, n)
     row = state.lower[n]
-    sums = np.array([state.labels[point] * state.slope[point], 1.0])
+    for j in range(n):
+        row[j] = state.gram[state.free[j], point] + constant
+    row[n] = state.gram[point, point] + constant
+    finish_row(state.lower, n)
     for v in range(2):
+        rest = state.labels[point] * state.slope[point] if v == 0 else 1.0
         for k in range(n):
-            sums[v] -= row[k] * state.halves[v, k]
-        state.halves[v, n] = sums[v] / row[n]
+            rest -= row[k] * state.halves[v, k]
+        state.halves[v, n] = rest / row[n]
     state.free[n] = point
     state.sets[point] = FREE
     state.n_free[0] = n + 1

@@ -51,7 +51,8 @@ def _fill(rows, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
                 n = _without(free, n, point)
         for j in range(n):
             alpha[free[j]] = free_alphas[ends[at] - n + j]
-        rows[at - start] = alpha
+        for k in range(alpha.size):
+            rows[at - start, k] = alpha[k]
 
 
 @njit
