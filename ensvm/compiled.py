@@ -53,10 +53,30 @@ def njit(function: Any = None, **options: Any) -> Any:
     if function is None:
         return lambda decorated: njit(decorated, **options)
     folder = code_folder()
+    options = {"no_cfunc_wrapper": True, **options}  # nobody passes one of these to C
     if folder is None:
         return numba.njit(**options)(function)
     with _machine_code_in(folder):
         return numba.njit(cache=True, **options)(function)
+
+
+def inlined(function: Any) -> Any:
+    """Make a function part of every compiled function that calls it.
+
+    That takes less of the compiler's time than a call, for all but long functions called often. It
+    can be called from Python, too, and is then compiled by itself.
+
+    Parameters
+    ----------
+    function : callable
+        The function, which takes the options of its callers.
+
+    Returns
+    -------
+    callable
+        The compiled function.
+    """
+    return njit(function, inline="always")
 
 
 @cache

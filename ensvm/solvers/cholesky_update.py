@@ -6,9 +6,7 @@ fill the gaps, and what they share is read once; to the last bit it is what one 
 
 import math
 
-import numpy as np
-
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, njit
 
 # A pivot is lifted to this part of its diagonal entry, so that the factor is never singular: above
 # what rounding leaves of a pivot that is 0, below what a solution shows. Free points that depend
@@ -57,7 +55,7 @@ def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
     finish_row(lower, n)
 
 
-@njit
+@inlined
 def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
     """Turn row n from the matrix's into the factor's, as its first `known` entries are already."""
     row = lower[n]
@@ -105,13 +103,13 @@ def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
 
 
 @njit
-def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
+def delete_row(lower, vectors, place, n, rotations):  # type: ignore[no-untyped-def]
     """Take row `place` out of the first n of the factor, and of solutions L^{-1} v.
 
     Those are the rows of `vectors`. Plane rotations on neighbouring columns are applied row by row,
-    since rows are what lies together in memory.
+    since rows are what lies together in memory; `rotations`, shape (2, at least n), is worked on.
     """
-    cosines, sines = np.empty(n), np.empty(n)
+    cosines, sines = rotations[0], rotations[1]
     i = place + 1
     while i + 3 < n:
         known = i - place - 1
@@ -136,7 +134,7 @@ def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
             carry = cosines[k] * following - sines[k] * carry
 
 
-@njit
+@inlined
 def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-untyped-def]
     """Copy rows i to i + 3 up by one, the first `count` rotations applied.
 
@@ -156,7 +154,7 @@ def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-unt
     return p, q, r, s
 
 
-@njit
+@inlined
 def _rotate_rest(  # type: ignore[no-untyped-def]
     row, target, carry, cosines, sines, place, first, known
 ):

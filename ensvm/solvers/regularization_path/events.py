@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, njit
 from ensvm.solvers.cholesky_update import delete_row, finish_row, solve_backward
 
 RIGHT, LEFT, FREE, FIXED = (
@@ -49,6 +49,7 @@ class PathState(NamedTuple):
     n_free: Any  # (1,)
     lower: Any  # (m, m), the first n_free rows and columns: the factor L
     halves: Any  # (2, m): L^{-1} (y slope)_F and L^{-1} 1
+    rotations: Any  # (2, m), worked on where a point leaves F
     theta: Any  # (1,)
     intercept: Any  # (1,) b
     constant: Any  # float, added to all kernel values; 0: no intercept
@@ -99,7 +100,7 @@ def follow_for_a_while(state, record, end, step_coef, speed):  # type: ignore[no
         note(state, record, index)
 
 
-@njit
+@inlined
 def direction(state, step_coef):  # type: ignore[no-untyped-def]
     """Write du / d(-theta) of the free points, in the factor's order; return db / d(-theta)."""
     n = state.n_free[0]
@@ -122,7 +123,7 @@ def direction(state, step_coef):  # type: ignore[no-untyped-def]
     return step_intercept
 
 
-@njit
+@inlined
 def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-def]
     """Write dg / d(-theta) of all points."""
     for k in range(speed.size):
@@ -150,7 +151,7 @@ def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
             out[k] += weight * row[k]
 
 
-@njit
+@inlined
 def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     """Return the step to the next event (infinite: none) and its point, the first among ties."""
     n = state.n_free[0]
@@ -180,7 +181,7 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     return length, index
 
 
-@njit
+@inlined
 def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
     """Return the step at which u_point, changing at `rate`, takes alpha to a bound.
 
@@ -192,7 +193,7 @@ def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
     return max(1.0 - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
 
 
-@njit
+@inlined
 def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
     # A point beyond its margin by rounding enters at once if it gets further beyond, and is left
     # alone if it returns.
@@ -203,7 +204,7 @@ def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
     return np.inf
 
 
-@njit
+@inlined
 def take_step(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
     """Step along the direction."""
     for j in range(state.n_free[0]):
@@ -243,7 +244,7 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
     record.n_breakpoints[0], record.n_free_alphas[0] = at + 1, start + state.n_free[0]
 
 
-@njit
+@inlined
 def find_extremes(state, out):  # type: ignore[no-untyped-def]
     """Write down the extremes of v that bound the intercept, NaN if a multiplier determines it."""
     out[0] = out[1] = out[2] = out[3] = np.nan
@@ -287,13 +288,13 @@ def enter(state, point):  # type: ignore[no-untyped-def]
     state.n_free[0] = n + 1
 
 
-@njit
+@inlined
 def leave(state, point, destination):  # type: ignore[no-untyped-def]
     """Put a free point to its bound, LEFT or RIGHT."""
     n, place = state.n_free[0], 0
     while state.free[place] != point:
         place += 1
-    delete_row(state.lower, state.halves, place, n)
+    delete_row(state.lower, state.halves, place, n, state.rotations)
     for j in range(place, n - 1):
         state.free[j] = state.free[j + 1]
     state.sets[point] = destination

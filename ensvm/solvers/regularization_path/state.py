@@ -36,6 +36,7 @@ def new_state(gram: Vector, labels: Vector, *, fit_intercept: bool) -> PathState
         n_free=np.zeros(1, dtype=np.int64),
         lower=np.empty((m, m)),  # rows that are never free are never touched, and so take no memory
         halves=np.empty((2, m)),
+        rotations=np.empty((2, m)),
         theta=np.zeros(1),
         intercept=np.zeros(1),
         constant=constant,
