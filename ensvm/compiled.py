@@ -60,6 +60,24 @@ def njit(function: Any = None, **options: Any) -> Any:
         return numba.njit(cache=True, **options)(function)
 
 
+def internal(function: Any = None, **options: Any) -> Any:
+    """Compile a function that compiled functions alone call: nothing reads arguments from Python.
+
+    Parameters
+    ----------
+    function : callable, default None
+        The function to compile; None where options follow.
+    **options : Any
+        Options of `numba.njit` other than `cache`.
+
+    Returns
+    -------
+    callable
+        The compiled function, or the decorator that makes it where `function` is None.
+    """
+    return njit(function, no_cpython_wrapper=True, **options)
+
+
 def inlined(function: Any) -> Any:
     """Make a function part of every compiled function that calls it.
 

@@ -6,7 +6,9 @@ fill the gaps, and what they share is read once; to the last bit it is what one 
 
 import math
 
-from ensvm.compiled import inlined, njit
+import numpy as np
+
+from ensvm.compiled import inlined, internal, njit
 
 # A pivot is lifted to this part of its diagonal entry, so that the factor is never singular: above
 # what rounding leaves of a pivot that is 0, below what a solution shows. Free points that depend
@@ -20,7 +22,7 @@ SMALLEST_PIVOT = 1e-200
 _REDUCTION = {"reassoc", "contract", "nsz"}
 
 
-@njit(fastmath=_REDUCTION)
+@internal(fastmath=_REDUCTION)
 def dot(a, b, n):  # type: ignore[no-untyped-def]
     """Return the inner product of the first n entries."""
     total = 0.0
@@ -30,7 +32,7 @@ def dot(a, b, n):  # type: ignore[no-untyped-def]
 
 
 @njit
-def solve_forward(lower, x, n, known=0):  # type: ignore[no-untyped-def]
+def solve_forward(lower, x, n, known):  # type: ignore[no-untyped-def]
     """Overwrite x with L^{-1} x; its first `known` entries are that already."""
     for i in range(known, n):
         x[i] = (x[i] - dot(lower[i], x, i)) / lower[i, i]
@@ -52,11 +54,11 @@ def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
     for k in range(n):
         lower[n, k] = column[k]
     lower[n, n] = diagonal
-    finish_row(lower, n)
+    finish_row(lower, n, 0)
 
 
 @inlined
-def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
+def finish_row(lower, n, known):  # type: ignore[no-untyped-def]
     """Turn row n from the matrix's into the factor's, as its first `known` entries are already."""
     row = lower[n]
     solve_forward(lower, row, n, known)
@@ -72,6 +74,7 @@ def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
     `known`, go on from there. Pivots are lifted as by `finish_row`.
     """
     whole = n - (n - known) % 4
+    none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
     for start in range(known, whole, 4):
         a, b, c, d = lower[start], lower[start + 1], lower[start + 2], lower[start + 3]
         for i in range(start):
@@ -84,12 +87,12 @@ def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
         for k in range(start, start + 4):
             finish_row(lower, k, start)
     for k in range(whole, n):
-        finish_row(lower, k)
+        finish_row(lower, k, none)
     for v in range(vectors.shape[0]):
         solve_forward(lower, vectors[v], n, known)
 
 
-@njit(fastmath=_REDUCTION)
+@internal(fastmath=_REDUCTION)
 def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
     """Return the inner products of the first n entries of a row with those of four others."""
     first = second = third = fourth = 0.0

@@ -277,7 +277,7 @@ def enter(state, point):  # type: ignore[no-untyped-def]
     for j in range(n):
         row[j] = state.gram[state.free[j], point] + constant
     row[n] = state.gram[point, point] + constant
-    finish_row(state.lower, n)
+    finish_row(state.lower, n, 0)
     for v in range(2):
         rest = state.labels[point] * state.slope[point] if v == 0 else 1.0
         for k in range(n):

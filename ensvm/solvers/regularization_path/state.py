@@ -89,7 +89,7 @@ def _correct(state: PathState) -> None:
         return
     excess = state.coef.sum() if constant > 0.0 else 0.0
     x = -state.labels[points] * state.margin[points] - constant * excess
-    solve_forward(state.lower, x, n)
+    solve_forward(state.lower, x, n, 0)
     shift = 0.0
     if constant > 0.0:
         ones = state.halves[1, :n]
