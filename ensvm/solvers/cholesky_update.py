@@ -88,8 +88,8 @@ def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
             finish_row(lower, k, start)
     for k in range(whole, n):
         finish_row(lower, k, none)
-    for v in range(vectors.shape[0]):
-        solve_forward(lower, vectors[v], n, known)
+    for vector in vectors:
+        solve_forward(lower, vector, n, known)
 
 
 @internal(fastmath=_REDUCTION)

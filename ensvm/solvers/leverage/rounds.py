@@ -73,7 +73,9 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
         gain = total - after - penalty * (growth - 1.0)
         least = settings.tol if settings.first_round == TESTED or t > begin else 0.0
         # In the unit of the sums, which are multiplied by exp(shift).
-        least *= total + penalty if settings.tol_scale == RELATIVE else labels.size * math.exp(shift)
+        least *= (
+            total + penalty if settings.tol_scale == RELATIVE else labels.size * math.exp(shift)
+        )
         if not gain > least:
             return NO_GAIN
         for i in range(labels.size):
