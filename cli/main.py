@@ -15,6 +15,7 @@ from ensvm_cli.results.report import report
 from ensvm_cli.results.table import table
 from ensvm_cli.studies.check import check
 from ensvm_cli.studies.run import run
+from ensvm_cli.warm_up import warm_up
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -24,5 +25,5 @@ def main() -> None:
 
 
 READING = (table, figure, claims, readings, report, rank, compare, warnings)
-for command in (run, check, *READING, data, ship):
+for command in (run, check, *READING, data, warm_up, ship):
     main.add_command(command)

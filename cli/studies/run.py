@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ensvm_cli.terminal import (
     duration,
     readable_errors,
 )
+from ensvm_cli.warm_up import fill_all
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity, Record
@@ -128,6 +129,7 @@ def _run(plan: "Plan", results: Path, **options: Any) -> None:
     from ensvm.runner.execute import run_plan
     from ensvm.runner.workers import WorkersDie
 
+    _compile_first(plan, results, options["jobs"])
     try:
         with RunProgress() as progress:
             outcome = run_plan(plan, results, progress, **options)
@@ -138,6 +140,32 @@ def _run(plan: "Plan", results: Path, **options: Any) -> None:
     for number in ENDING:  # nothing is left to interrupt but the end of the workers
         signal.signal(number, signal.SIG_IGN)
     sys.exit(0 if outcome.done == len(plan.cells) else 1)
+
+
+def _compile_first(plan: "Plan", results: Path, jobs: int) -> None:
+    """Have the solvers of the cells to do compiled by as many processes as will run them."""
+    from ensvm.classifiers.first_fits import is_filled, solvers_of
+    from ensvm.compiled import code_folder
+    from ensvm.records.store import read_records
+
+    missing = plan.missing(read_records(results / plan.config.study))
+    solvers = solvers_of(set(_classifiers([cell.method for cell, _ in missing])))
+    to_fill = [solver for solver in solvers if not is_filled(solver)]
+    if to_fill and code_folder() is not None:
+        fill_all(to_fill, jobs)
+
+
+def _classifiers(settings: Any) -> Iterator[str]:
+    """Yield the names of estimators in the settings of algorithms, base estimators among them."""
+    if isinstance(settings, str):
+        yield settings
+    elif isinstance(settings, Mapping):
+        yield from _classifiers(list(settings.values()))
+    elif isinstance(settings, list | tuple):
+        for part in settings:
+            yield from _classifiers(part)
+    elif settings is not None and hasattr(settings, "estimator"):
+        yield from _classifiers([settings.estimator, settings.params])
 
 
 def _done(plan: "Plan", results: Path) -> str:

@@ -48,15 +48,6 @@ def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
             x[k] -= scale * row[k]
 
 
-@njit
-def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
-    """Extend the factor by a point with kernel values `column` (length n) and `diagonal`."""
-    for k in range(n):
-        lower[n, k] = column[k]
-    lower[n, n] = diagonal
-    finish_row(lower, n, 0)
-
-
 @inlined
 def finish_row(lower, n, known):  # type: ignore[no-untyped-def]
     """Turn row n from the matrix's into the factor's, as its first `known` entries are already."""

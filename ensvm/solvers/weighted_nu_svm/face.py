@@ -140,7 +140,7 @@ def is_free(state, point):  # type: ignore[no-untyped-def]
     return state.no_growth[point] == 0.0 and state.no_shrinking[point] == 0.0
 
 
-@internal
+@njit
 def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
     """Bring the face up to the present free coefficients; return their number, 0 if too many."""
     points, lower, rotated = face.points, face.lower, face.rotated

@@ -101,8 +101,8 @@ def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
 def find_direction(state):  # type: ignore[no-untyped-def]
     """Set rho to where v is nearly least; return v there, and the height where two lines meet.
 
-    The pairs are left in `state.points`: one of slope 0 (then the last two are -1), or those of both
-    lines.
+    The pairs are left in `state.points`: one of slope 0 (then the last two are -1), or those of
+    both lines.
     """
     targets, values, lines = state.targets, state.values, state.lines
     rho, intercept, points = state.rho, state.intercept, state.points
