@@ -1,4 +1,4 @@
-"""Seconds of a classifier's first fit and prediction: with no machine code kept, and with it.
+"""CPU seconds of a classifier's first fit and prediction, with no machine code kept and with it.
 
 Each pair of fits runs in two new processes with a cache folder of their own; the first compiles,
 the second loads what the first kept. Counted are the functions that numba compiled, its own
@@ -58,7 +58,7 @@ class Passes(events.Listener):
         self._running.pop()
 
     def _count(self) -> None:
-        now = time.perf_counter()
+        now = time.process_time()
         if self._running:
             self.seconds[self._running[-1]] += now - self._since
         self._since = now
@@ -74,11 +74,11 @@ def fit(name: str) -> dict[str, Any]:
     classifier = getattr(ensvm, name)(**FIRST_FITS[name])
     passes = Passes()
     events.register("numba:run_pass", passes)
-    start = time.perf_counter()
+    start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         classifier.fit(X, y).predict(X)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     largest = sorted(passes.seconds.items(), key=lambda item: -item[1])
     return {
         "seconds": seconds,
@@ -107,9 +107,9 @@ def main(chosen: list[str]) -> None:
         with tempfile.TemporaryDirectory() as cache:
             empty, warm = in_new_process(name, cache), in_new_process(name, cache)
         rows.append([name, empty["functions"], empty["seconds"], warm["seconds"]])
-        headers = [f"function ({name})", "compiled", "s"]
+        headers = [f"function ({name})", "compiled", "CPU s"]
         tables.append(tabulate(empty["largest"], headers=headers, floatfmt=".2f"))
-    headers = ["classifier", "compiled functions", "s, empty cache", "s, warm cache"]
+    headers = ["classifier", "compiled functions", "CPU s, empty cache", "CPU s, warm cache"]
     print("First fit and prediction")
     print(tabulate(rows, headers=headers, floatfmt=".2f"))
     for table in tables if chosen else ():

@@ -1,5 +1,6 @@
 """`ensvm warm-up`: compile the solvers now, so that no first fit waits for the compiler."""
 
+import signal
 import sys
 import time
 
@@ -42,33 +43,41 @@ def warm_up(names: tuple[str, ...], jobs: int | None) -> None:
         sys.exit(WRONG_INPUT)
     solvers = solvers_of(names) if names else list(FIRST_FITS)
     if not solvers:
-        click.echo(f"nothing to compile: {', '.join(names)} use no compiled solver")
+        click.echo(f"nothing to compile: no compiled solver in {', '.join(names)}")
         return
     start = time.monotonic()
     compiled = fill_all(solvers, jobs or cpu_count())
     took = duration(time.monotonic() - start)
     done = f"{compiled} functions compiled in {took}" if compiled else "nothing to compile"
-    click.echo(f"{done}; the machine code of {', '.join(solvers)} is in {folder}")
+    click.echo(f"{done}; the machine code is in {folder}")
 
 
 def fill_all(solvers: list[str], jobs: int) -> int:
-    """Compile solvers, several at a time, tell the progress, and return the functions compiled."""
+    """Compile solvers, several at a time, tell of each, and return the functions compiled."""
     from joblib import Parallel, delayed
 
     from ensvm.classifiers.first_fits import fill
 
     console, total = Console(stderr=True), 0
-    start = time.monotonic()
-    filled = Parallel(
-        n_jobs=min(jobs, len(solvers)), return_as="generator_unordered", batch_size=1
-    )(delayed(fill)(solver) for solver in solvers)
-    with console.status(f"compiling, first use only: 0/{len(solvers)} solvers") as status:
-        for number, (solver, compiled) in enumerate(filled, start=1):
+    parallel = Parallel(
+        n_jobs=min(jobs, len(solvers)),
+        return_as="generator_unordered",
+        batch_size=1,
+        backend="loky",
+        # Ctrl+C is for this process, which ends the others.
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_IGN),
+    )
+    with console.status(_ready(0, len(solvers))) as status:
+        filled = parallel(delayed(fill)(solver) for solver in solvers)
+        for number, (solver, compiled, seconds) in enumerate(filled, start=1):
             total += compiled
-            status.update(f"compiling, first use only: {number}/{len(solvers)} solvers")
+            status.update(_ready(number, len(solvers)))
             if compiled:
-                took = duration(time.monotonic() - start)
-                console.print(
-                    f"compiled: {solver} ({number}/{len(solvers)}, {took})", highlight=False
-                )
+                told = f"compiled, first use only: {solver} ({duration(seconds)} once)"
+                console.print(told, highlight=False, soft_wrap=True)
     return total
+
+
+def _ready(number: int, of: int) -> str:
+    return f"solvers ready: {number}/{of}; compiled on first use only"

@@ -6,6 +6,7 @@ parameters that reach what only some fits compile.
 """
 
 import sys
+import time
 import warnings
 from collections.abc import Iterable
 from importlib import import_module
@@ -74,7 +75,7 @@ def is_filled(solver: str) -> bool:
     return mark is not None and mark.exists()
 
 
-def fill(solver: str) -> tuple[str, int]:
+def fill(solver: str) -> tuple[str, int, float]:
     """Fit what reaches all of a solver's compiled code, on made-up rows, and keep machine code.
 
     Parameters
@@ -88,13 +89,16 @@ def fill(solver: str) -> tuple[str, int]:
         The name.
     n_compiled : int
         How many of its functions had to be compiled.
+    seconds : float
+        How long that took.
     """
     from ensvm.compiled import compiling_counted
 
     generator = np.random.default_rng(0)
     X = generator.normal(size=(30, 2))
     two, three = np.where(X[:, 0] > 0.1, 1, -1), np.arange(30) % 3
-    with compiling_counted() as counts, warnings.catch_warnings():
+    start = time.perf_counter()
+    with compiling_counted() as compiled, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, parameters in FIRST_FITS[solver]:
             classifier = getattr(import_module(CLASSIFIERS[name]), name)(**parameters)
@@ -102,7 +106,7 @@ def fill(solver: str) -> tuple[str, int]:
     mark = _mark(solver)
     if mark is not None:
         mark.touch()
-    return solver, len(counts)
+    return solver, len(compiled), time.perf_counter() - start
 
 
 def _mark(solver: str) -> Path | None:

@@ -62,16 +62,22 @@ def new_face(n: int) -> Face:
     width = 8 * (
         (most + 7) // 8 | 1
     )  # an odd number of cache lines: rows a power of 2 apart would displace each other
+    targets, step, before, changes = np.empty((4, most))
+    moved, places = np.empty((2, most), np.int64)
     return Face(
-        np.empty(most, np.int64),
-        np.empty((most, width)),
-        np.empty((3, most)),
-        np.zeros(1, np.int64),
-        np.empty((2, most)),
-        np.ones(most),
-        *np.empty((4, most)),
-        *np.empty((2, most), np.int64),
-        np.zeros(n, np.bool_),
+        points=np.empty(most, np.int64),
+        lower=np.empty((most, width)),
+        rotated=np.empty((3, most)),
+        size=np.zeros(1, np.int64),
+        rotations=np.empty((2, most)),
+        ones=np.ones(most),
+        targets=targets,
+        step=step,
+        before=before,
+        changes=changes,
+        moved=moved,
+        places=places,
+        listed=np.zeros(n, np.bool_),
     )
 
 
@@ -144,7 +150,8 @@ def is_free(state, point):  # type: ignore[no-untyped-def]
 def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
     """Bring the face up to the present free coefficients; return their number, 0 if too many."""
     points, lower, rotated = face.points, face.lower, face.rotated
-    n = stay = 0
+    none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
+    n = stay = none
     for point in range(state.coef.size):
         n += is_free(state, point)
     if n > points.size:
@@ -153,7 +160,6 @@ def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
     known = face.size[0]
     for k in range(known):
         stay += is_free(state, points[k])
-    none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
     known = none if MOST_DELETED * (known - stay) > known else drop_bound(state, face, known)
     add_to_face(state, face, known)
     for a in range(known, n):
