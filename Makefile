@@ -86,12 +86,14 @@ wheel-check: $(VENV)/.ready
 	ENSVM_OFFLINE=1 "$$folder/environment/bin/ensvm" run smoke && \
 	"$$folder/environment/bin/ensvm" table && "$$folder/environment/bin/ensvm" check ijcai07
 
+# The solvers are compiled once, here, so that no first fit waits for the compiler.
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "ensvm needs Python 3.11 or newer; choose one: make PYTHON=/path/to/python3.12" >&2; \
 		exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --editable .
+	@$(BIN)/ensvm warm-up
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready

@@ -10,6 +10,7 @@ Versions of Python and numba and the kind of processor are told apart by numba i
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -21,11 +22,14 @@ from typing import Any
 
 import numba
 import platformdirs
+from numba.core import event as events
 
 PACKAGE = Path(__file__).parent
 MARK = b"from ensvm.compiled import"  # what a file with compiled functions contains
 PREFIX = "ensvm-"  # of the folders of machine code, so that no other folder is ever removed
 KEPT_SECONDS = 30 * 24 * 3600.0  # since its last use, for which machine code of other sources stays
+
+ANNOUNCEMENT = "ensvm: compiling, first use only (about 3 s once; `ensvm warm-up` does it before)"
 
 _config: Any = numba.config  # of which type checkers see no attribute
 _decorating = threading.Lock()
@@ -49,10 +53,48 @@ def njit(function: Any = None, **options: Any) -> Any:
     if function is None:
         return lambda decorated: njit(decorated, **options)
     folder = code_folder()
+    options = {"no_cfunc_wrapper": True, **options}  # nobody passes one of these to C
     if folder is None:
         return numba.njit(**options)(function)
     with _machine_code_in(folder):
         return numba.njit(cache=True, **options)(function)
+
+
+def internal(function: Any = None, **options: Any) -> Any:
+    """Compile a function that compiled functions alone call: nothing reads arguments from Python.
+
+    Parameters
+    ----------
+    function : callable, default None
+        The function to compile; None where options follow.
+    **options : Any
+        Options of `numba.njit` other than `cache`.
+
+    Returns
+    -------
+    callable
+        The compiled function, or the decorator that makes it where `function` is None.
+    """
+    return njit(function, no_cpython_wrapper=True, **options)
+
+
+def inlined(function: Any) -> Any:
+    """Make a function part of every compiled function that calls it.
+
+    That takes less of the compiler's time than a call, for all but long functions called often. It
+    can be called from Python, too, and is then compiled by itself.
+
+    Parameters
+    ----------
+    function : callable
+        The function, which takes the options of its callers.
+
+    Returns
+    -------
+    callable
+        The compiled function.
+    """
+    return njit(function, inline="always")
 
 
 @cache
@@ -109,6 +151,65 @@ def _machine_code_in(folder: Path) -> Iterator[None]:
             yield
         finally:
             _config.CACHE_DIR = before
+
+
+class _Announcer(events.Listener):
+    """Says once, at a terminal, that a fit waits for the compiler."""
+
+    def __init__(self) -> None:
+        self.silent = False
+
+    def on_start(self, event: Any) -> None:
+        """Note that a function is about to be compiled, which one found in the cache is not."""
+        if not self.silent and _is_ours(event) and sys.stderr is not None and sys.stderr.isatty():
+            self.silent = True
+            print(ANNOUNCEMENT, file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """Say no more."""
+
+
+class _Counter(events.Listener):
+    """Names the functions that are compiled."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def on_start(self, event: Any) -> None:
+        """Add a function that is about to be compiled."""
+        if _is_ours(event):
+            self.names.append(event.data["dispatcher"].py_func.__qualname__)
+
+    def on_end(self, event: Any) -> None:
+        """Add nothing."""
+
+
+def _is_ours(event: Any) -> bool:
+    module = str(event.data["dispatcher"].py_func.__module__)
+    return module.partition(".")[0] == PACKAGE.name
+
+
+_announcer = _Announcer()
+events.register("numba:compile", _announcer)
+
+
+@contextmanager
+def compiling_counted() -> Iterator[list[str]]:
+    """Compile without an announcement; give the names of what is compiled.
+
+    Yields
+    ------
+    list of str
+        The functions of ensvm compiled so far, one for each signature.
+    """
+    counter, before = _Counter(), _announcer.silent
+    _announcer.silent = True
+    events.register("numba:compile", counter)
+    try:
+        yield counter.names
+    finally:
+        events.unregister("numba:compile", counter)
+        _announcer.silent = before
 
 
 def _remove_unused(base: Path) -> None:

@@ -4,9 +4,11 @@ Sums and rotations of one row wait for each other. Where several rows are worked
 fill the gaps, and what they share is read once; to the last bit it is what one at a time gives.
 """
 
+import math
+
 import numpy as np
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, internal, njit
 
 # A pivot is lifted to this part of its diagonal entry, so that the factor is never singular: above
 # what rounding leaves of a pivot that is 0, below what a solution shows. Free points that depend
@@ -20,7 +22,7 @@ SMALLEST_PIVOT = 1e-200
 _REDUCTION = {"reassoc", "contract", "nsz"}
 
 
-@njit(fastmath=_REDUCTION)
+@internal(fastmath=_REDUCTION)
 def dot(a, b, n):  # type: ignore[no-untyped-def]
     """Return the inner product of the first n entries."""
     total = 0.0
@@ -30,7 +32,7 @@ def dot(a, b, n):  # type: ignore[no-untyped-def]
 
 
 @njit
-def solve_forward(lower, x, n, known=0):  # type: ignore[no-untyped-def]
+def solve_forward(lower, x, n, known):  # type: ignore[no-untyped-def]
     """Overwrite x with L^{-1} x; its first `known` entries are that already."""
     for i in range(known, n):
         x[i] = (x[i] - dot(lower[i], x, i)) / lower[i, i]
@@ -46,20 +48,13 @@ def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
             x[k] -= scale * row[k]
 
 
-@njit
-def append_row(lower, column, diagonal, n):  # type: ignore[no-untyped-def]
-    """Extend the factor by a point with kernel values `column` (length n) and `diagonal`."""
-    lower[n, :n] = column[:n]
-    lower[n, n] = diagonal
-    finish_row(lower, n)
-
-
-@njit
-def finish_row(lower, n, known=0):  # type: ignore[no-untyped-def]
+@inlined
+def finish_row(lower, n, known):  # type: ignore[no-untyped-def]
     """Turn row n from the matrix's into the factor's, as its first `known` entries are already."""
     row = lower[n]
     solve_forward(lower, row, n, known)
-    row[n] = np.sqrt(max(row[n] - dot(row, row, n), PIVOT_FLOOR * row[n], SMALLEST_PIVOT))
+    least = max(PIVOT_FLOOR * row[n], SMALLEST_PIVOT)
+    row[n] = math.sqrt(max(row[n] - dot(row, row, n), least))
 
 
 @njit
@@ -70,6 +65,7 @@ def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
     `known`, go on from there. Pivots are lifted as by `finish_row`.
     """
     whole = n - (n - known) % 4
+    none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
     for start in range(known, whole, 4):
         a, b, c, d = lower[start], lower[start + 1], lower[start + 2], lower[start + 3]
         for i in range(start):
@@ -82,12 +78,12 @@ def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
         for k in range(start, start + 4):
             finish_row(lower, k, start)
     for k in range(whole, n):
-        finish_row(lower, k)
+        finish_row(lower, k, none)
     for vector in vectors:
         solve_forward(lower, vector, n, known)
 
 
-@njit(fastmath=_REDUCTION)
+@internal(fastmath=_REDUCTION)
 def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
     """Return the inner products of the first n entries of a row with those of four others."""
     first = second = third = fourth = 0.0
@@ -101,13 +97,13 @@ def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
 
 
 @njit
-def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
+def delete_row(lower, vectors, place, n, rotations):  # type: ignore[no-untyped-def]
     """Take row `place` out of the first n of the factor, and of solutions L^{-1} v.
 
     Those are the rows of `vectors`. Plane rotations on neighbouring columns are applied row by row,
-    since rows are what lies together in memory.
+    since rows are what lies together in memory; `rotations`, shape (2, at least n), is worked on.
     """
-    cosines, sines = np.empty(n), np.empty(n)
+    cosines, sines = rotations[0], rotations[1]
     i = place + 1
     while i + 3 < n:
         known = i - place - 1
@@ -119,10 +115,12 @@ def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
         i += 4
     while i < n:
         row, target = lower[i], lower[i - 1]
-        target[:place] = row[:place]
+        for k in range(place):
+            target[k] = row[k]
         _rotate_rest(row, target, row[place], cosines, sines, place, 0, i - place - 1)
         i += 1
-    for vector in vectors:
+    for v in range(vectors.shape[0]):
+        vector = vectors[v]
         carry = vector[place]
         for k in range(n - place - 1):
             following = vector[place + k + 1]
@@ -130,7 +128,7 @@ def delete_row(lower, vectors, place, n):  # type: ignore[no-untyped-def]
             carry = cosines[k] * following - sines[k] * carry
 
 
-@njit
+@inlined
 def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-untyped-def]
     """Copy rows i to i + 3 up by one, the first `count` rotations applied.
 
@@ -150,7 +148,7 @@ def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-unt
     return p, q, r, s
 
 
-@njit
+@inlined
 def _rotate_rest(  # type: ignore[no-untyped-def]
     row, target, carry, cosines, sines, place, first, known
 ):
@@ -160,6 +158,6 @@ def _rotate_rest(  # type: ignore[no-untyped-def]
         target[place + k] = cosines[k] * carry + sines[k] * following
         carry = cosines[k] * following - sines[k] * carry
     last = row[place + known + 1]
-    length = np.hypot(carry, last)
+    length = math.hypot(carry, last)
     cosines[known], sines[known] = carry / length, last / length
     target[place + known] = length

@@ -259,7 +259,7 @@ def _result(
 
 def _certificate(source: BlockSource, settings: Settings, state: State, record: Record) -> float:
     """Return the largest derivative of the mean loss, see `LeverageResult`; reads all blocks."""
-    shift = shift_of(settings.loss, state.margins)
+    shift = shift_of.py_func(settings.loss, state.margins)
     total = weigh(settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls)
     n_iter = record.n_rounds[0]
     held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.solvers.leverage.candidates import LARGEST_VALUE, Block, centres_and_floors
+from ensvm.solvers.leverage.candidates import LARGEST_VALUE, Block, find_centres_and_floors
 
 Indices = NDArray[np.intp]
 Rows = Callable[[Indices], NDArray[Any]]
@@ -63,14 +63,15 @@ class BlockSource:
 
     def _made(self, indices: Indices) -> Block:
         rows = self._rows(indices)
-        centres, floors = centres_and_floors(rows, np.finfo(rows.dtype).eps)
+        centres, floors = np.empty((2, indices.size))
+        find_centres_and_floors(rows, float(np.finfo(rows.dtype).eps), centres, floors)
         bad = ~np.isfinite(centres)
         if bad.any():
             raise ValueError(
                 f"kernel values must be finite and smaller than {LARGEST_VALUE:g}, "
                 f"but not all are with instance {indices[bad][0]}"
             )
-        return Block(rows, indices, centres, floors)
+        return Block(rows, indices, centres, floors, sums=np.empty((indices.size, 3)))
 
     def _rows(self, indices: Indices) -> NDArray[Any]:
         if callable(self._gram):

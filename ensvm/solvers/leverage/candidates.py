@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, njit
 from ensvm.solvers.leverage.losses import loss_after, newton_increment, penalty_growth
 
 QUADRATIC, TRUE_LOSS = 0, 1  # rankings
@@ -37,6 +37,7 @@ class Block(NamedTuple):
     indices: Any  # (k,) the instances they belong to
     centres: Any  # (k,) means of the rows
     floors: Any  # (k,) variances that rounding of the kernel values alone can make
+    sums: Any  # (k, 3) those of a round, changed in place
 
 
 class Settings(NamedTuple):
@@ -64,25 +65,24 @@ class State(NamedTuple):
 
 
 @njit
-def centres_and_floors(rows, eps):  # type: ignore[no-untyped-def]
-    """Return each row's mean and the variance that rounding to precision eps can make.
+def find_centres_and_floors(rows, eps, centres, floors):  # type: ignore[no-untyped-def]
+    """Write each row's mean and the variance that rounding to precision eps can make.
 
     A row with values out of range has the mean nan.
     """
     n, m = rows.shape
-    centres, floors = np.empty(n), np.empty(n)
     for j in range(n):
         total, largest = 0.0, 0.0
         for i in range(m):
+            size = abs(rows[j, i])
             total += rows[j, i]
-            largest = max(largest, abs(rows[j, i]))
+            largest = size if size > largest else largest
         # False for nan too.
         centres[j] = total / m if largest < LARGEST_VALUE and abs(total) < np.inf else np.nan
         floors[j] = (ROUNDINGS * eps * largest) ** 2
-    return centres, floors
 
 
-@njit(fastmath=REASSOCIATED)
+@inlined
 def _add(phi, weight, pull, squares, firsts, pulled):  # type: ignore[no-untyped-def]
     weighted = weight * phi
     return squares + weighted * phi, firsts + weighted, pulled + pull * phi
@@ -113,20 +113,34 @@ def _sums_of_four(rows, centres, j, weights, pulls, sums):  # type: ignore[no-un
         d, e, f = _add(two[i] - q, w, pull, d, e, f)
         g, h, k = _add(three[i] - r, w, pull, g, h, k)
         x, y, z = _add(four[i] - s, w, pull, x, y, z)
-    sums[j], sums[j + 1], sums[j + 2], sums[j + 3] = (a, b, c), (d, e, f), (g, h, k), (x, y, z)
+    sums[j, 0], sums[j, 1], sums[j, 2] = a, b, c
+    sums[j + 1, 0], sums[j + 1, 1], sums[j + 1, 2] = d, e, f
+    sums[j + 2, 0], sums[j + 2, 1], sums[j + 2, 2] = g, h, k
+    sums[j + 3, 0], sums[j + 3, 1], sums[j + 3, 2] = x, y, z
 
 
-@njit
-def candidate_sums(block, weights, pulls, sums):  # type: ignore[no-untyped-def]
+@inlined
+def find_sums(block, weights, pulls):  # type: ignore[no-untyped-def]
     """Write `sums_of` every row, four rows at a time: weights and pulls are read less often."""
-    k = block.indices.size
+    k, sums = block.indices.size, block.sums
     for j in range(0, k - k % 4, 4):
         _sums_of_four(block.rows, block.centres, j, weights, pulls, sums)
     for j in range(k - k % 4, k):
-        sums[j] = sums_of(block.rows[j], block.centres[j], weights, pulls)
+        sums[j, 0], sums[j, 1], sums[j, 2] = sums_of(
+            block.rows[j], block.centres[j], weights, pulls
+        )
 
 
-@njit
+@inlined
+def total_of(values):  # type: ignore[no-untyped-def]
+    """Return the sum, added up one after the other."""
+    total = 0.0
+    for i in range(values.size):
+        total += values[i]
+    return total
+
+
+@inlined
 def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
     """Return mean, slope and curvature of a candidate from its sums, W and G.
 
@@ -139,19 +153,19 @@ def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
     return mean, sums[PULLED] - pull * mean, weight * variance
 
 
-@njit
-def best_candidate(block, settings, state, sums, penalty, shift):  # type: ignore[no-untyped-def]
+@inlined
+def best_candidate(block, settings, state, penalty, shift):  # type: ignore[no-untyped-def]
     """Return the row that ranks first, of equals the first one; NOBODY if there is none.
 
     The instance of the last round is left out. Ranked is what each candidate's quadratic step from
     (0, 0) gains: by the quadratic model, or in truth.
     """
     best, best_gain = NOBODY, -np.inf
-    weight, pull = state.weights.sum(), state.pulls.sum()
+    weight, pull = total_of(state.weights), total_of(state.pulls)
     for j in range(block.indices.size):
         if block.indices[j] == state.last_chosen[0]:
             continue
-        mean, slope, curvature = quadratic_model(sums[j], block.floors[j], weight, pull)
+        mean, slope, curvature = quadratic_model(block.sums[j], block.floors[j], weight, pull)
         alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, 0.0)
         if settings.ranking == QUADRATIC:
             # Twice that of the model, up to what beta gains, which is equal for all.
@@ -165,7 +179,7 @@ def best_candidate(block, settings, state, sums, penalty, shift):  # type: ignor
     return best
 
 
-@njit
+@inlined
 def point(block, j, labels, alpha, beta, direction):  # type: ignore[no-untyped-def]
     """Write what alpha (K_j - centre) + beta, added to f, adds to the margins."""
     row, centre = block.rows[j], block.centres[j]

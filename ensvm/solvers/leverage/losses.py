@@ -10,18 +10,23 @@ the shift being the least margin. A round looks only at ratios, which this leave
 logistic loss has shift 0.
 """
 
-import numpy as np
+import math
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, njit
 
 EXPONENTIAL, LOGISTIC = 0, 1
 NO_PENALTY, L1, L2 = 0, 1, 2  # the power of |alpha|
 
 
-@njit
+@inlined
 def shift_of(loss, margins):  # type: ignore[no-untyped-def]
     """Return the shift at these margins."""
-    return margins.min() if loss == EXPONENTIAL else 0.0
+    if loss != EXPONENTIAL:
+        return 0.0
+    least = margins[0]
+    for i in range(1, margins.size):
+        least = min(least, margins[i])
+    return least
 
 
 @njit
@@ -30,16 +35,16 @@ def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-unty
     total = 0.0
     if loss == EXPONENTIAL:
         for i in range(margins.size):
-            weights[i] = np.exp(shift - margins[i])
+            weights[i] = math.exp(shift - margins[i])
             pulls[i] = labels[i] * weights[i]
             total += weights[i]
         return total
     for i in range(margins.size):
-        e = np.exp(-2.0 * abs(margins[i]))  # of the absolute value, lest it overflow
+        e = math.exp(-2.0 * abs(margins[i]))  # of the absolute value, lest it overflow
         less_likely = e / (1.0 + e)
         weights[i] = 4.0 * less_likely / (1.0 + e)
         pulls[i] = 2.0 * labels[i] * (less_likely if margins[i] >= 0.0 else 1.0 / (1.0 + e))
-        total += np.log1p(e) + 2.0 * max(-margins[i], 0.0)
+        total += math.log1p(e) + 2.0 * max(-margins[i], 0.0)
     return total
 
 
@@ -49,27 +54,29 @@ def loss_after(loss, margins, direction, length, shift):  # type: ignore[no-unty
     total = 0.0
     if loss == EXPONENTIAL:
         for i in range(margins.size):
-            total += np.exp(shift - (margins[i] + length * direction[i]))
+            total += math.exp(shift - (margins[i] + length * direction[i]))
     else:
         for i in range(margins.size):
             margin = margins[i] + length * direction[i]
-            total += np.log1p(np.exp(-2.0 * abs(margin))) + 2.0 * max(-margin, 0.0)
-    return total if total < np.inf else np.inf  # so is one that is not a number
+            total += math.log1p(math.exp(-2.0 * abs(margin))) + 2.0 * max(-margin, 0.0)
+    return total if total < math.inf else math.inf  # so is one that is not a number
 
 
-@njit
+@inlined
 def mean_loss(loss, total, shift, m):  # type: ignore[no-untyped-def]
     """Return the mean loss that a sum of (shifted) losses stands for."""
-    return np.exp(np.log(total / m) - shift) if loss == EXPONENTIAL else total / m
+    return math.exp(math.log(total / m) - shift) if loss == EXPONENTIAL else total / m
 
 
-@njit
+@inlined
 def penalty_growth(power, alpha):  # type: ignore[no-untyped-def]
     """Return exp(|alpha|^p), by which a round's weight multiplies the penalty of eq. (8)."""
-    return np.exp(abs(alpha) ** power) if power != NO_PENALTY else 1.0
+    if power == NO_PENALTY:
+        return 1.0
+    return math.exp(abs(alpha) if power == L1 else alpha * alpha)
 
 
-@njit
+@inlined
 def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[no-untyped-def]
     """Return the d that minimises the model of loss and penalty at alpha, and its curvature.
 
@@ -78,7 +85,7 @@ def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[n
     threshold. Where nothing curves, d = 0.
     """
     if power == L1:
-        pressure = penalty * np.exp(abs(alpha))
+        pressure = penalty * math.exp(abs(alpha))
         curvature += pressure
         if not curvature > 0.0:
             return 0.0, 0.0
@@ -86,7 +93,7 @@ def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[n
         size = max(abs(target) - pressure / curvature, 0.0)
         return (size if target > 0.0 else -size) - alpha, curvature
     if power == L2:
-        pressure = penalty * np.exp(alpha * alpha)
+        pressure = penalty * math.exp(alpha * alpha)
         slope -= 2.0 * alpha * pressure
         curvature += pressure * (2.0 + 4.0 * alpha * alpha)
     return (slope / curvature, curvature) if curvature > 0.0 else (0.0, 0.0)

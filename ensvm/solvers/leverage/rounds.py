@@ -1,17 +1,17 @@
 """The rounds of the leveraging algorithm on one block: choose, step, update. Compiled."""
 
+import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, njit
 from ensvm.solvers.leverage.candidates import (
     NOBODY,
     best_candidate,
-    candidate_sums,
+    find_sums,
     point,
     quadratic_model,
     sums_of,
+    total_of,
 )
 from ensvm.solvers.leverage.losses import (
     loss_after,
@@ -57,7 +57,6 @@ class Record(NamedTuple):
 def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
     """Do rounds on a block until `end` are done, or none gains, or the loss has vanished."""
     labels, begin = settings.labels, record.n_rounds[0]
-    sums = np.empty((block.indices.size, 3))
     while record.n_rounds[0] < end:
         t = record.n_rounds[0]
         if record.loss[t] < VANISHED_LOSS:
@@ -65,8 +64,8 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
         shift = shift_of(settings.loss, state.margins)
         total = weigh(settings.loss, state.margins, labels, shift, state.weights, state.pulls)
         penalty = record.penalty[t] * total
-        candidate_sums(block, state.weights, state.pulls, sums)
-        j = best_candidate(block, settings, state, sums, penalty, shift)
+        find_sums(block, state.weights, state.pulls)
+        j = best_candidate(block, settings, state, penalty, shift)
         if j == NOBODY:
             return NO_GAIN
         alpha, beta, after = descend(block, j, settings, state, total, penalty, shift)
@@ -74,10 +73,13 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
         gain = total - after - penalty * (growth - 1.0)
         least = settings.tol if settings.first_round == TESTED or t > begin else 0.0
         # In the unit of the sums, which are multiplied by exp(shift).
-        least *= total + penalty if settings.tol_scale == RELATIVE else labels.size * np.exp(shift)
+        least *= (
+            total + penalty if settings.tol_scale == RELATIVE else labels.size * math.exp(shift)
+        )
         if not gain > least:
             return NO_GAIN
-        state.margins[:] = state.trial
+        for i in range(labels.size):
+            state.margins[i] = state.trial[i]
         state.last_chosen[0] = record.index[t] = block.indices[j]
         record.alpha[t], record.beta[t] = alpha, beta - alpha * block.centres[j]
         record.loss[t + 1] = mean_loss(settings.loss, after, shift, state.margins.size)
@@ -86,7 +88,7 @@ def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
     return PAUSED
 
 
-@njit
+@inlined
 def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[no-untyped-def]
     """Return alpha and beta of candidate j and the sum of the losses there.
 
@@ -94,11 +96,12 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
     fair part of what it promises.
     """
     alpha, beta = 0.0, 0.0
-    state.trial[:] = state.margins
+    for i in range(state.trial.size):
+        state.trial[i] = state.margins[i]
     for step in range(settings.n_steps):
         if step > 0:
             weigh(settings.loss, state.trial, settings.labels, shift, state.weights, state.pulls)
-        weight, pull = state.weights.sum(), state.pulls.sum()
+        weight, pull = total_of(state.weights), total_of(state.pulls)
         sums = sums_of(block.rows[j], block.centres[j], state.weights, state.pulls)
         mean, slope, curvature = quadratic_model(sums, block.floors[j], weight, pull)
         to_alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, alpha)
@@ -119,7 +122,7 @@ def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[n
     return alpha, beta, total
 
 
-@njit
+@inlined
 def _halve(  # type: ignore[no-untyped-def]
     settings, state, objective, promised, penalty, alpha, to_alpha, shift
 ):

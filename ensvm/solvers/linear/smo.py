@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, njit
 from ensvm.solvers.linear.separability import check_squared_lengths, separability, signed_points
 
 # Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
@@ -161,8 +161,9 @@ def _sweep(
         values = signed[few]
         gram = rows[few] @ rows[few].T
         near_enough = max(tol, SHARE_LEFT * (highest - lowest))
+        diagonal = gram.diagonal().copy()
         n_iter += ascend(
-            gram, labels[few], residual[few], values, C, near_enough, max_iter - n_iter
+            gram, diagonal, labels[few], residual[few], values, C, near_enough, max_iter - n_iter
         )
         signed[few] = values
     violation = float(max(highest - lowest, 0.0))
@@ -199,13 +200,17 @@ def _few_rows(
 
 
 @njit
-def ascend(gram, labels, residual, signed, C, tol, max_iter):  # type: ignore[no-untyped-def]
+def ascend(  # type: ignore[no-untyped-def]
+    gram, diagonal, labels, residual, signed, C, tol, max_iter
+):
     """Optimise pairs of u = `signed`, in place, and return how many.
 
     It ends where no pair violates the conditions by more than tol.
     """
-    diagonal = np.diag(gram).copy()
-    least = LEAST_CURVATURE * (diagonal.max() if diagonal.max() > 0.0 else 1.0)
+    longest = 0.0
+    for t in range(diagonal.size):
+        longest = max(longest, diagonal[t])
+    least = LEAST_CURVATURE * (longest if longest > 0.0 else 1.0)
     for n_iter in range(max_iter):
         i = highest_that_may_rise(residual, labels, signed, C)
         j, lowest = best_partner(i, gram[i], diagonal, least, residual, labels, signed, C)
@@ -215,7 +220,8 @@ def ascend(gram, labels, residual, signed, C, tol, max_iter):  # type: ignore[no
         # The best point of the line, or the nearest one of its segment in the box.
         top_i = C if labels[i] > 0.0 else 0.0
         bottom_j = 0.0 if labels[j] > 0.0 else -C
-        step = min((residual[i] - residual[j]) / curvature, top_i - signed[i], signed[j] - bottom_j)
+        step = min((residual[i] - residual[j]) / curvature, top_i - signed[i])
+        step = min(step, signed[j] - bottom_j)
         # A difference added back may miss the bound by a rounding.
         signed[i] = top_i if step == top_i - signed[i] else signed[i] + step
         signed[j] = bottom_j if step == signed[j] - bottom_j else signed[j] - step
@@ -224,19 +230,19 @@ def ascend(gram, labels, residual, signed, C, tol, max_iter):  # type: ignore[no
     return max_iter
 
 
-@njit
+@inlined
 def may_rise(label, value, C):  # type: ignore[no-untyped-def]
     """Return whether y alpha = value may become larger."""
     return value < C if label > 0.0 else value < 0.0
 
 
-@njit
+@inlined
 def may_fall(label, value, C):  # type: ignore[no-untyped-def]
     """Return whether y alpha = value may become smaller."""
     return value > 0.0 if label > 0.0 else value > -C
 
 
-@njit
+@inlined
 def highest_that_may_rise(residual, labels, signed, C):  # type: ignore[no-untyped-def]
     """Return the row with the greatest residual among those that may rise."""
     best = -1
@@ -246,7 +252,7 @@ def highest_that_may_rise(residual, labels, signed, C):  # type: ignore[no-untyp
     return best
 
 
-@njit
+@inlined
 def best_partner(  # type: ignore[no-untyped-def]
     i, row, diagonal, least, residual, labels, signed, C
 ):

@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, internal, njit
 from ensvm.solvers.pairwise.sequential_minimal_optimization import minimise
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 FOLDS = 5  # of LIBSVM's cross-validation
 
 
-@njit
-def pairwise_machines(gram, starts, upper, tol, max_iter):  # type: ignore[no-untyped-def]
+def pairwise_machines(
+    gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
+) -> tuple[Vector, Vector, Vector, Indices]:
     """Train the machine of every pair on the rows of its two classes.
 
     Parameters
@@ -44,27 +48,49 @@ def pairwise_machines(gram, starts, upper, tol, max_iter):  # type: ignore[no-un
     steps : ndarray of int, shape (pairs,)
         Their numbers of steps.
     """
-    n_classes = starts.size - 1
-    n_pairs = n_classes * (n_classes - 1) // 2
-    coefficients = np.zeros((n_pairs, upper.size))
-    intercepts, violations = np.empty(n_pairs), np.empty(n_pairs)
-    steps = np.empty(n_pairs, np.int64)
-    pair = 0
-    for a in range(n_classes):
-        for b in range(a + 1, n_classes):
-            rows, labels = rows_of_pair(starts, a, b)
-            signed, intercepts[pair], violations[pair], steps[pair] = minimise(
-                submatrix(gram, rows, rows), labels, upper[rows], tol, max_iter
-            )
-            coefficients[pair][rows] = signed
-            pair += 1
+    n_pairs = number_of_pairs(starts.size - 1)
+    coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
+    intercepts, violations = np.empty((2, n_pairs))
+    train_pairs(gram, starts, upper, tol, max_iter, coefficients, intercepts, violations, steps)
     return coefficients, intercepts, violations, steps
 
 
+def number_of_pairs(n_classes: int) -> int:
+    """Return how many pairs of classes there are.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    int
+        The number of pairs.
+    """
+    return n_classes * (n_classes - 1) // 2
+
+
 @njit
-def cross_validated_values(  # type: ignore[no-untyped-def]
-    gram, starts, upper, order, tol, max_iter
+def train_pairs(  # type: ignore[no-untyped-def]
+    gram, starts, upper, tol, max_iter, coefficients, intercepts, violations, steps
 ):
+    """Write what `pairwise_machines` returns; the coefficients come as zeros."""
+    pair = 0
+    for a in range(starts.size - 1):
+        for b in range(a + 1, starts.size - 1):
+            rows, labels = rows_of_pair(starts, a, b)
+            signed, intercepts[pair], violations[pair], steps[pair] = minimise(
+                submatrix(gram, rows), labels, taken(upper, rows), tol, max_iter
+            )
+            for k in range(rows.size):
+                coefficients[pair, rows[k]] = signed[k]
+            pair += 1
+
+
+def cross_validated_values(
+    gram: NDArray[Any], starts: Indices, upper: Vector, order: Indices, tol: float, max_iter: int
+) -> Vector:
     """Return each row's value under the machines of its pairs trained without its fold.
 
     Parameters
@@ -88,82 +114,109 @@ def cross_validated_values(  # type: ignore[no-untyped-def]
         The values; 0 for rows of other classes. Where the other folds hold one class only, the
         value is its sign, as in LIBSVM.
     """
-    n_classes = starts.size - 1
-    values = np.zeros((n_classes * (n_classes - 1) // 2, upper.size))
-    pair = 0
-    for a in range(n_classes):
-        for b in range(a + 1, n_classes):
-            rows = order[in_pair(order, starts, a, b)]
-            labels = np.where(rows < starts[a + 1], 1.0, -1.0)
-            for fold in range(FOLDS):
-                first, last = fold * rows.size // FOLDS, (fold + 1) * rows.size // FOLDS
-                held_out = rows[first:last]
-                others = np.concatenate((rows[:first], rows[last:]))
-                signs = np.concatenate((labels[:first], labels[last:]))
-                values[pair][held_out] = values_without(
-                    gram, held_out, others, signs, upper, tol, max_iter
-                )
-            pair += 1
+    values = np.zeros((number_of_pairs(starts.size - 1), upper.size))
+    cross_validate(gram, starts, upper, order, tol, max_iter, values)
     return values
 
 
 @njit
-def values_without(  # type: ignore[no-untyped-def]
-    gram, held_out, others, labels, upper, tol, max_iter
+def cross_validate(  # type: ignore[no-untyped-def]
+    gram, starts, upper, order, tol, max_iter, values
 ):
-    """Return the values of the held-out rows under the machine of the others."""
-    if labels.size == 0:
-        return np.zeros(held_out.size)
-    if labels.min() == labels.max():
-        return np.full(held_out.size, labels[0])
+    """Write what `cross_validated_values` returns into zeros."""
+    pair = 0
+    for a in range(starts.size - 1):
+        for b in range(a + 1, starts.size - 1):
+            n = starts[a + 1] - starts[a] + starts[b + 1] - starts[b]
+            rows, labels, k = np.empty(n, np.int64), np.empty(n), 0
+            for row in order:
+                first = starts[a] <= row < starts[a + 1]
+                if first or starts[b] <= row < starts[b + 1]:
+                    rows[k], labels[k] = row, 1.0 if first else -1.0
+                    k += 1
+            for fold in range(FOLDS):
+                held_out = fold * n // FOLDS, (fold + 1) * n // FOLDS
+                hold_out(gram, rows, labels, held_out, upper, tol, max_iter, values[pair])
+            pair += 1
+
+
+@internal
+def hold_out(  # type: ignore[no-untyped-def]
+    gram, rows, labels, held_out, upper, tol, max_iter, values
+):
+    """Write the values of rows from one place up to another under the machine of the others."""
+    first, last = held_out
+    n, k, total = rows.size - (last - first), 0, 0.0
+    others, signs = np.empty(n, np.int64), np.empty(n)
+    for t in range(rows.size):
+        if t < first or t >= last:
+            others[k], signs[k] = rows[t], labels[t]
+            total += labels[t]
+            k += 1
+    if n == 0:
+        return
+    if abs(total) == n:
+        for t in range(first, last):
+            values[rows[t]] = signs[0]
+        return
     signed, intercept, _, _ = minimise(
-        submatrix(gram, others, others), labels, upper[others], tol, max_iter
+        submatrix(gram, others), signs, taken(upper, others), tol, max_iter
     )
-    values = np.full(held_out.size, intercept)
-    for k in range(others.size):
+    for t in range(first, last):
+        values[rows[t]] = intercept
+    for k in range(n):
         if signed[k] != 0.0:
-            for t in range(held_out.size):
-                values[t] += signed[k] * gram[held_out[t], others[k]]
-    return values
+            for t in range(first, last):
+                values[rows[t]] += signed[k] * gram[rows[t], others[k]]
 
 
-@njit
+@inlined
 def rows_of_pair(starts, a, b):  # type: ignore[no-untyped-def]
     """Return the rows of two classes and their labels +1, -1."""
-    rows = np.concatenate(
-        (np.arange(starts[a], starts[a + 1]), np.arange(starts[b], starts[b + 1]))
-    )
-    return rows, np.where(rows < starts[a + 1], 1.0, -1.0)
+    n_first = starts[a + 1] - starts[a]
+    n = n_first + starts[b + 1] - starts[b]
+    rows, labels = np.empty(n, np.int64), np.empty(n)
+    for k in range(n):
+        if k < n_first:
+            rows[k], labels[k] = starts[a] + k, 1.0
+        else:
+            rows[k], labels[k] = starts[b] + k - n_first, -1.0
+    return rows, labels
 
 
-@njit
-def in_pair(rows, starts, a, b):  # type: ignore[no-untyped-def]
-    """Return which of the rows belong to one of two classes."""
-    first = (rows >= starts[a]) & (rows < starts[a + 1])
-    return first | ((rows >= starts[b]) & (rows < starts[b + 1]))
+@inlined
+def taken(values, rows):  # type: ignore[no-untyped-def]
+    """Return the entries of some rows."""
+    chosen = np.empty(rows.size)
+    for k in range(rows.size):
+        chosen[k] = values[rows[k]]
+    return chosen
 
 
-@njit
-def submatrix(gram, rows, columns):  # type: ignore[no-untyped-def]
+@internal
+def submatrix(gram, rows):  # type: ignore[no-untyped-def]
     """Return a contiguous copy of some rows and columns; the matrix itself for all, in order."""
-    if (
-        rows.size == gram.shape[0]
-        and np.array_equal(rows, np.arange(rows.size))
-        and np.array_equal(rows, columns)
-    ):
+    n = rows.size
+    whole = n == gram.shape[0]
+    for k in range(n):
+        whole = whole and rows[k] == k
+    if whole:
         return gram
-    copy = np.empty((rows.size, columns.size), gram.dtype)
-    for s in range(rows.size):
+    copy = np.empty((n, n), gram.dtype)
+    for s in range(n):
         source = gram[rows[s]]
-        for t in range(columns.size):
-            copy[s, t] = source[columns[t]]
+        for t in range(n):
+            copy[s, t] = source[rows[t]]
     return copy
 
 
-@njit
-def weighted_sums(  # type: ignore[no-untyped-def]
-    starts, columns, coefficients, intercepts, kernel_values
-):
+def weighted_sums(
+    starts: Indices,
+    columns: Indices,
+    coefficients: NDArray[Any],
+    intercepts: NDArray[Any],
+    kernel_values: NDArray[Any],
+) -> NDArray[Any]:
     """Return the values of all pairs at n points, from sparse coefficients and kernel values.
 
     Most rows are support vectors of few pairs, so that this is faster than a dense product.
@@ -186,10 +239,15 @@ def weighted_sums(  # type: ignore[no-untyped-def]
     ndarray of shape (pairs, n)
         The values, in the type of the kernel values.
     """
-    n = kernel_values.shape[1]
-    values = np.empty((intercepts.size, n), kernel_values.dtype)
-    for pair in range(intercepts.size):
-        values[pair] = intercepts[pair]
+    values = np.repeat(intercepts[:, None], kernel_values.shape[1], axis=1)
+    add_weighted(starts, columns, coefficients, kernel_values, values)
+    return values
+
+
+@njit
+def add_weighted(starts, columns, coefficients, kernel_values, values):  # type: ignore[no-untyped-def]
+    """Add the weighted kernel values to the intercepts."""
+    for pair in range(values.shape[0]):
         first, last = starts[pair], starts[pair + 1]
         for entry in range(first, last - 1, 2):
             add_two(
@@ -200,19 +258,20 @@ def weighted_sums(  # type: ignore[no-untyped-def]
                 kernel_values[columns[entry + 1]],
             )
         if (last - first) % 2:
-            values[pair] += coefficients[last - 1] * kernel_values[columns[last - 1]]
-    return values
+            target, factor = values[pair], coefficients[last - 1]
+            row = kernel_values[columns[last - 1]]
+            for t in range(target.size):
+                target[t] += factor * row[t]
 
 
-@njit
+@internal
 def add_two(target, factor, row, other_factor, other_row):  # type: ignore[no-untyped-def]
     """Add factor * row + other_factor * other_row: two at once halve the target's traffic."""
     for t in range(target.size):
         target[t] += factor * row[t] + other_factor * other_row[t]
 
 
-@njit
-def winners(values, n_classes):  # type: ignore[no-untyped-def]
+def winners(values: NDArray[Any], n_classes: int) -> NDArray[np.int16]:
     """Return for each point the class with most votes of the pairs, the first of equals.
 
     Parameters
@@ -228,8 +287,15 @@ def winners(values, n_classes):  # type: ignore[no-untyped-def]
     ndarray of int16, shape (n,)
         The classes, 0, ..., n_classes - 1.
     """
-    n = values.shape[1]
-    votes = np.zeros((n_classes, n), np.int16)
+    winner = np.zeros(values.shape[1], dtype=np.int16)
+    count_votes(values, np.zeros((n_classes, values.shape[1]), dtype=np.int16), winner)
+    return winner
+
+
+@njit
+def count_votes(values, votes, winner):  # type: ignore[no-untyped-def]
+    """Count the votes and write the winners, both of which come as zeros."""
+    n_classes, n = votes.shape
     pair = 0
     for a in range(n_classes):
         for b in range(a + 1, n_classes):
@@ -240,13 +306,12 @@ def winners(values, n_classes):  # type: ignore[no-untyped-def]
                 for_a[t] += positive
                 for_b[t] += np.int16(1) - positive
             pair += 1
-    best, winner = votes[0].copy(), np.zeros(n, np.int16)
+    best = votes[0]
     for c in range(1, n_classes):
         for t in range(n):
             if votes[c, t] > best[t]:
                 best[t] = votes[c, t]
                 winner[t] = c
-    return winner
 
 
 def one_hot(winner: NDArray[Any], n_classes: int) -> NDArray[np.float32]:

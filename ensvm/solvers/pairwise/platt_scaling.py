@@ -6,12 +6,14 @@ classification by pairwise coupling, JMLR 5, 2004, their second method (the coup
 iterates the coupling to a tolerance; here its linear equations are solved.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, internal, njit
+from ensvm.solvers.pairwise.one_vs_one import number_of_pairs, rows_of_pair, taken
 
 MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10
@@ -28,9 +30,18 @@ def fit_sigmoid(values, labels, counts):  # type: ignore[no-untyped-def]
     The likelihood is that of rows repeated `counts` times, with Platt's targets (N+ + 1) / (N+ + 2)
     and 1 / (N- + 2); values, labels of -1 and +1 and counts > 0 have shape (m,).
     """
-    positive, negative = counts[labels > 0.0].sum(), counts[labels <= 0.0].sum()
-    targets = np.where(labels > 0.0, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
-    slope, offset = 0.0, np.log((negative + 1.0) / (positive + 1.0))
+    positive = negative = 0.0
+    for t in range(labels.size):
+        if labels[t] > 0.0:
+            positive += counts[t]
+        else:
+            negative += counts[t]
+    targets = np.empty(labels.size)
+    for t in range(labels.size):
+        targets[t] = (
+            (positive + 1.0) / (positive + 2.0) if labels[t] > 0.0 else 1.0 / (negative + 2.0)
+        )
+    slope, offset = 0.0, math.log((negative + 1.0) / (positive + 1.0))
     loss = cross_entropy(values, targets, counts, slope, offset)
     for _ in range(MAX_NEWTON_STEPS):
         gradient_slope, gradient_offset, step_slope, step_offset = newton_step(
@@ -53,25 +64,25 @@ def fit_sigmoid(values, labels, counts):  # type: ignore[no-untyped-def]
     return slope, offset
 
 
-@njit
+@internal
 def cross_entropy(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
     """Return the negative log-likelihood, computed without overflow."""
     total = 0.0
     for t in range(values.size):
         z = values[t] * slope + offset
         target = targets[t] if z >= 0.0 else targets[t] - 1.0
-        total += counts[t] * (target * z + np.log1p(np.exp(-abs(z))))
+        total += counts[t] * (target * z + math.log1p(math.exp(-abs(z))))
     return total
 
 
-@njit
+@inlined
 def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
     """Return the gradient in A and B and the Newton step."""
     h_aa, h_bb, h_ab = HESSIAN_RIDGE, HESSIAN_RIDGE, 0.0
     g_a, g_b = 0.0, 0.0
     for t in range(values.size):
         z = values[t] * slope + offset
-        small = np.exp(-abs(z))
+        small = math.exp(-abs(z))
         p = small / (1.0 + small) if z >= 0.0 else 1.0 / (1.0 + small)
         curvature = counts[t] * p * (1.0 - p)
         h_aa += values[t] * values[t] * curvature
@@ -89,8 +100,9 @@ def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-unty
     )
 
 
-@njit
-def fit_sigmoids(values, starts, counts):  # type: ignore[no-untyped-def]
+def fit_sigmoids(
+    values: NDArray[np.float64], starts: NDArray[np.intp], counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Fit the sigmoid 1 / (1 + exp(A f + B)) of every pair to its cross-validated values.
 
     Parameters
@@ -112,18 +124,22 @@ def fit_sigmoids(values, starts, counts):  # type: ignore[no-untyped-def]
     Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine
     Learning 68, 2007.
     """
-    n_classes = starts.size - 1
-    sigmoids = np.empty((n_classes * (n_classes - 1) // 2, 2))
-    pair = 0
-    for a in range(n_classes):
-        for b in range(a + 1, n_classes):
-            rows = np.concatenate(
-                (np.arange(starts[a], starts[a + 1]), np.arange(starts[b], starts[b + 1]))
-            )
-            labels = np.where(rows < starts[a + 1], 1.0, -1.0)
-            sigmoids[pair] = fit_sigmoid(values[pair][rows], labels, counts[rows])
-            pair += 1
+    sigmoids = np.empty((number_of_pairs(starts.size - 1), 2))
+    fit_pairs(values, starts, counts, sigmoids)
     return sigmoids
+
+
+@njit
+def fit_pairs(values, starts, counts, sigmoids):  # type: ignore[no-untyped-def]
+    """Write what `fit_sigmoids` returns."""
+    pair = 0
+    for a in range(starts.size - 1):
+        for b in range(a + 1, starts.size - 1):
+            rows, labels = rows_of_pair(starts, a, b)
+            sigmoids[pair, 0], sigmoids[pair, 1] = fit_sigmoid(
+                taken(values[pair], rows), labels, taken(counts, rows)
+            )
+            pair += 1
 
 
 def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:
@@ -161,8 +177,7 @@ def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> 
     return couple(pairwise)
 
 
-@njit(error_model="numpy")
-def couple(pairwise):  # type: ignore[no-untyped-def]
+def couple(pairwise: NDArray[Any]) -> NDArray[np.float64]:
     """Return the p that minimise sum_{a<b} (r_ba p_a - r_ab p_b)^2 subject to sum p = 1.
 
     They have shape (n_classes, n). `pairwise` holds r_ab, the probability of a among a and b, in
@@ -170,37 +185,39 @@ def couple(pairwise):  # type: ignore[no-untyped-def]
     11')^{-1} 1, by Cholesky for all columns at once; it has no negative entry.
     """
     n_pairs, n = pairwise.shape
-    n_classes = round((1.0 + np.sqrt(1.0 + 8.0 * n_pairs)) / 2.0)
-    form = np.ones((n_classes, n_classes, n))
-    pair = 0
+    n_classes = round((1.0 + math.sqrt(1.0 + 8.0 * n_pairs)) / 2.0)
+    form, solution = np.ones((n_classes, n_classes, n)), np.ones((n_classes, n))
+    solve_coupling(np.ascontiguousarray(pairwise, dtype=np.float64), form, solution)
+    solution = np.where(solution < 0.0, 0.0, solution)
+    total = np.zeros(n)
+    for row in solution:  # one after the other, however many points there are
+        total += row
+    return solution / total
+
+
+@njit
+def solve_coupling(pairwise, form, solution):  # type: ignore[no-untyped-def]
+    """Solve the equations of `couple`, up to a factor; both arrays come as ones."""
+    n_classes, pair = form.shape[0], 0
     for a in range(n_classes):
         for b in range(a + 1, n_classes):
             add_pair(form[a, a], form[b, b], form[b, a], pairwise[pair])
             pair += 1
-    solution = np.ones((n_classes, n))
     factorise(form)
     substitute(form, solution)
-    total = np.zeros(n)
-    for a in range(n_classes):
-        for t in range(n):
-            solution[a, t] = max(solution[a, t], 0.0)
-            total[t] += solution[a, t]
-    for a in range(n_classes):
-        solution[a] /= total
-    return solution
 
 
-@njit
+@inlined
 def add_pair(form_aa, form_bb, form_ba, pairwise):  # type: ignore[no-untyped-def]
     """Add the square of one pair to the lower triangle of the forms."""
     for t in range(pairwise.size):
-        r = np.float64(pairwise[t])
+        r = pairwise[t]
         form_aa[t] += (1.0 - r) * (1.0 - r)
         form_bb[t] += r * r
         form_ba[t] -= r * (1.0 - r)
 
 
-@njit(error_model="numpy")
+@internal(error_model="numpy")
 def factorise(form):  # type: ignore[no-untyped-def]
     """Overwrite lower triangles, (k, k, n), with Cholesky's factors, diagonals inverted."""
     k = form.shape[0]
@@ -210,12 +227,12 @@ def factorise(form):  # type: ignore[no-untyped-def]
                 subtract_product(form[row, column], form[row, inner], form[column, inner])
         pivot = form[column, column]
         for t in range(pivot.size):
-            pivot[t] = 1.0 / np.sqrt(pivot[t])
+            pivot[t] = 1.0 / math.sqrt(pivot[t])
         for row in range(column + 1, k):
             scale(form[row, column], pivot)
 
 
-@njit
+@inlined
 def substitute(factor, solution):  # type: ignore[no-untyped-def]
     """Overwrite right-hand sides, shape (k, n), with solutions."""
     k = solution.shape[0]
@@ -229,14 +246,14 @@ def substitute(factor, solution):  # type: ignore[no-untyped-def]
         scale(solution[row], factor[row, row])
 
 
-@njit
+@internal
 def subtract_product(target, left, right):  # type: ignore[no-untyped-def]
     """Subtract left * right in place."""
     for t in range(target.size):
         target[t] -= left[t] * right[t]
 
 
-@njit
+@internal
 def scale(target, factor):  # type: ignore[no-untyped-def]
     """Multiply by a factor in place."""
     for t in range(target.size):

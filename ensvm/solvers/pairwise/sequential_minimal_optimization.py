@@ -18,12 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, internal, njit
 
 # LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound.
 LEAST_CURVATURE = 1e-12
 MAX_ITER = 10_000_000  # LIBSVM's limit
 ALL_BUT_SIGN = np.iinfo(np.int64).max
+LEAST_INTEGER = np.iinfo(np.int64).min
+BOUND_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Bounds(NamedTuple):
     lower: Any  # (m,) of u
     upper: Any  # (m,) of u
     may_rise: Any  # (m,) 0.0 or -inf, to be added to r
-    may_fall: Any  # (m,) 1 or 0, in the type of the Gram matrix, to be multiplied with
+    may_fall: Any  # (m,) 1.0 or 0.0, to be multiplied with
 
 
 def sequential_minimal_optimization(
@@ -127,12 +129,13 @@ def sequential_minimal_optimization(
 @njit
 def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def]
     """Return u = y alpha, intercept, violation and number of steps; both labels must be there."""
-    signed = np.zeros(labels.size)
-    residual = labels.copy()
-    bounds = bounds_of(labels, upper, gram.dtype.type(0.0))
-    diagonal = np.diag(gram).copy()
-    gains = np.empty(labels.size)
-    liftable = residual + bounds.may_rise
+    m = labels.size
+    signed, residual, gains, liftable = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    diagonal = np.empty(m, gram.dtype)
+    bounds = bounds_of(labels, upper)
+    for t in range(m):
+        signed[t], residual[t], diagonal[t] = 0.0, labels[t], gram[t, t]
+        liftable[t] = labels[t] + bounds.may_rise[t]
     n_iter = 0
     while True:
         i = largest(liftable)
@@ -154,23 +157,21 @@ def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def
     return signed, intercept_of(residual, signed, bounds), violation, n_iter
 
 
-@njit
-def bounds_of(labels, upper, zero):  # type: ignore[no-untyped-def]
-    """Return the bounds of u = y alpha at u = 0; `zero` has the type of the Gram matrix."""
+@inlined
+def bounds_of(labels, upper):  # type: ignore[no-untyped-def]
+    """Return the bounds of u = y alpha at u = 0."""
     m = labels.size
-    may_rise, may_fall = np.zeros(m), np.full(m, zero + 1)
-    lowest, highest = np.zeros(m), np.zeros(m)
+    may_rise, may_fall = np.empty(m), np.empty(m)
+    lowest, highest = np.empty(m), np.empty(m)
     for t in range(m):
         if labels[t] > 0.0:
-            highest[t] = upper[t]
-            may_fall[t] = 0
+            lowest[t], highest[t], may_rise[t], may_fall[t] = 0.0, upper[t], 0.0, 0.0
         else:
-            lowest[t] = -upper[t]
-            may_rise[t] = -np.inf
+            lowest[t], highest[t], may_rise[t], may_fall[t] = -upper[t], 0.0, -np.inf, 1.0
     return Bounds(lowest, highest, may_rise, may_fall)
 
 
-@njit(error_model="numpy")
+@internal(error_model="numpy")
 def predicted_gains(  # type: ignore[no-untyped-def]
     gains, row, diagonal, residual, may_fall, top, top_diagonal
 ):
@@ -185,32 +186,32 @@ def predicted_gains(  # type: ignore[no-untyped-def]
         gains[t] = may_fall[t] * difference * difference / curvature
 
 
-@njit
+@inlined
 def step_length(i, j, gram, residual, signed, bounds):  # type: ignore[no-untyped-def]
     """Return the step that minimises the objective along u_i up, u_j down, within the bounds."""
     curvature = np.float64(gram[i, i]) + gram[j, j] - 2.0 * np.float64(gram[i, j])
     if curvature <= 0.0:
         curvature = LEAST_CURVATURE
     step = (residual[i] - residual[j]) / curvature
-    return min(step, bounds.upper[i] - signed[i], signed[j] - bounds.lower[j])
+    return min(min(step, bounds.upper[i] - signed[i]), signed[j] - bounds.lower[j])
 
 
-@njit
+@inlined
 def set_value(t, signed, bounds, value):  # type: ignore[no-untyped-def]
     """Set u_t, exactly to a bound that it reaches, and what it may do from there."""
     value = min(max(value, bounds.lower[t]), bounds.upper[t])
     # A difference of two floats, added back, may miss the bound by a rounding.
-    rounding = 4.0 * np.finfo(np.float64).eps * (bounds.upper[t] - bounds.lower[t])
+    rounding = BOUND_ROUNDING * (bounds.upper[t] - bounds.lower[t])
     if bounds.upper[t] - value <= rounding:
         value = bounds.upper[t]
     elif value - bounds.lower[t] <= rounding:
         value = bounds.lower[t]
     signed[t] = value
     bounds.may_rise[t] = 0.0 if value < bounds.upper[t] else -np.inf
-    bounds.may_fall[t] = 1 if value > bounds.lower[t] else 0
+    bounds.may_fall[t] = 1.0 if value > bounds.lower[t] else 0.0
 
 
-@njit
+@internal
 def update_residual(  # type: ignore[no-untyped-def]
     residual, liftable, row_up, row_down, step, may_rise
 ):
@@ -233,14 +234,15 @@ def largest(values):  # type: ignore[no-untyped-def]
     while places < values.size:
         places *= 2
     places -= 1
-    best = np.iinfo(np.int64).min
+    best = LEAST_INTEGER
     for t in range(values.size):
         ordered = bits[t] ^ ((bits[t] >> 63) & ALL_BUT_SIGN)
-        best = max(best, (ordered & ~places) | t)
+        candidate = (ordered & ~places) | t
+        best = candidate if candidate > best else best
     return best & places
 
 
-@njit
+@inlined
 def least_of_falling(residual, may_fall):  # type: ignore[no-untyped-def]
     """Return the least residual of the rows that may fall."""
     least = np.inf
@@ -250,7 +252,7 @@ def least_of_falling(residual, may_fall):  # type: ignore[no-untyped-def]
     return least
 
 
-@njit
+@inlined
 def intercept_of(residual, signed, bounds):  # type: ignore[no-untyped-def]
     """Return the mean residual of rows between their bounds, or the middle of what is allowed."""
     total, n_free = 0.0, 0
@@ -260,5 +262,7 @@ def intercept_of(residual, signed, bounds):  # type: ignore[no-untyped-def]
             n_free += 1
     if n_free:
         return total / n_free
-    top = (residual + bounds.may_rise).max()
+    top = -np.inf
+    for t in range(residual.size):
+        top = max(top, residual[t] + bounds.may_rise[t])
     return 0.5 * (top + least_of_falling(residual, bounds.may_fall))

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ensvm.compiled import njit
-from ensvm.solvers.cholesky_update import append_row, delete_row, solve_backward
+from ensvm.compiled import inlined, njit
+from ensvm.solvers.cholesky_update import delete_row, finish_row, solve_backward
 
 RIGHT, LEFT, FREE, FIXED = (
     0,
@@ -49,6 +49,7 @@ class PathState(NamedTuple):
     n_free: Any  # (1,)
     lower: Any  # (m, m), the first n_free rows and columns: the factor L
     halves: Any  # (2, m): L^{-1} (y slope)_F and L^{-1} 1
+    rotations: Any  # (2, m), worked on where a point leaves F
     theta: Any  # (1,)
     intercept: Any  # (1,) b
     constant: Any  # float, added to all kernel values; 0: no intercept
@@ -75,12 +76,16 @@ class Record(NamedTuple):
 
 
 @njit
-def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
-    """Follow the solution down to `end`, or until the record is full or the direction overflows."""
-    step_coef, speed = np.zeros(state.labels.size), np.empty(state.labels.size)
+def follow_for_a_while(state, record, end, step_coef, speed):  # type: ignore[no-untyped-def]
+    """Follow the solution down to `end`, or until the record is full or the direction overflows.
+
+    `step_coef`, zeros, and `speed` have shape (m,) and are worked on.
+    """
     while True:
-        step_intercept = direction(state, step_coef)
-        if not np.isfinite(step_coef[: state.n_free[0]].sum() + step_intercept):
+        step_intercept, total = direction(state, step_coef), 0.0
+        for k in range(state.n_free[0]):
+            total += step_coef[k]
+        if not abs(total + step_intercept) < np.inf:  # nor if it is not a number
             return LOST
         speeds(state, step_coef, step_intercept, speed)
         length, index = next_event(state, step_coef, speed)
@@ -95,14 +100,15 @@ def follow_for_a_while(state, record, end):  # type: ignore[no-untyped-def]
         note(state, record, index)
 
 
-@njit
+@inlined
 def direction(state, step_coef):  # type: ignore[no-untyped-def]
     """Write du / d(-theta) of the free points, in the factor's order; return db / d(-theta)."""
     n = state.n_free[0]
     if n == 0:
         return 0.0
     ones, step_intercept = state.halves[1], 0.0
-    step_coef[:n] = -state.halves[0, :n]
+    for k in range(n):
+        step_coef[k] = -state.halves[0, k]
     if state.constant > 0.0:
         total, weight = 0.0, 0.0
         for k in range(n):
@@ -117,10 +123,11 @@ def direction(state, step_coef):  # type: ignore[no-untyped-def]
     return step_intercept
 
 
-@njit
+@inlined
 def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-def]
     """Write dg / d(-theta) of all points."""
-    speed[:] = step_intercept
+    for k in range(speed.size):
+        speed[k] = step_intercept
     add_products(state.gram, state.free[: state.n_free[0]], step_coef, speed)
     for k in range(speed.size):
         speed[k] = state.labels[k] * speed[k] + state.slope[k]
@@ -144,12 +151,15 @@ def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
             out[k] += weight * row[k]
 
 
-@njit
+@inlined
 def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     """Return the step to the next event (infinite: none) and its point, the first among ties."""
     n = state.n_free[0]
-    still = SPEED_ROUNDING * np.abs(step_coef[:n]).max() if n > 0 else 0.0
-    slow = SPEED_ROUNDING * (1.0 + np.abs(step_coef[:n]).sum() * state.largest_entry)
+    largest = total = 0.0
+    for j in range(n):
+        largest = max(largest, abs(step_coef[j]))
+        total += abs(step_coef[j])
+    still, slow = SPEED_ROUNDING * largest, SPEED_ROUNDING * (1.0 + total * state.largest_entry)
     length = np.inf
     for j in range(n):
         length = min(length, step_to_bound(state, step_coef[j], state.free[j], still))
@@ -163,7 +173,7 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     for j in range(n):
         excess = step_to_bound(state, step_coef[j], state.free[j], still) - length
         if excess * abs(step_coef[j]) <= TIE_AT_BOUND:
-            index = min(index, state.free[j])
+            index = state.free[j] if state.free[j] < index else index
     for k in range(index):
         excess = _step_to_margin(state.sets[k], state.margin[k], speed[k], slow) - length
         if excess * abs(speed[k]) <= state.rounding[0]:
@@ -171,7 +181,7 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     return length, index
 
 
-@njit
+@inlined
 def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
     """Return the step at which u_point, changing at `rate`, takes alpha to a bound.
 
@@ -183,7 +193,7 @@ def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
     return max(1.0 - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
 
 
-@njit
+@inlined
 def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
     # A point beyond its margin by rounding enters at once if it gets further beyond, and is left
     # alone if it returns.
@@ -194,7 +204,7 @@ def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
     return np.inf
 
 
-@njit
+@inlined
 def take_step(state, step_coef, step_intercept, speed, length):  # type: ignore[no-untyped-def]
     """Step along the direction."""
     for j in range(state.n_free[0]):
@@ -234,10 +244,10 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
     record.n_breakpoints[0], record.n_free_alphas[0] = at + 1, start + state.n_free[0]
 
 
-@njit
+@inlined
 def find_extremes(state, out):  # type: ignore[no-untyped-def]
     """Write down the extremes of v that bound the intercept, NaN if a multiplier determines it."""
-    out[:] = np.nan
+    out[0] = out[1] = out[2] = out[3] = np.nan
     if state.constant == 0.0:
         return
     for j in range(state.n_free[0]):
@@ -263,28 +273,28 @@ def find_extremes(state, out):  # type: ignore[no-untyped-def]
 def enter(state, point):  # type: ignore[no-untyped-def]
     """Make a point free."""
     n, constant = state.n_free[0], state.constant
-    column = np.empty(n)
-    for j in range(n):
-        column[j] = state.gram[state.free[j], point] + constant
-    append_row(state.lower, column, state.gram[point, point] + constant, n)
     row = state.lower[n]
-    sums = np.array([state.labels[point] * state.slope[point], 1.0])
+    for j in range(n):
+        row[j] = state.gram[state.free[j], point] + constant
+    row[n] = state.gram[point, point] + constant
+    finish_row(state.lower, n, 0)
     for v in range(2):
+        rest = state.labels[point] * state.slope[point] if v == 0 else 1.0
         for k in range(n):
-            sums[v] -= row[k] * state.halves[v, k]
-        state.halves[v, n] = sums[v] / row[n]
+            rest -= row[k] * state.halves[v, k]
+        state.halves[v, n] = rest / row[n]
     state.free[n] = point
     state.sets[point] = FREE
     state.n_free[0] = n + 1
 
 
-@njit
+@inlined
 def leave(state, point, destination):  # type: ignore[no-untyped-def]
     """Put a free point to its bound, LEFT or RIGHT."""
     n, place = state.n_free[0], 0
     while state.free[place] != point:
         place += 1
-    delete_row(state.lower, state.halves, place, n)
+    delete_row(state.lower, state.halves, place, n, state.rotations)
     for j in range(place, n - 1):
         state.free[j] = state.free[j + 1]
     state.sets[point] = destination

@@ -40,7 +40,8 @@ class PathJournal:
         status = PAUSED
         while status == PAUSED and self.n_events < limit:
             record = _new_record(min(REFRESH_EVENTS, limit - self.n_events), state.labels.size)
-            status = follow_for_a_while(state, record, end)
+            step_coef, speed = np.zeros((2, state.labels.size))
+            status = follow_for_a_while(state, record, end, step_coef, speed)
             if status == LOST:
                 raise ValueError(
                     "the Gram matrix is not positive semidefinite: its path cannot be followed"

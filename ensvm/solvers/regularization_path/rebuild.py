@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, njit
 from ensvm.solvers.regularization_path.events import FREE, LEFT
 
 Moves = tuple[NDArray[np.int64], NDArray[np.int8], NDArray[np.int64], NDArray[np.float64]]
@@ -51,10 +51,11 @@ def _fill(rows, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
                 n = _without(free, n, point)
         for j in range(n):
             alpha[free[j]] = free_alphas[ends[at] - n + j]
-        rows[at - start] = alpha
+        for k in range(alpha.size):
+            rows[at - start, k] = alpha[k]
 
 
-@njit
+@inlined
 def _without(points, n, point):  # type: ignore[no-untyped-def]
     """Take a point out of a list of n, keeping the order, and return the new length."""
     kept = 0

@@ -36,6 +36,7 @@ def new_state(gram: Vector, labels: Vector, *, fit_intercept: bool) -> PathState
         n_free=np.zeros(1, dtype=np.int64),
         lower=np.empty((m, m)),  # rows that are never free are never touched, and so take no memory
         halves=np.empty((2, m)),
+        rotations=np.empty((2, m)),
         theta=np.zeros(1),
         intercept=np.zeros(1),
         constant=constant,
@@ -88,7 +89,7 @@ def _correct(state: PathState) -> None:
         return
     excess = state.coef.sum() if constant > 0.0 else 0.0
     x = -state.labels[points] * state.margin[points] - constant * excess
-    solve_forward(state.lower, x, n)
+    solve_forward(state.lower, x, n, 0)
     shift = 0.0
     if constant > 0.0:
         ones = state.halves[1, :n]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, internal, njit
 from ensvm.solvers.cholesky_update import (
     append_rows,
     delete_row,
@@ -20,7 +20,7 @@ from ensvm.solvers.cholesky_update import (
     solve_forward,
 )
 from ensvm.solvers.regularization_path.events import add_products
-from ensvm.solvers.weighted_nu_svm.steps import room_for, row_of, set_coef
+from ensvm.solvers.weighted_nu_svm.steps import beyond, room_for, row_of, set_coef
 
 # Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it
 # saves (`constants` in benchmarks/weighted_nu_svm.py, at m = 5000)
@@ -43,6 +43,17 @@ class Face(NamedTuple):
     lower: Any
     rotated: Any  # (3, c): L^{-1} times ones, targets and gradient
     size: Any  # (1,)
+    rotations: Any  # (2, c), worked on where a point leaves the factor
+    ones: Any  # (c,)
+    # (c,) each, in the order of the factor: targets, a step, and, of the points that were free at
+    # the beginning, the coefficients then and what has changed since
+    targets: Any
+    step: Any
+    before: Any
+    changes: Any
+    moved: Any  # (c,), those points
+    places: Any  # (c,), where their rows are
+    listed: Any  # (n,), of all coefficients: False but while the face is brought up to date
 
 
 def new_face(n: int) -> Face:
@@ -51,11 +62,22 @@ def new_face(n: int) -> Face:
     width = 8 * (
         (most + 7) // 8 | 1
     )  # an odd number of cache lines: rows a power of 2 apart would displace each other
+    targets, step, before, changes = np.empty((4, most))
+    moved, places = np.empty((2, most), np.int64)
     return Face(
-        np.empty(most, np.int64),
-        np.empty((most, width)),
-        np.empty((3, most)),
-        np.zeros(1, np.int64),
+        points=np.empty(most, np.int64),
+        lower=np.empty((most, width)),
+        rotated=np.empty((3, most)),
+        size=np.zeros(1, np.int64),
+        rotations=np.empty((2, most)),
+        ones=np.ones(most),
+        targets=targets,
+        step=step,
+        before=before,
+        changes=changes,
+        moved=moved,
+        places=places,
+        listed=np.zeros(n, np.bool_),
     )
 
 
@@ -69,12 +91,16 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
     n = update_face(state, face, ridge)
     if n < 2:
         return
-    lower, rotated, points = face.lower, face.rotated, face.points
-    moved = points[:n].copy()
-    before, objective = state.coef[moved], dot(state.coef, state.values, state.coef.size)
+    points, moved, step, n_moved = face.points, face.moved, face.step, n
+    for k in range(n):
+        moved[k], face.before[k] = points[k], state.coef[points[k]]
+    objective = dot(state.coef, state.values, state.coef.size)
     while n >= 2:
-        step = newton_step(state, lower, rotated, points[:n])
-        if not np.isfinite(step.sum()):  # the matrix is too far from positive semidefinite
+        find_newton_step(state, face, n)
+        total = 0.0
+        for k in range(n):
+            total += step[k]
+        if not abs(total) < np.inf:  # the matrix is too far from positive semidefinite
             n = 0
             break
         length, first = 1.0, -1
@@ -83,47 +109,59 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
             if room < length:
                 length, first = room, k
         for k in range(n):
-            set_coef(
-                state, points[k], state.coef[points[k]] + length * step[k], k == first, step[k]
-            )
+            coef = state.coef[points[k]] + length * step[k]
+            set_coef(state, points[k], coef if k != first else beyond(step[k]))
         if first < 0:
             break
         # What the step has left of the gradient; the part that the equalities take up plays no
         # role.
-        rotated[2, :n] *= 1.0 - length
+        for k in range(n):
+            face.rotated[2, k] *= 1.0 - length
         n = drop_bound(state, face, n)
     face.size[0] = n
-    add_changes(state, moved, state.coef[moved] - before)
+    for k in range(n_moved):
+        face.changes[k] = state.coef[moved[k]] - face.before[k]
+    add_changes(state, face, n_moved)
     if not dot(state.coef, state.values, state.coef.size) <= objective:
-        changes = before - state.coef[moved]
-        for k in range(moved.size):
-            set_coef(state, moved[k], before[k], False, 0.0)
-        add_changes(state, moved, changes)
+        for k in range(n_moved):
+            face.changes[k] = face.before[k] - state.coef[moved[k]]
+            set_coef(state, moved[k], face.before[k])
+        add_changes(state, face, n_moved)
         face.size[0] = 0
 
 
-@njit
-def add_changes(state, points, changes):  # type: ignore[no-untyped-def]
-    """Bring the values up to changes of the coefficients of some points."""
-    add_products(state.rows, state.places[points], changes, state.values)
-    for k in range(points.size):
-        state.values[points[k]] += state.ridge * changes[k]
+@internal
+def add_changes(state, face, n):  # type: ignore[no-untyped-def]
+    """Bring the values up to changes of the coefficients of the first n points moved."""
+    for k in range(n):
+        face.places[k] = state.places[face.moved[k]]
+    add_products(state.rows, face.places[:n], face.changes, state.values)
+    for k in range(n):
+        state.values[face.moved[k]] += state.ridge * face.changes[k]
+
+
+@inlined
+def is_free(state, point):  # type: ignore[no-untyped-def]
+    """Return whether a coefficient is on neither of its bounds."""
+    return state.no_growth[point] == 0.0 and state.no_shrinking[point] == 0.0
 
 
 @njit
 def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
     """Bring the face up to the present free coefficients; return their number, 0 if too many."""
-    free = (state.no_growth == 0.0) & (state.no_shrinking == 0.0)
     points, lower, rotated = face.points, face.lower, face.rotated
-    n = free.sum()
+    none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
+    n = stay = none
+    for point in range(state.coef.size):
+        n += is_free(state, point)
     if n > points.size:
         face.size[0] = 0
         return 0
     known = face.size[0]
-    stay = free[points[:known]].sum()
-    known = 0 if MOST_DELETED * (known - stay) > known else drop_bound(state, face, known)
-    free[points[:known]] = False
-    points[known:n] = np.flatnonzero(free)
+    for k in range(known):
+        stay += is_free(state, points[k])
+    known = none if MOST_DELETED * (known - stay) > known else drop_bound(state, face, known)
+    add_to_face(state, face, known)
     for a in range(known, n):
         row = row_of(state, points[a])
         for b in range(a + 1):
@@ -131,44 +169,62 @@ def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
         lower[a, a] += ridge + state.ridge
         rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
     append_rows(lower, rotated[:2], known, n)
-    rotated[2, :n] = state.values[points[:n]]
-    solve_forward(lower, rotated[2], n)
+    for a in range(n):
+        rotated[2, a] = state.values[points[a]]
+    solve_forward(lower, rotated[2], n, none)
     face.size[0] = n
     return n
 
 
-@njit
-def newton_step(state, lower, rotated, points):  # type: ignore[no-untyped-def]
-    """Return the step of the points to the least objective that keeps both equalities."""
-    n = points.size
-    step = without_part_in(rotated[0, :n], rotated[1, :n], -rotated[2, :n])
-    solve_backward(lower, step, n)
+@inlined
+def add_to_face(state, face, known):  # type: ignore[no-untyped-def]
+    """Write the free coefficients that are not among the first `known` after these, ascending."""
+    n = known
+    for k in range(known):
+        face.listed[face.points[k]] = True
+    for point in range(state.coef.size):
+        if is_free(state, point) and not face.listed[point]:
+            face.points[n] = point
+            n += 1
+    for k in range(known):
+        face.listed[face.points[k]] = False
+
+
+@inlined
+def find_newton_step(state, face, n):  # type: ignore[no-untyped-def]
+    """Write the step of n points to the least objective that keeps both equalities."""
+    for k in range(n):
+        face.step[k], face.targets[k] = -face.rotated[2, k], state.targets[face.points[k]]
+    take_part_out(face.rotated[0], face.rotated[1], face.step, n)
+    solve_backward(face.lower, face.step, n)
     # Once more, since an ill-conditioned factor makes steps so long that their roundings would
     # break the equalities.
-    return without_part_in(np.ones(n), state.targets[points], step)
+    take_part_out(face.ones, face.targets, face.step, n)
 
 
-@njit
-def without_part_in(first, second, vector):  # type: ignore[no-untyped-def]
-    """Return the part of a vector that is orthogonal to two others."""
-    n = vector.size
+@internal
+def take_part_out(first, second, vector, n):  # type: ignore[no-untyped-def]
+    """Leave of the first n entries of a vector what is orthogonal to those of two others."""
     a, b, c = dot(first, first, n), dot(first, second, n), dot(second, second, n)
     p, q = dot(first, vector, n), dot(second, vector, n)
     determinant = a * c - b * b
     if determinant > SAME_TARGETS * a * c:
-        return (
-            vector - (c * p - b * q) / determinant * first - (a * q - b * p) / determinant * second
-        )
-    return vector - p / a * first
+        first_part, second_part = (c * p - b * q) / determinant, (a * q - b * p) / determinant
+        for k in range(n):
+            vector[k] = vector[k] - first_part * first[k] - second_part * second[k]
+    else:
+        part = p / a
+        for k in range(n):
+            vector[k] -= part * first[k]
 
 
-@njit
+@internal
 def drop_bound(state, face, n):  # type: ignore[no-untyped-def]
     """Take the points on a bound out of the first n of the factor, and return how many are left."""
     for k in range(n - 1, -1, -1):
         point = face.points[k]
         if state.no_growth[point] != 0.0 or state.no_shrinking[point] != 0.0:
-            delete_row(face.lower, face.rotated, k, n)
+            delete_row(face.lower, face.rotated, k, n, face.rotations)
             for j in range(k, n - 1):
                 face.points[j] = face.points[j + 1]
             n -= 1

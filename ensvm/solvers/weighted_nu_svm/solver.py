@@ -29,6 +29,7 @@ from ensvm.solvers.weighted_nu_svm.face import RIDGE, minimise_over_face, new_fa
 from ensvm.solvers.weighted_nu_svm.middle import take_middle
 from ensvm.solvers.weighted_nu_svm.steps import (
     EPS,
+    LANES,
     DescentState,
     certify,
     descend,
@@ -306,6 +307,10 @@ def _new_state(
         gap=np.zeros(1),
         objective=np.zeros(1),
         size=np.zeros(1),
+        points=np.empty(4, dtype=np.int64),
+        direction=np.empty(4),
+        extremes=np.empty((2, LANES)),
+        starts=np.empty((2, LANES), dtype=np.int64),
     )
     _refresh(state)
     return state
@@ -351,7 +356,7 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
         )
         done += descend(state, tol, floor, phase)
         _refresh(state)
-        find_direction(state, np.empty(4, np.int64))
+        find_direction(state)
         certify(state)
         objective, rounding = (
             state.objective[0],
@@ -359,7 +364,7 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
         )
         if objective < -rounding * precision:
             return done, "not_positive_semidefinite"
-        if gap_closed(state, tol, floor):
+        if gap_closed.py_func(state, tol, floor):
             without_ridge = objective - 0.5 * state.ridge * float(state.coef @ state.coef)
             vanishing = (
                 state.gap[0] > tol * objective or without_ridge <= floor * state.size[0] ** 2

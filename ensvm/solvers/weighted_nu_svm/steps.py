@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ensvm.compiled import njit
+from ensvm.compiled import inlined, internal, njit
 
 FALLING, RISING = 0, 1  # the two rows of `lines`
 
@@ -64,6 +64,12 @@ class DescentState(NamedTuple):
     gap: Any  # (1,), the duality gap when last certified
     objective: Any  # (1,), u'Ku / 2 then, the ridge included
     size: Any  # (1,), sum |u| then
+    points: Any  # (4,), those of a step's direction
+    direction: Any  # (4,), how fast their coefficients change
+    # (2, LANES) each, the running extremes of a search and where they start: the largest that can
+    # grow and the least that can shrink
+    extremes: Any
+    starts: Any
 
 
 @njit
@@ -72,21 +78,19 @@ def descend(state, tol, floor, most):  # type: ignore[no-untyped-def]
 
     Return the steps taken; fewer than `most`, too, where rounding leaves no direction.
     """
-    points, direction = np.empty(4, np.int64), np.empty(4)
     for step in range(most):
-        violation, rate = find_direction(state, points)
+        violation, rate = find_direction(state)
         if violation <= 0.0 or step % CHECK_EVERY == 0:
             certify(state)
             if violation <= 0.0 or gap_closed(state, tol, floor):
                 return step
         if rate <= 0.0:
             return step
-        n = combine(state, points, direction)
-        take_step(state, points[:n], direction[:n], rate)
+        take_step(state, combine(state), rate)
     return most
 
 
-@njit
+@inlined
 def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
     """Return whether the gap last found is within the tolerance or within rounding."""
     size = state.size[0]
@@ -94,14 +98,14 @@ def gap_closed(state, tol, floor):  # type: ignore[no-untyped-def]
 
 
 @njit
-def find_direction(state, points):  # type: ignore[no-untyped-def]
+def find_direction(state):  # type: ignore[no-untyped-def]
     """Set rho to where v is nearly least; return v there, and the height where two lines meet.
 
-    The pairs are left in `points`: one of slope 0 (then the last two are -1), or those of both
-    lines.
+    The pairs are left in `state.points`: one of slope 0 (then the last two are -1), or those of
+    both lines.
     """
     targets, values, lines = state.targets, state.values, state.lines
-    rho, intercept = state.rho, state.intercept
+    rho, intercept, points = state.rho, state.intercept, state.points
     drop_blocked_lines(state)
     violation = height = 0.0
     for _ in range(MOST_LINES):
@@ -128,26 +132,27 @@ def find_direction(state, points):  # type: ignore[no-untyped-def]
     return violation, height if lines[FALLING, 0] >= 0 and lines[RISING, 0] >= 0 else 0.0
 
 
-@njit
+@inlined
 def drop_blocked_lines(state):  # type: ignore[no-untyped-def]
     """Forget the lines of the last step whose pair has no room for another step."""
     for kind in range(2):
-        i, j = state.lines[kind]
+        i, j = state.lines[kind, 0], state.lines[kind, 1]
         if i >= 0 and (state.no_growth[i] != 0.0 or state.no_shrinking[j] != 0.0):
             state.lines[kind, 0] = -1
 
 
-@njit
+@inlined
 def meeting_point(state):  # type: ignore[no-untyped-def]
     """Return the rho at which the two lines meet, and their height there."""
-    (a, b), (c, d) = state.lines[FALLING], state.lines[RISING]
+    a, b = state.lines[FALLING, 0], state.lines[FALLING, 1]
+    c, d = state.lines[RISING, 0], state.lines[RISING, 1]
     falling, rising = state.targets[a] - state.targets[b], state.targets[c] - state.targets[d]
     first, second = state.values[b] - state.values[a], state.values[d] - state.values[c]
     place = (first - second) / (rising - falling)
     return place, first + falling * place
 
 
-@njit
+@inlined
 def largest_violation(state, rho):  # type: ignore[no-untyped-def]
     """Return v(rho) and its pair, the smallest index among ties."""
     targets, values, no_growth, no_shrinking = (
@@ -158,8 +163,11 @@ def largest_violation(state, rho):  # type: ignore[no-untyped-def]
     )
     n = targets.size
     whole = n - n % LANES
-    top, bottom = np.full(LANES, -np.inf), np.full(LANES, np.inf)
-    top_start, bottom_start = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
+    top, bottom = state.extremes[0], state.extremes[1]
+    top_start, bottom_start = state.starts[0], state.starts[1]
+    for lane in range(LANES):
+        top[lane], bottom[lane] = -np.inf, np.inf
+        top_start[lane] = bottom_start[lane] = 0
     for start in range(0, whole, LANES):
         for lane in range(LANES):
             score = rho * targets[start + lane] - values[start + lane]
@@ -180,7 +188,7 @@ def largest_violation(state, rho):  # type: ignore[no-untyped-def]
     return top[i] - bottom[j], top_start[i] + i, bottom_start[j] + j
 
 
-@njit
+@internal
 def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
     """Return the lane with the largest extreme times sign, the first point among equals."""
     best = 0
@@ -193,9 +201,10 @@ def first_lane(extremes, starts, sign):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit
-def combine(state, points, direction):  # type: ignore[no-untyped-def]
+@inlined
+def combine(state):  # type: ignore[no-untyped-def]
     """Write the feasible direction that mixes the pairs, each point once; return its size."""
+    points, direction = state.points, state.direction
     direction[0], direction[1] = 1.0, -1.0
     if points[2] < 0:
         return 2
@@ -217,31 +226,33 @@ def combine(state, points, direction):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit
-def take_step(state, points, direction, rate):  # type: ignore[no-untyped-def]
+@inlined
+def take_step(state, n, rate):  # type: ignore[no-untyped-def]
     """Step to the least objective or the first bound; the objective falls at `rate` at first."""
+    points, direction = state.points, state.direction
     curvature = 0.0
-    for a in range(points.size):
-        for b in range(points.size):
+    for a in range(n):
+        for b in range(n):
             curvature += direction[a] * direction[b] * row_of(state, points[a])[points[b]]
         curvature += state.ridge * direction[a] * direction[a]
     length, first = rate / max(curvature, LEAST_CURVATURE), -1
-    for a in range(points.size):
+    for a in range(n):
         room = room_for(state, points[a], direction[a])
         if room < length:
             length, first = room, a
-    for a in range(points.size):
+    for a in range(n):
         change = length * direction[a]
-        set_coef(state, points[a], state.coef[points[a]] + change, a == first, direction[a])
+        coef = state.coef[points[a]] + change
+        set_coef(state, points[a], coef if a != first else beyond(direction[a]))
         state.values[points[a]] += state.ridge * change
     add_two_rows(state, points[0], points[1], length * direction[0], length * direction[1])
-    if points.size == 3:
+    if n == 3:
         add_two_rows(state, points[2], points[2], length * direction[2], 0.0)
-    elif points.size == 4:
+    elif n == 4:
         add_two_rows(state, points[2], points[3], length * direction[2], length * direction[3])
 
 
-@njit
+@inlined
 def room_for(state, point, speed):  # type: ignore[no-untyped-def]
     """Return the step after which a coefficient, changing at `speed`, meets its bound."""
     if speed == 0.0:
@@ -254,13 +265,17 @@ def room_for(state, point, speed):  # type: ignore[no-untyped-def]
     )
 
 
-@njit
-def set_coef(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-def]
-    """Set a coefficient, to the bound ahead if `on_bound`, and note where it can go from there."""
+@inlined
+def beyond(speed):  # type: ignore[no-untyped-def]
+    """Return a coefficient beyond the bound that one changing at `speed` meets."""
+    return np.inf if speed > 0.0 else -np.inf
+
+
+@internal
+def set_coef(state, point, coef):  # type: ignore[no-untyped-def]
+    """Set a coefficient, no further than to its bounds, and note where it can go from there."""
     low = min(state.labels[point], 0.0)
     high = low + 1.0
-    if on_bound:
-        coef = high if speed > 0.0 else low
     if coef >= high - AT_BOUND:
         coef = high
     elif coef <= low + AT_BOUND:
@@ -270,7 +285,7 @@ def set_coef(state, point, coef, on_bound, speed):  # type: ignore[no-untyped-de
     state.no_shrinking[point] = np.inf if coef == low else 0.0
 
 
-@njit
+@internal
 def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
     """Add weight K_i + other K_j to the values."""
     first, second, values = row_of(state, i), row_of(state, j), state.values
@@ -278,7 +293,7 @@ def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
         values[k] += weight * first[k] + other * second[k]
 
 
-@njit
+@internal
 def row_of(state, point):  # type: ignore[no-untyped-def]
     """Return a member's kernel values with all members, copied once: most are never needed."""
     place = state.places[point]

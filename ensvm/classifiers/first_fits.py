@@ -1,0 +1,124 @@
+"""Small fits that reach all compiled code, so that its machine code is there before it is needed.
+
+A compiled solver costs seconds the first time it is called with arguments of certain types; later
+processes load the machine code. `FIRST_FITS` has a row a solver: classifiers that use it, and
+parameters that reach what only some fits compile.
+"""
+
+import sys
+import time
+import warnings
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ensvm.classifiers import CLASSIFIERS
+
+Fit = tuple[str, dict[str, Any]]
+
+FIRST_FITS: dict[str, tuple[Fit, ...]] = {
+    "regularization path": (("SVMPathClassifier", {}),),
+    "leveraging": (("LeveragedVectorMachine", {}),),
+    "weighted nu-SVM": (
+        ("WeightedNuSVC", {}),
+        ("WeakenedSVC", {}),
+        ("EditingSVC", {}),
+        ("BoostedSVM", {"n_rounds": 2}),
+    ),
+    "pairwise machines": (
+        ("MixedKernelBagging", {"n_estimators": 2}),
+        ("MixedKernelBagging", {"n_estimators": 2, "C": 1e6, "voting": "majority"}),
+        ("MixedKernelAdaBoost", {"n_estimators": 2}),
+    ),
+    "linear SMO": (("LinearSMO", {}),),
+    "perceptron": (("Perceptron", {}), ("Perceptron", {"dual": True})),
+}
+"""The compiled solvers and what is fitted to compile each."""
+
+
+def solvers_of(names: Iterable[str]) -> list[str]:
+    """Return the compiled solvers that some of our classifiers use, in the order of `FIRST_FITS`.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of classifiers; those that compile nothing, or are not ours, add nothing.
+
+    Returns
+    -------
+    list of str
+        The names of the solvers.
+    """
+    wanted = set(names)
+    return [
+        solver for solver, fits in FIRST_FITS.items() if any(name in wanted for name, _ in fits)
+    ]
+
+
+def is_filled(solver: str) -> bool:
+    """Return whether `fill` has run for these sources, this Python, this numba and this processor.
+
+    Parameters
+    ----------
+    solver : str
+        A name of `FIRST_FITS`.
+
+    Returns
+    -------
+    bool
+        Whether nothing is left to compile, as far as is known.
+    """
+    mark = _mark(solver)
+    return mark is not None and mark.exists()
+
+
+def fill(solver: str) -> tuple[str, int, float]:
+    """Fit what reaches all of a solver's compiled code, on made-up rows, and keep machine code.
+
+    Parameters
+    ----------
+    solver : str
+        A name of `FIRST_FITS`.
+
+    Returns
+    -------
+    solver : str
+        The name.
+    n_compiled : int
+        How many of its functions had to be compiled.
+    seconds : float
+        How long that took.
+    """
+    from ensvm.compiled import compiling_counted
+
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(30, 2))
+    two, three = np.where(X[:, 0] > 0.1, 1, -1), np.arange(30) % 3
+    start = time.perf_counter()
+    with compiling_counted() as compiled, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, parameters in FIRST_FITS[solver]:
+            classifier = getattr(import_module(CLASSIFIERS[name]), name)(**parameters)
+            classifier.fit(X, three if name.startswith("Mixed") else two).predict(X)
+    mark = _mark(solver)
+    if mark is not None:
+        mark.touch()
+    return solver, len(compiled), time.perf_counter() - start
+
+
+def _mark(solver: str) -> Path | None:
+    """Return the file that stands for a solver whose machine code is all there."""
+    import llvmlite.binding
+    import numba
+
+    from ensvm.compiled import code_folder
+
+    folder = code_folder()
+    if folder is None:
+        return None
+    machine = llvmlite.binding.get_host_cpu_name()
+    python = sys.implementation.cache_tag
+    return folder / f"{solver.replace(' ', '-')}.{python}-{numba.__version__}-{machine}.filled"
