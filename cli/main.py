@@ -5,6 +5,8 @@ import click
 from ensvm import __version__
 from ensvm_cli.data import data
 from ensvm_cli.records.ship import ship
+from ensvm_cli.records.show import show
+from ensvm_cli.records.status import status
 from ensvm_cli.records.warnings import warnings
 from ensvm_cli.results.claims import claims
 from ensvm_cli.results.compare import compare
@@ -23,6 +25,6 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-READING = (table, figure, claims, readings, report, rank, compare, warnings)
+READING = (table, figure, claims, readings, report, rank, compare, show, warnings, status)
 for command in (run, check, *READING, data, ship):
     main.add_command(command)

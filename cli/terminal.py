@@ -2,20 +2,25 @@
 
 import errno
 import os
+import shutil
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
     from ensvm.study.config import StudyConfig
 
 WRONG_INPUT = 2
+UNLIMITED = 100_000  # columns of a line that nobody looks at: a program reads it
 # What to do about an error of the disk, by its number.
 KEPT = "all records are kept, and the same command goes on"
 MEND = f"mend that or name another --results folder; {KEPT}"
@@ -57,6 +62,57 @@ def _mendable() -> tuple[type[Exception], ...]:
     from ensvm.study.source import ConfigError
 
     return ConfigError, DataError, RecordsDamaged, StoreLocked
+
+
+def refuse(message: str) -> NoReturn:
+    """End the command for wrong input with one message."""
+    click.echo(f"error: {message}", err=True)
+    sys.exit(WRONG_INPUT)
+
+
+def must_be_one_of(what: str, name: str, accepted: Collection[str]) -> None:
+    """End the command where a name is not among those accepted; the message tells the nearest."""
+    from ensvm.data.errors import near_miss
+
+    if name not in accepted:
+        refuse(
+            f"{what} {name!r}; accepted: {', '.join(accepted) or 'none'}{near_miss(name, accepted)}"
+        )
+
+
+def line_width() -> int:
+    """Return how long a line may be: as wide as the terminal; without limit where it is piped."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else UNLIMITED
+
+
+def tell_facts(facts: Mapping[str, str], indent: int = 0) -> None:
+    """Print names and texts side by side, the texts wrapped to the width of the terminal."""
+    formatter = click.HelpFormatter(width=line_width())
+    formatter.current_indent = indent
+    if facts:
+        formatter.write_dl([(name, " ".join(text.split())) for name, text in facts.items()])
+    click.echo(formatter.getvalue(), nl=False)
+
+
+def tell_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> None:
+    """Print a table, its first `names` columns as texts and the others as numbers.
+
+    Texts that do not fit the terminal are folded; numbers are whole.
+    """
+    rows = list(rows)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for number, head in enumerate(heads):
+        if number < names:
+            table.add_column(head, overflow="fold")
+        else:
+            width = max((len(row[number]) for row in rows), default=0)
+            table.add_column(head, justify="right", min_width=width)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(width=line_width())
+    with console.capture() as printed:
+        console.print(table)
+    click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
 
 
 def missing_block(search: "DataSearch", of: int, studies: str) -> str:

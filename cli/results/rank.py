@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT, must_be_one_of, readable_errors, refuse
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -111,29 +111,16 @@ def _tables(
     found = {study.config.study: study for study in map(read_study, find_studies(results))}
     if not found:
         first = "run a study first, for example: ensvm run comp6321"
-        _refuse(f"{results}: no records here; {first}")
+        refuse(f"{results}: no records here; {first}")
     for name in studies:
-        _must_be_one_of(f"{results}: no study", name, list(found))
+        must_be_one_of(f"{results}: no study", name, list(found))
     chosen = [found[name] for name in dict.fromkeys(studies)] or list(found.values())
     tables = [(study, table) for study in chosen for table in study.config.tables]
     if table_id is not None:
         ids = list(dict.fromkeys(table.id for _, table in tables))
-        _must_be_one_of(f"{results}: no table", table_id, ids)
+        must_be_one_of(f"{results}: no table", table_id, ids)
         return [(study, table) for study, table in tables if table.id == table_id]
     ranked = [(study, table) for study, table in tables if table.of != "data"]
     if not ranked:
-        _refuse(f"{results}: {', '.join(study.config.study for study in chosen)}: no table to rank")
+        refuse(f"{results}: {', '.join(study.config.study for study in chosen)}: no table to rank")
     return ranked
-
-
-def _must_be_one_of(what: str, name: str, accepted: list[str]) -> None:
-    from ensvm.data.errors import near_miss
-
-    if name not in accepted:
-        there = ", ".join(accepted) or "none"
-        _refuse(f"{what} {name!r}; accepted: {there}{near_miss(name, accepted)}")
-
-
-def _refuse(message: str) -> None:
-    click.echo(f"error: {message}", err=True)
-    sys.exit(WRONG_INPUT)

@@ -11,7 +11,7 @@ from rich.measure import measure_renderables
 from rich.table import Table
 from rich.text import Text
 
-from ensvm_cli.terminal import WRONG_INPUT, commands_of, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT, commands_of, must_be_one_of, readable_errors
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -80,20 +80,13 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
 
 def _chosen(there: list["Study"], studies: tuple[str, ...], wanted: str | None) -> list["Study"]:
     """Return the studies asked for; ends the command where there is no such study or table."""
-    from ensvm.data.errors import near_miss
-
     names = [study.config.study for study in there]
     for name in studies:
-        if name not in names:
-            told = f"{name!r}; there are: {', '.join(names)}{near_miss(name, names)}"
-            click.echo(f"error: no results of a study {told}", err=True)
-            sys.exit(WRONG_INPUT)
+        must_be_one_of("no results of a study", name, names)
     found = [study for study in there if not studies or study.config.study in studies]
-    ids = list(dict.fromkeys(config.id for study in found for config in study.config.tables))
-    if wanted is not None and wanted not in ids:
-        told = f"{wanted!r}; there are: {', '.join(ids)}{near_miss(wanted, ids)}"
-        click.echo(f"error: no table {told}", err=True)
-        sys.exit(WRONG_INPUT)
+    if wanted is not None:
+        ids = dict.fromkeys(config.id for study in found for config in study.config.tables)
+        must_be_one_of("no table", wanted, ids)
     return [
         study
         for study in found

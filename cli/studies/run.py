@@ -35,6 +35,20 @@ def _names(
     return tuple(dict.fromkeys(name for name in names if name))
 
 
+def _numbers(context: click.Context, option: click.Parameter, value: str | None) -> range | None:
+    """Return the numbers that N or A-B stands for."""
+    if value is None:
+        return None
+    first, _, last = value.rpartition("-")
+    if not first and not value.startswith("-"):
+        first = "1"
+    if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise click.BadParameter(
+            f"{value!r}: give a number from 1, or the first and the last as in 11-20"
+        )
+    return range(int(first), int(last) + 1)
+
+
 @click.command()
 @click.argument("config")
 @click.option(
@@ -45,8 +59,9 @@ def _names(
 )
 @click.option(
     "--realizations",
-    type=click.IntRange(min=1),
-    help="At most this many realizations of each data set.",
+    callback=_numbers,
+    metavar="N|A-B",
+    help="At most this many realizations of each data set, or those from A to B.",
 )
 @click.option(
     "--datasets",
@@ -80,7 +95,7 @@ def _names(
 def run(
     config: str,
     jobs: int | None,
-    realizations: int | None,
+    realizations: range | None,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
     results: Path,
@@ -185,8 +200,8 @@ def _tell_estimate(
     jobs: int,
     to_download: list[str],
 ) -> None:
-    from ensvm.runner.estimate import estimate
-    from ensvm.runner.measured import read_measured
+    from ensvm.runner.outlook.estimate import estimate
+    from ensvm.runner.outlook.measured import read_measured
 
     cost = estimate(plan, cells, records, read_measured(), jobs)
     known = cost.here + cost.elsewhere

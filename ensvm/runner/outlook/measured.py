@@ -1,7 +1,7 @@
 """Measured seconds of cells: gathered from records, kept in a shipped table, read for estimates.
 
-`python -m ensvm.runner.measured results` writes the table anew from the records in a folder; the
-rows of studies that have no records there stay.
+`python -m ensvm.runner.outlook.measured results` writes the table anew from the records in a
+folder; the rows of studies that have no records there stay.
 """
 
 import csv
