@@ -16,6 +16,7 @@ from ensvm_cli.results.readings import readings
 from ensvm_cli.results.report import report
 from ensvm_cli.results.table import table
 from ensvm_cli.studies.check import check
+from ensvm_cli.studies.list import list_
 from ensvm_cli.studies.run import run
 
 
@@ -26,5 +27,5 @@ def main() -> None:
 
 
 READING = (table, figure, claims, readings, report, rank, compare, show, warnings, status)
-for command in (run, check, *READING, data, ship):
+for command in (run, check, list_, *READING, data, ship):
     main.add_command(command)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
 
 WRONG_INPUT = 2
+LEAST_WIDTH = 20  # columns of a text beside its name, however narrow the terminal
 UNLIMITED = 100_000  # columns of a line that nobody looks at: a program reads it
 # What to do about an error of the disk, by its number.
 KEPT = "all records are kept, and the same command goes on"
@@ -86,12 +87,18 @@ def line_width() -> int:
 
 
 def tell_facts(facts: Mapping[str, str], indent: int = 0) -> None:
-    """Print names and texts side by side, the texts wrapped to the width of the terminal."""
-    formatter = click.HelpFormatter(width=line_width())
-    formatter.current_indent = indent
-    if facts:
-        formatter.write_dl([(name, " ".join(text.split())) for name, text in facts.items()])
-    click.echo(formatter.getvalue(), nl=False)
+    """Print names and texts side by side, wrapped to the width of the terminal.
+
+    A line of a text begins a line; paths and addresses stay whole, so that they can be copied.
+    """
+    margin = indent + max(map(len, facts), default=0) + 2
+    width = max(line_width() - margin, LEAST_WIDTH)
+    console = Console()
+    for name, text in facts.items():
+        wrapped = (Text(line).wrap(console, width, overflow="ignore") for line in text.splitlines())
+        lines = [part.plain.rstrip() for parts in wrapped for part in parts]
+        head = f"{' ' * indent}{name}".ljust(margin)
+        click.echo(f"\n{' ' * margin}".join([head + "".join(lines[:1]), *lines[1:]]).rstrip())
 
 
 def tell_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> None:

@@ -10,7 +10,6 @@ import click
 from rich.console import Console
 
 from ensvm_cli.terminal import (
-    line_width,
     must_be_one_of,
     readable_errors,
     refuse,
@@ -176,12 +175,9 @@ def _show_metrics(records: list["Record"]) -> None:
 
 
 def _show_texts(title: str, texts: Iterable[str]) -> None:
-    formatter = click.HelpFormatter(width=line_width())
-    formatter.current_indent = INDENT
-    for text in texts:
-        formatter.write_text(" ".join(text.split()))
-    if told := formatter.getvalue():
-        click.echo(f"\n{' ' * INDENT}{title}:\n{told}", nl=False)
+    if told := [" ".join(text.split()) for text in texts]:
+        click.echo()
+        tell_facts({title: "\n".join(told)}, INDENT)
 
 
 def _show_traceback(records: list["Record"]) -> None:
