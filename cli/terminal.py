@@ -1,6 +1,7 @@
 """What all commands share: readable errors, missing data, and the option of data folders."""
 
 import errno
+import functools
 import os
 import shutil
 import sys
@@ -14,6 +15,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from ensvm_cli import completion
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
@@ -93,12 +96,20 @@ def tell_facts(facts: Mapping[str, str], indent: int = 0) -> None:
     """
     margin = indent + max(map(len, facts), default=0) + 2
     width = max(line_width() - margin, LEAST_WIDTH)
-    console = Console()
     for name, text in facts.items():
-        wrapped = (Text(line).wrap(console, width, overflow="ignore") for line in text.splitlines())
-        lines = [part.plain.rstrip() for parts in wrapped for part in parts]
+        lines = [part for line in text.splitlines() for part in _wrapped(line, width)]
         head = f"{' ' * indent}{name}".ljust(margin)
         click.echo(f"\n{' ' * margin}".join([head + "".join(lines[:1]), *lines[1:]]).rstrip())
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    lines: list[str] = []
+    for part in text.split():
+        if lines and len(lines[-1]) + 1 + len(part) <= width:
+            lines[-1] += f" {part}"
+        else:  # textwrap and rich break a path that is too long, or leave all in one line
+            lines.append(part)
+    return lines
 
 
 def tell_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> None:
@@ -136,6 +147,56 @@ def missing_block(search: "DataSearch", of: int, studies: str) -> str:
             *(f"  {', '.join(rows)}: {how_to_get}" for how_to_get, rows in names.items()),
         ]
     )
+
+
+def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the arguments [RESULTS] [STUDY]..., as `results` and `studies`.
+
+    RESULTS may be left out even where studies are named: what is no folder is a study.
+    """
+
+    @functools.wraps(command)
+    def with_both(places: tuple[Path, tuple[str, ...]], **others: Any) -> Any:
+        return command(results=places[0], studies=places[1], **others)
+
+    return click.argument(
+        "places",
+        nargs=-1,
+        metavar="[RESULTS] [STUDY]...",
+        callback=_results_and_studies,
+        shell_complete=completion.results_and_studies,
+    )(with_both)
+
+
+def _results_and_studies(
+    context: click.Context, argument: click.Parameter, given: tuple[str, ...]
+) -> tuple[Path, tuple[str, ...]]:
+    results, studies = completion.split_places(given)
+    named = given[0] if given and (os.sep in given[0] or not results.is_dir()) else str(results)
+    if not Path(named).is_dir() and not context.resilient_parsing:
+        first = "run a study first, for example: ensvm run smoke"
+        raise click.BadParameter(f"there is no folder {named!r}; {first}")
+    return results, studies
+
+
+def study_folders(results: Path, studies: tuple[str, ...] = ()) -> list[Path]:
+    """Return the folders with records in `results`, all or of the studies named.
+
+    Ends the command where there is none, or no such study.
+    """
+    from ensvm.records.store import CONFIG_COPY
+    from ensvm.report.query import find_studies
+    from ensvm.study.reading import read_config
+
+    folders = find_studies(results)
+    if not folders:
+        refuse(f"{results}: no records here; run a study first, for example: ensvm run smoke")
+    if not studies:
+        return folders
+    names = {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
+    for name in studies:
+        must_be_one_of(f"{results}: no results of a study", name, names)
+    return [names[name] for name in dict.fromkeys(studies)]
 
 
 def data_dir_option(command: Callable[..., Any]) -> Callable[..., Any]:

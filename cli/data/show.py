@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm_cli import completion
 from ensvm_cli.data.choice import cards_named
 from ensvm_cli.terminal import data_dir_option, readable_errors, tell_facts
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completion.data_sets)
 @data_dir_option
 def show(name: str, data_dir: Path | None) -> None:
     """Show the card of the data set NAME, and where its files are or how to get them.

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from ensvm_cli import completion
 from ensvm_cli.terminal import (
     must_be_one_of,
     readable_errors,
     refuse,
+    results_argument,
+    study_folders,
     tell_facts,
     tell_table,
 )
@@ -26,12 +29,20 @@ INDENT = 2
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
-)
-@click.option("--dataset", required=True, metavar="D", help="The data set, as in the tables.")
+@results_argument
 @click.option(
-    "--algorithm", required=True, metavar="A", help="The algorithm: its name, or a column's title."
+    "--dataset",
+    required=True,
+    metavar="D",
+    shell_complete=completion.of_results(completion.rows),
+    help="The data set, as in the tables.",
+)
+@click.option(
+    "--algorithm",
+    required=True,
+    shell_complete=completion.of_results(completion.algorithms),
+    metavar="A",
+    help="The algorithm: its name, or a column's title.",
 )
 @click.option(
     "--realization",
@@ -39,7 +50,9 @@ INDENT = 2
     metavar="R",
     help="One realization, with all that was recorded of it [default: all, summed up].",
 )
-def show(results: Path, dataset: str, algorithm: str, realization: int | None) -> None:
+def show(
+    results: Path, studies: tuple[str, ...], dataset: str, algorithm: str, realization: int | None
+) -> None:
     """Show what stands behind the cells of one algorithm on one data set.
 
     Of each study in RESULTS that has them: the values with their spread, the printed values and
@@ -47,14 +60,12 @@ def show(results: Path, dataset: str, algorithm: str, realization: int | None) -
     the command that runs them anew, and them alone.
     """
     with readable_errors():
-        from ensvm.report.query import find_studies, read_study
+        from ensvm.report.query import read_study
 
-        folders = find_studies(results)
-        if not folders:
-            refuse(f"{results}: no records here; run a study first, for example: ensvm run smoke")
+        folders = study_folders(results, studies)
         with Console(stderr=True).status("reading records"):
-            studies = [read_study(folder) for folder in folders]
-        for study, name in _with_cells(results, studies, dataset, algorithm):
+            found = [read_study(folder) for folder in folders]
+        for study, name in _with_cells(results, found, dataset, algorithm):
             if realization is None:
                 _show_all(study, dataset, name)
             else:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from ensvm_cli.terminal import must_be_one_of, readable_errors, refuse, tell_facts, tell_table
+from ensvm_cli.terminal import (
+    readable_errors,
+    results_argument,
+    study_folders,
+    tell_facts,
+    tell_table,
+)
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -35,10 +41,7 @@ class _Standing:
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
-)
-@click.argument("studies", nargs=-1, metavar="[STUDY]...")
+@results_argument
 @click.option("--costs", is_flag=True, help="Add the seconds by study, algorithm and phase.")
 def status(results: Path, studies: tuple[str, ...], costs: bool) -> None:
     """Say what of the studies in RESULTS is done, failed, missing or stale.
@@ -49,17 +52,9 @@ def status(results: Path, studies: tuple[str, ...], costs: bool) -> None:
     data once their data are here.
     """
     with readable_errors():
-        from ensvm.records.store import CONFIG_COPY
-        from ensvm.report.query import find_studies, read_study
+        from ensvm.report.query import read_study
 
-        folders = find_studies(results)
-        if not folders:
-            refuse(f"{results}: no records here; run a study first, for example: ensvm run smoke")
-        if studies:
-            names = {_name(folder / CONFIG_COPY): folder for folder in folders}
-            for name in studies:
-                must_be_one_of(f"{results}: no results of a study", name, names)
-            folders = [names[name] for name in dict.fromkeys(studies)]
+        folders = study_folders(results, studies)
         standings = []
         with Console(stderr=True).status("reading") as told:
             for number, folder in enumerate(folders, start=1):
@@ -70,12 +65,6 @@ def status(results: Path, studies: tuple[str, ...], costs: bool) -> None:
             _show_left(standing)
         if costs:
             _show_costs(standings)
-
-
-def _name(config: Path) -> str:
-    from ensvm.study.reading import read_config
-
-    return read_config(config)[0].study
 
 
 def _standing(study: "Study") -> _Standing:

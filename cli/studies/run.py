@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ensvm_cli import ENDING, INTERRUPTED
+from ensvm_cli import ENDING, INTERRUPTED, completion
 from ensvm_cli.studies.planned import size, tell_columns, tell_missing_data
 from ensvm_cli.studies.progress import RunProgress
 from ensvm_cli.terminal import (
@@ -50,7 +50,7 @@ def _numbers(context: click.Context, option: click.Parameter, value: str | None)
 
 
 @click.command()
-@click.argument("config")
+@click.argument("config", shell_complete=completion.configs)
 @click.option(
     "--jobs",
     "-j",
@@ -65,6 +65,7 @@ def _numbers(context: click.Context, option: click.Parameter, value: str | None)
 )
 @click.option(
     "--datasets",
+    shell_complete=completion.of_config(completion.rows),
     callback=_names,
     multiple=True,
     metavar="A,B",
@@ -72,6 +73,7 @@ def _numbers(context: click.Context, option: click.Parameter, value: str | None)
 )
 @click.option(
     "--algorithms",
+    shell_complete=completion.of_config(completion.algorithms),
     callback=_names,
     multiple=True,
     metavar="A,B",
