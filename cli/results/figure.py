@@ -11,10 +11,10 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, s
 @click.command()
 @results_argument
 def figure(results: Path, studies: tuple[str, ...]) -> None:
-    """Draw the figures of the studies in RESULTS and print the files written.
+    """Draw the figures of the studies in RESULTS.
 
-    For each figure of each study: figure-<id>.png, figure-<id>.svg, and figure-<id>.csv with the
-    data behind it.
+    Prints the files written, for each figure of each study: figure-<id>.png, figure-<id>.svg, and
+    figure-<id>.csv with the data behind it.
     """
     with readable_errors():
         from ensvm.report.query import read_study

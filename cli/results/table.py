@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ensvm_cli import completion
+from ensvm_cli.printing import tell
 from ensvm_cli.terminal import (
     WRONG_INPUT,
     commands_of,
@@ -53,10 +54,16 @@ DIM = "dim"
     help="What to print [default: a table for the terminal; md where the output is piped].",
 )
 def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str | None) -> None:
-    """Write the tables of the studies in RESULTS as the papers lay them out, and print them.
+    """Lay out the tables of the studies in RESULTS, and print them.
 
-    STUDIES are names of studies; all, if none is given. For each table: table-<id>.csv (long form,
-    unrounded) and table-<id>.md; with --format latex also table-<id>.tex.
+    They are as in the papers, with the printed values. Written are, for each table, table-<id>.csv
+    (long form, unrounded) and table-<id>.md; with --format latex also table-<id>.tex.
+
+    \b
+    Examples:
+      ensvm table
+      ensvm table ijcai07 --table 2
+      ensvm table results/ ijcai07 --table 2 --format latex
     """
     with readable_errors():
         from ensvm.report.query import read_study
@@ -81,7 +88,7 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
         click.echo(line if written else f"error: {line}", err=True)
     if not written:
         sys.exit(WRONG_INPUT)
-    click.echo("wrote " + ", ".join(map(str, written)), err=True)
+    tell("wrote " + ", ".join(map(str, written)), err=True)
 
 
 def _chosen(studies: Iterable["Study"], wanted: str | None) -> list["Study"]:
