@@ -126,10 +126,10 @@ def _results_and_studies(
     return results, studies
 
 
-def study_folders(results: Path, studies: tuple[str, ...] = ()) -> list[Path]:
+def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke") -> list[Path]:
     """Return the folders with records in `results`, all or of the studies named.
 
-    Ends the command where there is none, or no such study.
+    Ends the command where there is none, naming an `example` of a study to run, or no such study.
     """
     from ensvm.records.store import CONFIG_COPY
     from ensvm.report.query import find_studies
@@ -137,7 +137,7 @@ def study_folders(results: Path, studies: tuple[str, ...] = ()) -> list[Path]:
 
     folders = find_studies(results)
     if not folders:
-        refuse(f"{results}: no records here; run a study first, for example: ensvm run smoke")
+        refuse(f"{results}: no records here; run a study first, for example: ensvm run {example}")
     if not studies:
         return folders
     names = {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}

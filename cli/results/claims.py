@@ -22,7 +22,7 @@ def claims(results: Path, studies: tuple[str, ...]) -> None:
         from ensvm.report.query import read_study
         from ensvm.report.write import write_claims
 
-        for folder in study_folders(results, studies):
+        for folder in study_folders(results, studies, "ijcai07-figure1"):
             study = read_study(folder)
             if study.config.claims:
                 text, paths = write_claims(study)

@@ -22,7 +22,7 @@ def figure(results: Path, studies: tuple[str, ...]) -> None:
 
         drawn = [
             drawing
-            for folder in study_folders(results, studies)
+            for folder in study_folders(results, studies, "ijcai07-figure1")
             for drawing in write_figures(read_study(folder))
         ]
     for drawing in drawn:

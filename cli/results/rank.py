@@ -126,7 +126,7 @@ def _tables(
     """Return the tables asked for; those of the facts of data only where they are named."""
     from ensvm.report.query import read_study
 
-    chosen = [read_study(folder) for folder in study_folders(results, studies)]
+    chosen = [read_study(folder) for folder in study_folders(results, studies, "comp6321")]
     tables = [(study, table) for study in chosen for table in study.config.tables]
     if table_id is not None:
         ids = list(dict.fromkeys(table.id for _, table in tables))

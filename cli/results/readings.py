@@ -23,7 +23,7 @@ def readings(results: Path, studies: tuple[str, ...]) -> None:
         from ensvm.report.query import read_study
         from ensvm.report.write import write_readings
 
-        for folder in study_folders(results, studies):
+        for folder in study_folders(results, studies, "nips99"):
             study = read_study(folder)
             text, paths = write_readings(study)
             if paths:
