@@ -1,15 +1,18 @@
 """What all commands share: readable errors, missing data, and the option of data folders."""
 
 import errno
+import functools
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+
+from ensvm_cli import completion
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 WRONG_INPUT = 2
 # What to do about an error of the disk, by its number.
+WHICH_STUDIES = "Left out, RESULTS is `results`, and STUDY is every study in it."
 KEPT = "all records are kept, and the same command goes on"
 MEND = f"mend that or name another --results folder; {KEPT}"
 MENDS = {
@@ -59,6 +63,22 @@ def _mendable() -> tuple[type[Exception], ...]:
     return ConfigError, DataError, RecordsDamaged, StoreLocked
 
 
+def refuse(message: str) -> NoReturn:
+    """End the command for wrong input with one message."""
+    click.echo(f"error: {message}", err=True)
+    sys.exit(WRONG_INPUT)
+
+
+def must_be_one_of(what: str, name: str, accepted: Collection[str]) -> None:
+    """End the command where a name is not among those accepted; the message tells the nearest."""
+    from ensvm.data.errors import near_miss
+
+    if name not in accepted:
+        refuse(
+            f"{what} {name!r}; accepted: {', '.join(accepted) or 'none'}{near_miss(name, accepted)}"
+        )
+
+
 def missing_block(search: "DataSearch", of: int, studies: str) -> str:
     """Return which of `of` data sets cannot be loaded, a line for each thing that a user can do."""
     names = defaultdict(list)
@@ -73,6 +93,57 @@ def missing_block(search: "DataSearch", of: int, studies: str) -> str:
             *(f"  {', '.join(rows)}: {how_to_get}" for how_to_get, rows in names.items()),
         ]
     )
+
+
+def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the arguments [RESULTS] [STUDY]..., as `results` and `studies`.
+
+    RESULTS may be left out even where studies are named: what is no folder is a study.
+    """
+
+    @functools.wraps(command)
+    def with_both(places: tuple[Path, tuple[str, ...]], **others: Any) -> Any:
+        return command(results=places[0], studies=places[1], **others)
+
+    with_both.__doc__ = f"{command.__doc__}\n\n    {WHICH_STUDIES}"
+    return click.argument(
+        "places",
+        nargs=-1,
+        metavar="[RESULTS] [STUDY]...",
+        callback=_results_and_studies,
+        shell_complete=completion.results_and_studies,
+    )(with_both)
+
+
+def _results_and_studies(
+    context: click.Context, argument: click.Parameter, given: tuple[str, ...]
+) -> tuple[Path, tuple[str, ...]]:
+    results, studies = completion.split_places(given)
+    named = given[0] if given and (os.sep in given[0] or not results.is_dir()) else str(results)
+    if not Path(named).is_dir() and not context.resilient_parsing:
+        first = "run a study first, for example: ensvm run smoke"
+        raise click.BadParameter(f"there is no folder {named!r}; {first}")
+    return results, studies
+
+
+def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke") -> list[Path]:
+    """Return the folders with records in `results`, all or of the studies named.
+
+    Ends the command where there is none, naming an `example` of a study to run, or no such study.
+    """
+    from ensvm.records.store import CONFIG_COPY
+    from ensvm.report.query import find_studies
+    from ensvm.study.reading import read_config
+
+    folders = find_studies(results)
+    if not folders:
+        refuse(f"{results}: no records here; run a study first, for example: ensvm run {example}")
+    if not studies:
+        return folders
+    names = {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
+    for name in studies:
+        must_be_one_of(f"{results}: no results of a study", name, names)
+    return [names[name] for name in dict.fromkeys(studies)]
 
 
 def data_dir_option(command: Callable[..., Any]) -> Callable[..., Any]:
