@@ -4,6 +4,7 @@ import click
 
 from ensvm import __version__
 from ensvm_cli.data import data
+from ensvm_cli.records.merge import merge
 from ensvm_cli.records.ship import ship
 from ensvm_cli.records.warnings import warnings
 from ensvm_cli.results.claims import claims
@@ -23,6 +24,6 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-READING = (table, figure, claims, readings, report, rank, compare, warnings)
+READING = (table, figure, claims, readings, report, rank, compare, merge, warnings)
 for command in (run, check, *READING, data, ship):
     main.add_command(command)
