@@ -67,6 +67,8 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
             shown = [config for config in study.config.tables if wanted in (None, config.id)]
             if terminal is not None:
                 _show_study(terminal, study, shown)
+            if study.note:
+                click.echo(f"{study.config.study}: {study.note}", err=True)
             for text, paths in write_tables(study, form or "md", shown):
                 if terminal is None:
                     click.echo(text)

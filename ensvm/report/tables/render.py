@@ -147,7 +147,7 @@ def origin(study: Study) -> str:
     """Return the small print: version, days, processors and commits of the runs, citation."""
     runs = runs_of(study.records.values())
     if not runs:
-        return ""
+        return f"<sub>{study.note}</sub>" if study.note else ""
     days = sorted({record.time[:10] for record in study.records.values()})
     commits = sorted(
         {
@@ -160,7 +160,6 @@ def origin(study: Study) -> str:
     machines = sorted({run.arithmetic for run in runs.values()} - {""})
     span += f" on {', '.join(machines)}" if machines else ""
     code = f", commit {', '.join(commits)}" if commits else ""
-    return (
-        f"<sub>ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`. "
-        f"{study.config.citation.strip()}</sub>"
-    )
+    told = f"ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`."
+    parts = (told, study.note, study.config.citation.strip())
+    return f"<sub>{' '.join(part for part in parts if part)}</sub>"
