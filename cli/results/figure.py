@@ -15,8 +15,8 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 def figure(results: Path) -> None:
     """Draw the figures of the studies in RESULTS and print the files written.
 
-    For each figure of each study: figure-<id>.png, figure-<id>.svg, and figure-<id>.csv with the
-    data behind it.
+    For each figure of each study: figure-<id>.png, figure-<id>.svg and figure-<id>.pdf, and
+    figure-<id>.csv with the data behind it.
     """
     with readable_errors():
         from ensvm.report.query import find_studies, read_study

@@ -76,8 +76,8 @@ def current_config(folder: Path, records: Iterable[Record]) -> Current:
                 continue
             if other := _other_cells(copy, config):
                 return Current(copy, left.published, OTHER_CELLS.format(name=name, other=other))
-            printed = None if config.published is None else path.parent / config.published
-            published = {} if printed is None else read_published(printed)
+            beside = None if config.published is None else path.parent / config.published
+            published = {} if beside is None else read_published(beside)
         except ConfigError as error:
             return Current(copy, left.published, UNREADABLE.format(error=error))
         return Current(config, published, EDITED.format(name=name))

@@ -15,7 +15,7 @@ from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.latex import to_latex
 from ensvm.report.tables.render import to_csv, to_markdown
-from ensvm.study.figure import FigureConfig
+from ensvm.study.figures.figure import FigureConfig
 from ensvm.study.table import TableConfig
 
 
@@ -86,7 +86,7 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
 
 
 def write_figures(study: Study) -> Iterator[Drawn]:
-    """Write `figure-<id>.csv`, `.png` and `.svg` beside the study's records, a figure at a time."""
+    """Write `figure-<id>.csv`, `.png`, `.svg` and `.pdf` beside the records, figure by figure."""
     for figure in study.config.figures:
         shown = read_figure(study, figure)
         stem = study.folder / f"figure-{figure.id}"
@@ -97,7 +97,9 @@ def write_figures(study: Study) -> Iterator[Drawn]:
 def _write_figure(stem: Path, figure: FigureConfig, shown: Shown) -> tuple[Path, ...]:
     from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
 
-    paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))
+    paths = tuple(
+        stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg", "pdf")
+    )
     replace_file(paths[0], shown.csv)
     endings = [path.suffix for path in paths[1:]]
     for path, drawn in zip(paths[1:], draw(figure, shown.content, endings), strict=True):
