@@ -23,6 +23,7 @@ ABOUT_PICTURES = (
     "cli/results/figure.py",
     "cli/main.py",
     "cli/terminal.py",
+    "ensvm/report/current_config.py",
     "ensvm/report/html/",
     "ensvm/report/plots/",
     "ensvm/report/readings/coverage.py",
@@ -32,6 +33,7 @@ ABOUT_PICTURES = (
     "ensvm/study/coverage.py",
     "ensvm/study/figures/",
     "ensvm/study/reading.py",
+    "ensvm/study/sweeps.py",
 )
 OF_A_PAPER = re.compile(r"\bFigures? [0-9]+( (and|to) [0-9]+)?|-figure[0-9]\b")
 

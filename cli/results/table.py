@@ -45,11 +45,12 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     """Write the tables of the studies in RESULTS as the papers lay them out, and print them.
 
     STUDIES are names of studies; all, if none is given. For each table: table-<id>.csv (long form,
-    unrounded) and table-<id>.md; with --format latex also table-<id>.tex.
+    unrounded) and table-<id>.md; with --format latex also table-<id>.tex. README.md of a study's
+    folder shows all of its tables, claims and figures, unless you wrote one there.
     """
     with readable_errors():
         from ensvm.report.query import find_studies, read_study
-        from ensvm.report.write import write_tables
+        from ensvm.report.write import write_summary, write_tables
 
         folders = find_studies(results)
         if not folders:
@@ -77,6 +78,9 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
         click.echo(line if written else f"error: {line}", err=True)
     if not written:
         sys.exit(WRONG_INPUT)
+    if wanted is None:
+        with readable_errors():
+            written += [page for page in map(write_summary, found) if page is not None]
     click.echo("wrote " + ", ".join(map(str, written)), err=True)
 
 

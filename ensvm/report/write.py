@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ensvm.records.writing import replace_file
+from ensvm.report import summary
 from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.plots.shown import Shown, read_figure
@@ -51,6 +52,15 @@ def write_tables(
 def table_path(folder: Path, table: TableConfig, ending: str) -> Path:
     """Return where a table of a study's folder is written."""
     return folder / f"table-{table.id}.{ending}"
+
+
+def write_summary(study: Study) -> Path | None:
+    """Write the study's first page, and return its path; None where a user wrote one there."""
+    path = study.folder / summary.NAME
+    if path.exists() and not path.read_text(encoding="utf-8").startswith(summary.WRITTEN):
+        return None
+    replace_file(path, summary.to_markdown(study))
+    return path
 
 
 def write_claims(study: Study) -> tuple[str, list[Path]]:

@@ -110,7 +110,7 @@ WRONG = {
     "kind": (
         "y_label: y",
         "y_label: y, kind: bars",
-        r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, scatter, plane, box, strip, bar, got 'bars'",
+        r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, .*box, strip, bar, got 'bars'",
     ),
     "figure key": (
         "caption: c",

@@ -33,6 +33,21 @@ def to_csv(cells: list[TableCell]) -> str:
 
 def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return the table as the paper lays it out, with legend, assumptions and reasons."""
+    parts = [
+        f"## Table {table.id}. {table.caption}",
+        grid(study, table, cells),
+        legend(study, table, cells),
+    ]
+    parts += [
+        bullet_list("Notes", notes(study, table, cells)),
+        bullet_list("Assumptions", _assumptions(study, table)),
+        bullet_list("Missing", reasons(cells)),
+    ]
+    return "\n\n".join(part for part in [*parts, origin(study)] if part) + "\n"
+
+
+def grid(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return the rows and columns of a table alone, as Markdown."""
     headers = [
         "data set",
         *(column_label(study, column) for column in table.columns),
@@ -44,20 +59,13 @@ def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str
     ]
     if table.of == "data":
         headers, rows = headers[:-1], [row[:-1] for row in rows]
-    grid = tabulate(
+    return tabulate(
         rows,
         headers=headers,
         tablefmt="pipe",
         colalign=("left", *["right"] * (len(headers) - 1)),
         disable_numparse=True,
     )
-    parts = [f"## Table {table.id}. {table.caption}", grid, legend(study, table, cells)]
-    parts += [
-        bullet_list("Notes", notes(study, table, cells)),
-        bullet_list("Assumptions", _assumptions(study, table)),
-        bullet_list("Missing", reasons(cells)),
-    ]
-    return "\n\n".join(part for part in [*parts, origin(study)] if part) + "\n"
 
 
 def _markdown_row(table: TableConfig, row: str, cells: list[TableCell]) -> list[str]:
