@@ -65,7 +65,7 @@ bench: $(VENV)/.ready-dev
 
 # What `ensvm run --dry-run` estimates by, from the records of the last runs on this machine.
 measured: $(VENV)/.ready
-	$(BIN)/python -m ensvm.runner.measured results
+	$(BIN)/python -m ensvm.runner.outlook.measured results
 
 # The wheel in an environment and a folder of its own: configs, cards and data must be inside.
 wheel-check: $(VENV)/.ready

@@ -6,6 +6,8 @@ from ensvm import __version__
 from ensvm_cli.data import data
 from ensvm_cli.records.merge import merge
 from ensvm_cli.records.ship import ship
+from ensvm_cli.records.show import show
+from ensvm_cli.records.status import status
 from ensvm_cli.records.warnings import warnings
 from ensvm_cli.results.claims import claims
 from ensvm_cli.results.compare import compare
@@ -15,6 +17,7 @@ from ensvm_cli.results.readings import readings
 from ensvm_cli.results.report import report
 from ensvm_cli.results.table import table
 from ensvm_cli.studies.check import check
+from ensvm_cli.studies.list import list_
 from ensvm_cli.studies.run import run
 
 
@@ -24,6 +27,6 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-READING = (table, figure, claims, readings, report, rank, compare, merge, warnings)
-for command in (run, check, *READING, data, ship):
+READING = (table, figure, claims, readings, report, rank, compare, merge, show, warnings, status)
+for command in (run, check, list_, *READING, data, ship):
     main.add_command(command)

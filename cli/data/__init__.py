@@ -5,6 +5,7 @@ import click
 from ensvm_cli.data.fetch import fetch
 from ensvm_cli.data.list import list_
 from ensvm_cli.data.missing import missing
+from ensvm_cli.data.show import show
 from ensvm_cli.data.verify import verify
 
 
@@ -13,5 +14,5 @@ def data() -> None:
     """List, fetch and verify the data sets that studies use."""
 
 
-for command in (list_, missing, fetch, verify):
+for command in (list_, show, missing, fetch, verify):
     data.add_command(command)

@@ -6,12 +6,13 @@ import click
 from rich.console import Console
 
 from ensvm.data import DataError, load
+from ensvm_cli import completion
 from ensvm_cli.data.choice import cards_named
 from ensvm_cli.terminal import data_dir_option
 
 
 @click.command()
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=completion.data_sets)
 @data_dir_option
 def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
     """Download the data sets named, or all, that are not on this machine yet."""

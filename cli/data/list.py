@@ -1,16 +1,18 @@
 """`ensvm data list`: every data set, and where it would come from."""
 
+import shutil
+import sys
 from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from ensvm.data import DatasetCard, locate
 from ensvm_cli.data.choice import cards_named
-from ensvm_cli.terminal import data_dir_option
+from ensvm_cli.terminal import data_dir_option, tell_table
 
-NARROW = 17  # characters that a column of names keeps at a terminal, however wide the others are
+HEADS = ("name", "rows x features", "classes", "served by", "licence", "also called")
+WIDE = 150  # columns of a terminal at which the licence and the other names have room
 
 
 @click.command("list")
@@ -18,30 +20,24 @@ NARROW = 17  # characters that a column of names keeps at a terminal, however wi
 def list_(data_dir: Path | None) -> None:
     """Show every data set: size, licence, and which provider would serve it or why none would.
 
-    Of a generated set the options that a study may change follow, with their values.
+    Of a generated set the options that a study may change follow, with their values. A terminal of
+    less than 150 columns shows neither licences nor other names; `ensvm data show` does.
     """
-    header = ("name", "also called", "rows x features", "classes", "served by", "licence")
-    rows = [_row(card, data_dir) for card in cards_named(())]
-    widths = [max(len(row[j]) for row in (header, *rows)) for j in range(len(header))]
-    console = Console()
-    if console.is_terminal:
-        console.print(_table(header, rows, widths))
+    cards = cards_named(())
+    rows = []
+    with Console(stderr=True).status("looking for data") as status:
+        for card in cards:
+            status.update(f"looking for {card.name}")
+            rows.append(_row(card, data_dir))
+    if sys.stdout.isatty():
+        shown = len(HEADS) if shutil.get_terminal_size().columns >= WIDE else 4
+        tell_table(HEADS[:shown], [row[:shown] for row in rows], names=shown)
+        click.echo("\nMore of one, and how to get it: ensvm data show NAME")
         return
-    for row in (header, *rows):
+    widths = [max(len(row[j]) for row in (HEADS, *rows)) for j in range(len(HEADS))]
+    for row in (HEADS, *rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
-
-
-def _table(header: tuple[str, ...], rows: list[tuple[str, ...]], widths: list[int]) -> Table:
-    table = Table()
-    for title, width in zip(header, widths, strict=True):
-        if title == "licence":
-            table.add_column(title, no_wrap=True, overflow="ellipsis")
-        else:
-            table.add_column(title, min_width=min(width, NARROW), overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
@@ -49,12 +45,11 @@ def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
     served = found.provider or f"nobody: {found.reasons[-1]}"
     if card.generator and (options := card.generator.model_dump().get("options")):
         served += f" ({', '.join(f'{key}: {value:g}' for key, value in options.items())})"
-    also = ", ".join([*card.aliases, *card.variants])
     return (
         card.name,
-        also,
         f"{card.rows} x {card.features}",
         str(len(card.labels)),
         served,
         card.licence,
+        ", ".join([*card.aliases, *card.variants]),
     )

@@ -5,11 +5,18 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from ensvm_cli import completion
 from ensvm_cli.terminal import data_dir_option, missing_block, readable_errors
 
 
 @click.command()
-@click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
+@click.argument(
+    "configs",
+    nargs=-1,
+    required=True,
+    metavar="CONFIG...",
+    shell_complete=completion.configs,
+)
 @data_dir_option
 def missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
     """Download what the studies CONFIG... use, and say what cannot be loaded and how to get it."""

@@ -5,12 +5,13 @@ from pathlib import Path
 import click
 
 from ensvm.data import DataError, DataUnavailable, load
+from ensvm_cli import completion
 from ensvm_cli.data.choice import cards_named
 from ensvm_cli.terminal import data_dir_option
 
 
 @click.command()
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=completion.data_sets)
 @data_dir_option
 def verify(names: tuple[str, ...], data_dir: Path | None) -> None:
     """Check the data sets named, or all that are here, against their cards; download nothing."""

@@ -1,18 +1,15 @@
 """`ensvm warnings`: list what the cells of every study in a results folder warned of."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import readable_errors, results_argument, study_folders
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
-)
-def warnings(results: Path) -> None:
+@results_argument
+def warnings(results: Path, studies: tuple[str, ...]) -> None:
     """List what the cells of the studies in RESULTS warned of.
 
     Under each warning: the data sets and algorithms whose cells gave it, and how many did. Where
@@ -21,15 +18,10 @@ def warnings(results: Path) -> None:
     with readable_errors():
         from tabulate import tabulate
 
-        from ensvm.report.query import find_studies, read_study
+        from ensvm.report.query import read_study
         from ensvm.report.warned import n_warned, warnings_of
 
-        folders = find_studies(results)
-        if not folders:
-            first = "run a study first, for example: ensvm run smoke"
-            click.echo(f"error: {results}: no records here; {first}", err=True)
-            sys.exit(WRONG_INPUT)
-        for study in map(read_study, folders):
+        for study in map(read_study, study_folders(results, studies)):
             click.echo(
                 f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned"
             )

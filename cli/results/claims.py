@@ -5,14 +5,12 @@ from pathlib import Path
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, study_folders
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
-)
-def claims(results: Path) -> None:
+@results_argument
+def claims(results: Path, studies: tuple[str, ...]) -> None:
     """Say of each claim of the studies in RESULTS whether it holds, and on what evidence.
 
     Writes claims.md and claims.csv (a comparison a line, unrounded) into each study's folder, and
@@ -20,10 +18,10 @@ def claims(results: Path) -> None:
     """
     written: list[Path] = []
     with readable_errors():
-        from ensvm.report.query import find_studies, read_study
+        from ensvm.report.query import read_study
         from ensvm.report.write import write_claims
 
-        for folder in find_studies(results):
+        for folder in study_folders(results, studies):
             study = read_study(folder)
             if study.config.claims:
                 text, paths = write_claims(study)

@@ -4,12 +4,13 @@ import sys
 
 import click
 
+from ensvm_cli import completion
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 
 @click.command()
-@click.argument("first")
-@click.argument("second")
+@click.argument("first", shell_complete=completion.results_or_shipped)
+@click.argument("second", shell_complete=completion.results_or_shipped)
 @click.option("--all", "every", is_flag=True, help="Every cell that differs, one by one.")
 def compare(first: str, second: str, every: bool) -> None:
     """Compare the results FIRST and SECOND: values, verdicts, claims, and how they were made.

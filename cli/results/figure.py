@@ -5,26 +5,24 @@ from pathlib import Path
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, study_folders
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
-)
-def figure(results: Path) -> None:
+@results_argument
+def figure(results: Path, studies: tuple[str, ...]) -> None:
     """Draw the figures of the studies in RESULTS and print the files written.
 
     For each figure of each study: figure-<id>.png, figure-<id>.svg and figure-<id>.pdf, and
     figure-<id>.csv with the data behind it.
     """
     with readable_errors():
-        from ensvm.report.query import find_studies, read_study
+        from ensvm.report.query import read_study
         from ensvm.report.write import write_figures
 
         drawn = [
             drawing
-            for folder in find_studies(results)
+            for folder in study_folders(results, studies)
             for drawing in write_figures(read_study(folder))
         ]
     for drawing in drawn:

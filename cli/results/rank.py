@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli import completion
+from ensvm_cli.terminal import (
+    WRONG_INPUT,
+    must_be_one_of,
+    readable_errors,
+    refuse,
+    results_argument,
+    study_folders,
+)
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -21,11 +29,14 @@ def _finite(context: click.Context, option: click.Parameter, value: float | None
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
+@results_argument
+@click.option(
+    "--table",
+    "table_id",
+    metavar="ID",
+    shell_complete=completion.of_results(completion.tables),
+    help="This table alone [default: all].",
 )
-@click.argument("studies", nargs=-1, metavar="[STUDY]...")
-@click.option("--table", "table_id", metavar="ID", help="This table alone [default: all].")
 @click.option("--metric", help="What to compare in [default: what the table shows].")
 @click.option(
     "--alpha",
@@ -46,6 +57,7 @@ def _finite(context: click.Context, option: click.Parameter, value: float | None
 @click.option(
     "--dataset",
     metavar="NAME",
+    shell_complete=completion.of_results(completion.rows),
     help="Compare on this data set alone, over its realizations.",
 )
 def rank(
@@ -106,34 +118,15 @@ def _tables(
     results: Path, studies: tuple[str, ...], table_id: str | None
 ) -> list[tuple["Study", "TableConfig"]]:
     """Return the tables asked for; those of the facts of data only where they are named."""
-    from ensvm.report.query import find_studies, read_study
+    from ensvm.report.query import read_study
 
-    found = {study.config.study: study for study in map(read_study, find_studies(results))}
-    if not found:
-        first = "run a study first, for example: ensvm run comp6321"
-        _refuse(f"{results}: no records here; {first}")
-    for name in studies:
-        _must_be_one_of(f"{results}: no study", name, list(found))
-    chosen = [found[name] for name in dict.fromkeys(studies)] or list(found.values())
+    chosen = [read_study(folder) for folder in study_folders(results, studies)]
     tables = [(study, table) for study in chosen for table in study.config.tables]
     if table_id is not None:
         ids = list(dict.fromkeys(table.id for _, table in tables))
-        _must_be_one_of(f"{results}: no table", table_id, ids)
+        must_be_one_of(f"{results}: no table", table_id, ids)
         return [(study, table) for study, table in tables if table.id == table_id]
     ranked = [(study, table) for study, table in tables if table.of != "data"]
     if not ranked:
-        _refuse(f"{results}: {', '.join(study.config.study for study in chosen)}: no table to rank")
+        refuse(f"{results}: {', '.join(study.config.study for study in chosen)}: no table to rank")
     return ranked
-
-
-def _must_be_one_of(what: str, name: str, accepted: list[str]) -> None:
-    from ensvm.data.errors import near_miss
-
-    if name not in accepted:
-        there = ", ".join(accepted) or "none"
-        _refuse(f"{what} {name!r}; accepted: {there}{near_miss(name, accepted)}")
-
-
-def _refuse(message: str) -> None:
-    click.echo(f"error: {message}", err=True)
-    sys.exit(WRONG_INPUT)

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, study_folders
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
-)
-def readings(results: Path) -> None:
+@results_argument
+def readings(results: Path, studies: tuple[str, ...]) -> None:
     """Lay out, for each question that a paper leaves open, our values under each reading of it.
 
     Writes readings.md and readings.csv (a cell and reading a line, unrounded), and coverage.md for
@@ -21,10 +19,10 @@ def readings(results: Path) -> None:
     """
     written: list[Path] = []
     with readable_errors():
-        from ensvm.report.query import find_studies, read_study
+        from ensvm.report.query import read_study
         from ensvm.report.write import write_readings
 
-        for folder in find_studies(results):
+        for folder in study_folders(results, studies):
             study = read_study(folder)
             text, paths = write_readings(study)
             if paths:

@@ -1,7 +1,7 @@
 """`ensvm table`: lay out the tables of every study in a results folder."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,15 @@ from rich.measure import measure_renderables
 from rich.table import Table
 from rich.text import Text
 
-from ensvm_cli.terminal import WRONG_INPUT, commands_of, readable_errors
+from ensvm_cli import completion
+from ensvm_cli.terminal import (
+    WRONG_INPUT,
+    commands_of,
+    must_be_one_of,
+    readable_errors,
+    results_argument,
+    study_folders,
+)
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -30,11 +38,14 @@ DIM = "dim"
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
+@results_argument
+@click.option(
+    "--table",
+    "wanted",
+    metavar="ID",
+    shell_complete=completion.of_results(completion.tables),
+    help="Only the tables of this identity.",
 )
-@click.argument("studies", nargs=-1)
-@click.option("--table", "wanted", metavar="ID", help="Only the tables of this identity.")
 @click.option(
     "--format",
     "form",
@@ -49,15 +60,10 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     folder shows all of its tables, claims and figures, unless you wrote one there.
     """
     with readable_errors():
-        from ensvm.report.query import find_studies, read_study
+        from ensvm.report.query import read_study
         from ensvm.report.write import write_summary, write_tables
 
-        folders = find_studies(results)
-        if not folders:
-            first = "run a study first, for example: ensvm run smoke"
-            click.echo(f"error: {results}: no records here; {first}", err=True)
-            sys.exit(WRONG_INPUT)
-        found = _chosen([read_study(folder) for folder in folders], studies, wanted)
+        found = _chosen(map(read_study, study_folders(results, studies)), wanted)
         written: list[Path] = []
         without: list[str] = []
         terminal = Console() if form is None and sys.stdout.isatty() else None
@@ -84,27 +90,14 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     click.echo("wrote " + ", ".join(map(str, written)), err=True)
 
 
-def _chosen(there: list["Study"], studies: tuple[str, ...], wanted: str | None) -> list["Study"]:
-    """Return the studies asked for; ends the command where there is no such study or table."""
-    from ensvm.data.errors import near_miss
-
-    names = [study.config.study for study in there]
-    for name in studies:
-        if name not in names:
-            told = f"{name!r}; there are: {', '.join(names)}{near_miss(name, names)}"
-            click.echo(f"error: no results of a study {told}", err=True)
-            sys.exit(WRONG_INPUT)
-    found = [study for study in there if not studies or study.config.study in studies]
-    ids = list(dict.fromkeys(config.id for study in found for config in study.config.tables))
-    if wanted is not None and wanted not in ids:
-        told = f"{wanted!r}; there are: {', '.join(ids)}{near_miss(wanted, ids)}"
-        click.echo(f"error: no table {told}", err=True)
-        sys.exit(WRONG_INPUT)
-    return [
-        study
-        for study in found
-        if wanted is None or wanted in [config.id for config in study.config.tables]
-    ]
+def _chosen(studies: Iterable["Study"], wanted: str | None) -> list["Study"]:
+    """Return the studies with the table that is wanted; ends the command where none has it."""
+    found = list(studies)
+    if wanted is None:
+        return found
+    ids = dict.fromkeys(config.id for study in found for config in study.config.tables)
+    must_be_one_of("no table", wanted, ids)
+    return [study for study in found if wanted in [table.id for table in study.config.tables]]
 
 
 def _show_study(console: Console, study: "Study", tables: list["TableConfig"]) -> None:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
+from ensvm_cli import completion
 from ensvm_cli.studies.planned import size, tell_columns, tell_missing_data
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 
 @click.command()
-@click.argument("config")
+@click.argument("config", shell_complete=completion.configs)
 @click.option(
     "--results",
     type=click.Path(file_okay=False, path_type=Path),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ensvm_cli import ENDING, INTERRUPTED
+from ensvm_cli import ENDING, INTERRUPTED, completion
 from ensvm_cli.studies.planned import size, tell_columns, tell_missing_data
 from ensvm_cli.studies.progress import RunProgress
 from ensvm_cli.terminal import (
@@ -35,8 +35,22 @@ def _names(
     return tuple(dict.fromkeys(name for name in names if name))
 
 
+def _numbers(context: click.Context, option: click.Parameter, value: str | None) -> range | None:
+    """Return the numbers that N or A-B stands for."""
+    if value is None:
+        return None
+    first, _, last = value.rpartition("-")
+    if not first and not value.startswith("-"):
+        first = "1"
+    if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise click.BadParameter(
+            f"{value!r}: give a number from 1, or the first and the last as in 11-20"
+        )
+    return range(int(first), int(last) + 1)
+
+
 @click.command()
-@click.argument("config")
+@click.argument("config", shell_complete=completion.configs)
 @click.option(
     "--jobs",
     "-j",
@@ -45,11 +59,13 @@ def _names(
 )
 @click.option(
     "--realizations",
-    type=click.IntRange(min=1),
-    help="At most this many realizations of each data set.",
+    callback=_numbers,
+    metavar="N|A-B",
+    help="At most this many realizations of each data set, or those from A to B.",
 )
 @click.option(
     "--datasets",
+    shell_complete=completion.of_config(completion.rows),
     callback=_names,
     multiple=True,
     metavar="A,B",
@@ -57,6 +73,7 @@ def _names(
 )
 @click.option(
     "--algorithms",
+    shell_complete=completion.of_config(completion.algorithms),
     callback=_names,
     multiple=True,
     metavar="A,B",
@@ -80,7 +97,7 @@ def _names(
 def run(
     config: str,
     jobs: int | None,
-    realizations: int | None,
+    realizations: range | None,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
     results: Path,
@@ -185,8 +202,8 @@ def _tell_estimate(
     jobs: int,
     to_download: list[str],
 ) -> None:
-    from ensvm.runner.estimate import estimate
-    from ensvm.runner.measured import read_measured
+    from ensvm.runner.outlook.estimate import estimate
+    from ensvm.runner.outlook.measured import read_measured
 
     cost = estimate(plan, cells, records, read_measured(), jobs)
     known = cost.here + cost.elsewhere

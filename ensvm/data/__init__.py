@@ -5,6 +5,7 @@ from ensvm.data.cards.card import DatasetCard
 from ensvm.data.cards.catalogue import find_card, list_cards
 from ensvm.data.cards.own_file import inline_card
 from ensvm.data.errors import DataError, DataUnavailable
+from ensvm.data.finding import Whereabouts, whereabouts
 from ensvm.data.loading import Dataset, Location, Realization, load, locate
 from ensvm.data.search import DataSearch
 
@@ -16,10 +17,12 @@ __all__ = [
     "DatasetCard",
     "Location",
     "Realization",
+    "Whereabouts",
     "adapt",
     "find_card",
     "inline_card",
     "list_cards",
     "load",
     "locate",
+    "whereabouts",
 ]

@@ -130,7 +130,7 @@ class Plan:
 def make_plan(
     path: Path,
     *,
-    realizations: int | None = None,
+    realizations: int | range | None = None,
     datasets: tuple[str, ...] = (),
     algorithms: tuple[str, ...] = (),
 ) -> Plan:
@@ -140,8 +140,9 @@ def make_plan(
     ----------
     path : Path
         The config.
-    realizations : int or None, default None
-        At most this many realizations of each data set; None for all.
+    realizations : int, range or None, default None
+        At most this many realizations of each data set, or those of these numbers, from 1; None
+        for all.
     datasets, algorithms : tuple of str, default ()
         Names chosen among the config's, or of its sweeps; none chooses all.
 
@@ -162,7 +163,8 @@ def make_plan(
         if entry.unavailable is None
     }
     _check_realizations(source, config, cards)
-    _check_size(source, config, cards, realizations)
+    chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
+    _check_size(source, config, cards, chosen)
     settings = {
         (name, kernel): algorithm_settings(source, config.algorithms[name], name, kernel)
         for name, kernel in _built_with(config)
@@ -177,9 +179,12 @@ def make_plan(
         cell
         for entry in config.datasets
         if entry.name in cards and (not datasets or entry.name in datasets)
-        for cell in _cells(config, entry, cards, settings, realizations)
+        for cell in _cells(config, entry, cards, settings, chosen)
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
+    if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
+        told = f"--realizations: {chosen[0]} is more than this study has"
+        raise source.error(("realizations",), told)
     return Plan(path, _published(source, config), config, cards, tuple(cells))
 
 
@@ -219,13 +224,16 @@ def _check_realizations(
 
 
 def _check_size(
-    source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard], cap: int | None
+    source: YamlSource,
+    config: StudyConfig,
+    cards: Mapping[str, DatasetCard],
+    chosen: range | None,
 ) -> None:
     """Refuse a study of more cells than anybody can run, before any of them is made."""
     size = 0
     for entry in config.datasets:
         if entry.name in cards:
-            last = _last(config, entry, cards[entry.name], cap)
+            last = _last(config, entry, cards[entry.name], chosen)
             for name in config.algorithms_of(entry):
                 size += min(last, entry.realizations_of.get(name, last))
     if size > MAX_CELLS:
@@ -233,8 +241,11 @@ def _check_size(
         raise source.error(("realizations",), f"{told}; at most {MAX_CELLS:,} are accepted")
 
 
-def _last(config: StudyConfig, entry: DatasetConfig, card: DatasetCard, cap: int | None) -> int:
+def _last(
+    config: StudyConfig, entry: DatasetConfig, card: DatasetCard, chosen: range | None
+) -> int:
     """Return the number of the last realization of a data set."""
+    cap = None if chosen is None else chosen[-1]
     limits = (entry.realizations or config.realizations, cap, card.max_realizations)
     return min(limit for limit in limits if limit is not None)
 
@@ -260,7 +271,7 @@ def _cells(
     entry: DatasetConfig,
     cards: Mapping[str, DatasetCard],
     methods: Mapping[tuple[str, KernelConfig | None], tuple[AlgorithmSettings, str] | None],
-    cap: int | None,
+    chosen: range | None,
 ) -> Iterator[Cell]:
     card = cards[entry.name]
     data, split = card.fingerprint(), card.split_protocol()
@@ -268,12 +279,13 @@ def _cells(
     drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
     facts = code_identity([DATA_PATH])
     yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)
-    last = _last(config, entry, card, cap)
+    first = 1 if chosen is None else chosen[0]
+    last = _last(config, entry, card, chosen)
     kernel = config.kernel_of(entry)
 
     def of_pass(names: Iterable[str], last: int, threads: int | None) -> Iterator[Cell]:
         there = {name: methods[name, kernel] for name in names}
-        for realization in range(1, last + 1):
+        for realization in range(first, last + 1):
             for name, found in there.items():
                 if found is not None and realization <= entry.realizations_of.get(name, last):
                     where = (config.study, entry.name, realization, name)

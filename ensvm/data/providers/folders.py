@@ -73,6 +73,16 @@ def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
     raise Refused("; ".join(wrong) or f"no file {source.place} in {', '.join(map(str, mirrors))}")
 
 
+def mirror_file(source: Source, mirrors: tuple[Path, ...]) -> Path | None:
+    """Return the first file of the source's name in the mirrors; None where there is none."""
+    return next(_mirror_files(source.place, mirrors), None)
+
+
+def cache_file(source: Source, cache: Path) -> Path:
+    """Return where the cache keeps a source."""
+    return _cached(source, cache)
+
+
 def _mirror_files(place: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
     """Yield candidates: the card's relative path, its bare name at the top, then anywhere below."""
     base = PurePosixPath(place).name

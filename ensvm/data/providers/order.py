@@ -13,8 +13,10 @@ from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
     NOT_DOWNLOADED,
     Places,
+    cache_file,
     from_cache,
     from_mirrors,
+    mirror_file,
     through_cache,
     verified,
 )
@@ -128,6 +130,31 @@ def would_serve(sources: list[Source], where: Places, reasons: list[str]) -> str
         except Refused as refusal:
             reasons += attempt.refused(refusal)
     return None
+
+
+def on_disk(sources: list[Source], where: Places) -> tuple[Path, ...]:
+    """Return the files by which a part can be served without network, unread; none where none."""
+    for attempt in attempts(sources):
+        if attempt.source.kind == "subset" and not attempt.cached:
+            parts = [on_disk(part, where) for part in _whole(attempt.source).parts.values()]
+            if all(parts):
+                return tuple(path for paths in parts for path in paths)
+            continue
+        found = [_path(attempt, file, where) for file in attempt.source.files]
+        there = tuple(path for path in found if path is not None and path.is_file())
+        if len(there) == len(found):
+            return there
+    return ()
+
+
+def _path(attempt: Attempt, source: Source, where: Places) -> Path | None:
+    """Return where the file of a source would lie on this machine."""
+    if attempt.cached:
+        return cache_file(source, where.cache)
+    if source.kind == "mirror":
+        return mirror_file(source, where.mirrors)
+    folder = shipped_datasets() if source.kind == "shipped" else Path()
+    return folder / source.place if source.kind in ("shipped", "file") else None
 
 
 def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:

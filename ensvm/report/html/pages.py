@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
@@ -21,7 +22,7 @@ from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.claims.findings import Finding
 from ensvm.report.claims.statistics import CLAIM_VERDICTS
-from ensvm.report.html.evidence import evidence_of
+from ensvm.report.evidence import Evidence, evidence_of
 from ensvm.report.html.intervals import picture_of
 from ensvm.report.plots.shown import read_figure
 from ensvm.report.query import Study, find_studies, read_study, runs_of
@@ -36,6 +37,8 @@ from ensvm.study.figures.figure import FigureConfig
 from ensvm.study.table import TableConfig
 
 MOST_FAILURES = 50  # told one by one
+# A page has thousands of values: more digits than a screen can tell apart would fill it.
+DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,8 @@ def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> Sectio
         rows[row] = []
         for cell in of_row:
             key = f"{table.id}|{row}|{cell.column}"
-            evidence[key] = evidence_of(study, table, columns[cell.column], cell)
+            found = evidence_of(study, table, columns[cell.column], cell)
+            evidence[key] = _as_json(found, values=table.of != "data")
             decimals = table.decimals_of(columns[cell.column])
             rows[row].append(_shown(cell, decimals, cell.column in best) | {"key": key})
     content = {
@@ -180,6 +184,23 @@ def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> Sectio
         "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
     }
     return Section(table.id, table.caption, content)
+
+
+def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
+    """Return evidence as the script of a page reads it, with or without the values."""
+    shown = evidence.answer.shown() if values else np.empty(0)
+    return {
+        "title": evidence.title,
+        "facts": [list(fact) for fact in evidence.facts.items()],
+        "values": [float(f"{value:.{DIGITS}g}") for value in shown[np.isfinite(shown)]],
+        "margin": evidence.margin,
+        "printed": evidence.printed,
+        "mean": evidence.mean,
+        "unit": evidence.answer.unit.name,
+        "warnings": list(evidence.warnings),
+        "failures": list(evidence.failures),
+        "traceback": evidence.traceback,
+    }
 
 
 def _shown(cell: TableCell, decimals: int, best: bool) -> dict[str, Any]:

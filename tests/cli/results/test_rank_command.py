@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from ensvm.report.query import read_study
 from ensvm_cli.main import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
 
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ensvm.records.record import Identity, Record
-from ensvm.runner.measured import Measured, kernel_id, measured, settings_id
+from ensvm.runner.outlook.measured import Measured, kernel_id, measured, settings_id
 from ensvm.runner.plan import Cell, Plan
 
 # What the shipped studies take before their first cell ends: imports, data, starting workers.
@@ -21,6 +21,9 @@ REACH = 4.0
 # kernel values do.
 DEFAULT_GROWTH = 2.0
 MOST_GROWTH = 3.0
+
+# What a study's seconds are spent on, in the order of a cell; timings have a pass of their own.
+PHASES = ("kernel values", "fitting", "predicting", "timing")
 
 Source: TypeAlias = Literal["here", "elsewhere", "unknown"]
 
@@ -43,6 +46,9 @@ class Estimate:
         The part of the seconds that each data set takes.
     machines : tuple of str
         The kinds of processors that the shipped measurements used were made on.
+    by_phase : dict of float
+        The seconds of one processor, by algorithm and phase (one of `PHASES`). Kernel values of
+        the error pass, which algorithms share, are those of no algorithm: the empty name.
     """
 
     seconds: float
@@ -51,6 +57,7 @@ class Estimate:
     unknown: int
     by_dataset: Mapping[str, float]
     machines: tuple[str, ...]
+    by_phase: Mapping[tuple[str, str], float]
 
 
 def estimate(
@@ -83,6 +90,7 @@ def estimate(
     known = _Measurements(measured(records), list(shipped))
     tasks: dict[tuple[str, int], _Task] = defaultdict(_Task)
     by_dataset: dict[str, float] = defaultdict(float)
+    phases: dict[tuple[str, str], float] = defaultdict(float)
     serial, counts, machines = 0.0, Counter[str](), set[str]()
     for cell in missing:
         if cell.method is None:  # it states the facts of the data
@@ -96,10 +104,14 @@ def estimate(
         if cell.run_pass == "timing":
             by_dataset[cell.dataset] += cost.alone
             serial += cost.alone
+            phases[cell.algorithm, "timing"] += cost.alone
         else:
+            phases[cell.algorithm, "fitting"] += cost.fit_seconds
+            phases[cell.algorithm, "predicting"] += cost.predict_seconds
             tasks[cell.dataset, cell.realization].add(cell, cost)
     for (dataset, _), task in tasks.items():
         by_dataset[dataset] += task.seconds / jobs
+        phases["", "kernel values"] += task.kernels
     # The cells of a realization are one task, which no number of jobs makes shorter.
     seconds = [task.seconds for task in tasks.values()]
     wall = serial + max([sum(seconds) / jobs, *seconds])
@@ -107,7 +119,13 @@ def estimate(
     start = START_SECONDS if here + elsewhere else 0.0
     unknown = counts["unknown"]
     return Estimate(
-        start + wall, here, elsewhere, unknown, dict(by_dataset), tuple(sorted(machines))
+        seconds=start + wall,
+        here=here,
+        elsewhere=elsewhere,
+        unknown=unknown,
+        by_dataset=dict(by_dataset),
+        machines=tuple(sorted(machines)),
+        by_phase=dict(phases),
     )
 
 
@@ -126,8 +144,12 @@ class _Task:
             self._kernels[kernel] = max(cost.kernels, self._kernels.get(kernel, 0.0))
 
     @property
+    def kernels(self) -> float:
+        return sum(self._kernels.values())
+
+    @property
     def seconds(self) -> float:
-        return self._own + sum(self._kernels.values())
+        return self._own + self.kernels
 
 
 class _Measurements:

@@ -26,7 +26,7 @@ def invoke(*arguments):
 def start(config, results, *options, group=False):
     """Start the command as a process of its own; `group`: as the first of its own group."""
     code = "from ensvm_cli import start; start()"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *options]
     with open(f"{results}.log", "w") as log:
         return subprocess.Popen(

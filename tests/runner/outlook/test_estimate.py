@@ -6,9 +6,9 @@ import pytest
 from made_up_records import Silent
 
 from ensvm.records.store import read_records
-from ensvm.runner.estimate import REACH, estimate
 from ensvm.runner.execute import run_plan
-from ensvm.runner.measured import measured
+from ensvm.runner.outlook.estimate import REACH, estimate
+from ensvm.runner.outlook.measured import measured
 from ensvm.runner.plan import make_plan
 
 TWO = """

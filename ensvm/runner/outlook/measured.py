@@ -1,7 +1,7 @@
 """Measured seconds of cells: gathered from records, kept in a shipped table, read for estimates.
 
-`python -m ensvm.runner.measured results` writes the table anew from the records in a folder; the
-rows of studies that have no records there stay.
+`python -m ensvm.runner.outlook.measured results` writes the table anew from the records in a
+folder; the rows of studies that have no records there stay.
 """
 
 import csv
@@ -160,6 +160,34 @@ def _sharing(record: Record) -> tuple[Any, ...]:
         return (record.key,)
     kernel = kernel_id(record.settings["algorithm"])
     return record.dataset, record.realization, record.run_id, kernel
+
+
+def total_seconds(lines: Iterable[Measured], orders: Mapping[str, int]) -> float:
+    """Return the seconds that all measured cells of a study take one processor.
+
+    Parameters
+    ----------
+    lines : iterable of Measured
+        The study's lines.
+    orders : dict of int
+        Over how many orders of its training rows each algorithm is fitted, where over several.
+
+    Returns
+    -------
+    float
+        The seconds, about: lines of a data set with equal kernel seconds shared the kernel values.
+    """
+    total, shared = 0.0, dict[tuple[str, float], float]()
+    for line in lines:
+        if line.run_pass == "timing":
+            total += line.cells * line.alone
+            continue
+        n = orders.get(line.algorithm, 1)
+        own = n * (line.fit_seconds + line.predict_seconds) + (n - 1) * line.kernels
+        total += line.cells * own
+        kernel = line.dataset, line.kernel_seconds
+        shared[kernel] = max(shared.get(kernel, 0.0), line.cells * line.kernels)
+    return total + sum(shared.values())
 
 
 def read_measured(path: Path | None = None) -> list[Measured]:

@@ -1,0 +1,240 @@
+"""What stands behind one cell of a table: its values, parameters, conditions and warnings."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ensvm.records.record import Record
+from ensvm.records.store import CONFIG_COPY
+from ensvm.report.query import Answer, Study, ask, runs_of
+from ensvm.report.tables.cells import TableCell, cell_of, question_of
+from ensvm.report.tables.legend import column_label
+from ensvm.shipped import shipped_configs
+from ensvm.study.metrics import DATA_CELL
+from ensvm.study.table import ColumnConfig, TableConfig
+
+MOST_TEXTS = 5  # warnings, and reasons of failures, that are told; the commonest
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What stands behind one cell of a table.
+
+    Attributes
+    ----------
+    title : str
+        The table, the row and the column.
+    asked : dict of str
+        What the cell shows: the data set, the algorithm, the metric.
+    compared : dict of str
+        Ours, printed, and the verdict; or why there are no values.
+    behind : dict of str
+        How and where the values were made.
+    command : str
+        The command that runs the cell anew, and it alone.
+    answer : Answer
+        The values, by realization.
+    margin, printed, mean : float or None
+        In the unit of the answer.
+    warnings, failures : tuple of str
+        What the cells warned of and failed with, each with how often it was said.
+    traceback : str
+        That of the first failure that left one.
+    """
+
+    title: str
+    asked: Mapping[str, str]
+    compared: Mapping[str, str]
+    behind: Mapping[str, str]
+    command: str
+    answer: Answer
+    margin: float
+    printed: float | None
+    mean: float | None
+    warnings: tuple[str, ...]
+    failures: tuple[str, ...]
+    traceback: str
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """All of it as names and texts."""
+        return {
+            **self.asked,
+            **self.compared,
+            **self.behind,
+            "run this cell anew": self.command,
+        }
+
+
+def evidence_of(
+    study: Study, table: TableConfig, column: ColumnConfig, cell: TableCell
+) -> Evidence:
+    """Return what stands behind a cell.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    table, column : TableConfig, ColumnConfig
+        Where the cell stands.
+    cell : TableCell
+        The cell.
+
+    Returns
+    -------
+    Evidence
+        The values of the realizations, and how they came about.
+    """
+    question = question_of(table, cell.row, column)
+    answer = ask(study, question)
+    records = list(answer.records.values())
+    place = question.row, question.algorithm, question.run_pass
+    bad = [record for record in study.by_cell.get(place, []) if not record.ok]
+    return Evidence(
+        title=f"Table {table.id}: {cell.row}, {column_label(study, column)}",
+        asked={
+            "data set": cell.row,
+            **({} if question.algorithm == DATA_CELL else {"algorithm": question.algorithm}),
+            "metric": question.metric + (f", stage {question.stage}" if question.stage else ""),
+        },
+        compared=_compared(cell, answer.unit.name),
+        behind=behind(records or bad),
+        command=command_of(study, cell.row, question.algorithm),
+        answer=answer,
+        margin=table.margin_of(column),
+        printed=cell.published,
+        mean=cell.mean,
+        warnings=counted(text for record in records for text in record.warnings),
+        failures=counted(record.reason for record in bad),
+        traceback=next((record.traceback for record in bad if record.traceback), ""),
+    )
+
+
+def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evidence]:
+    """Yield the evidence of every cell of the tables that shows an algorithm on a data set."""
+    for table in study.config.tables:
+        for column in table.columns:
+            question = question_of(table, row, column)
+            if row in study.config.rows_of(table) and question.algorithm == algorithm:
+                cell = cell_of(study, table, row, column, question)
+                yield evidence_of(study, table, column, cell)
+
+
+def behind(records: Iterable[Record]) -> dict[str, str]:
+    """Return how and where the values of some records were made, as names and texts."""
+    records = list(records)
+    told = _method(records) | _conditions(records)
+    return {name: text for name, text in told.items() if text}
+
+
+def command_of(study: Study, row: str, algorithm: str, realization: int | None = None) -> str:
+    """Return the command that runs a cell anew, in a folder of its own.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    row, algorithm : str
+        The data set's name in the study, and the algorithm's.
+    realization : int or None, default None
+        The realization; None for all.
+
+    Returns
+    -------
+    str
+        A line for a shell.
+    """
+    parts = ["ensvm", "run", config_of(study), "--datasets", row]
+    if algorithm != DATA_CELL:
+        parts += ["--algorithms", algorithm]
+    if realization is not None:
+        parts += ["--realizations", f"{realization}-{realization}"]
+    return shlex.join([*parts, "--results", "again"])
+
+
+def config_of(study: Study) -> str:
+    """Return what names a study to `ensvm run`.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+
+    Returns
+    -------
+    str
+        The name of a shipped study; of another one the file that it was last run from.
+    """
+    if (shipped_configs() / f"{study.config.study}.yaml").is_file():
+        return study.config.study
+    runs = sorted(runs_of(study.records.values()).values(), key=lambda run: run.time)
+    given = [part for run in runs for part in run.command if part.endswith((".yaml", ".yml"))]
+    return given[-1] if given else str(study.folder / CONFIG_COPY)
+
+
+def counted(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct texts, the commonest first, each with how often it was said."""
+    found = Counter(text for text in texts if text).most_common(MOST_TEXTS)
+    return tuple(f"{count} × {text}" for text, count in found)
+
+
+def _compared(cell: TableCell, unit: str) -> dict[str, str]:
+    """Return ours and printed as texts."""
+    after = f" {unit}" if unit else ""
+    found = {}
+    if cell.mean is not None:
+        spread = "" if cell.std is None else f" ± {cell.std:.4g}"
+        over = f"{cell.n} realization{'s' * (cell.n != 1)}"
+        found["ours"] = f"{cell.mean:.5g}{spread}{after} over {over}"
+    if cell.std_orders is not None:
+        found["spread over orders"] = f"{cell.std_orders:.4g}{after} over {cell.orders} orders"
+    if cell.published is not None:
+        spread = "" if cell.published_std is None else f" ± {cell.published_std:g}"
+        found["printed"] = f"{cell.published:g}{spread}{after}"
+    if cell.difference is not None:
+        low, high = cell.difference_low, cell.difference_high
+        interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"
+        found["ours − printed"] = f"{cell.difference:.3g}{interval}"
+        found["verdict"] = f"{cell.verdict} (interval of: {cell.interval_of})"
+    if cell.status != "ok":
+        found["state"] = f"{cell.status}: {cell.reason}"
+    return found
+
+
+def _method(records: list[Record]) -> dict[str, str]:
+    """Return the estimator and its parameters, those of the first record."""
+    settings = next((record.settings.get("algorithm") for record in records), None)
+    if not isinstance(settings, Mapping):
+        return {}
+    grid, stage, orders = (settings.get(key) for key in ("grid", "stage", "orders"))
+    return {
+        "estimator": str(settings.get("estimator", "")),
+        "parameters": _assignments(settings.get("params")),
+        "grid": _assignments(grid),
+        "stage": "" if stage in (None, "last") else str(stage),
+        "orders of the rows": str(orders) if orders not in (None, 1) else "",
+    }
+
+
+def _assignments(values: Mapping[str, Any] | None) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in (values or {}).items())
+
+
+def _conditions(records: list[Record]) -> dict[str, str]:
+    """Return when, where and with what the values were made."""
+    runs = runs_of(records)
+    days = sorted({record.time[:10] for record in records if record.time})
+    commits = sorted({str(run.commit)[:10] for run in runs.values() if run.commit})
+    fits = [record.seconds["fit_seconds"] for record in records if "fit_seconds" in record.seconds]
+    timed = sorted({record.conditions.host for record in records if record.conditions})
+    return {
+        "seconds of a fit": f"{np.median(fits):.3g} (median)" if fits else "",
+        "run on": " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "",
+        "commit": ", ".join(commits),
+        "processor": ", ".join(sorted({run.arithmetic for run in runs.values()} - {""})),
+        "machine": ", ".join(timed or sorted({run.host for run in runs.values()} - {""})),
+    }

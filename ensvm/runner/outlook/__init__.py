@@ -1,0 +1,1 @@
+"""How far a study is, what is left of it, and what that costs."""
