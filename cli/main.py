@@ -11,6 +11,7 @@ from ensvm_cli.records.status import status
 from ensvm_cli.records.warnings import warnings
 from ensvm_cli.results.claims import claims
 from ensvm_cli.results.compare import compare
+from ensvm_cli.results.export import export
 from ensvm_cli.results.figure import figure
 from ensvm_cli.results.rank import rank
 from ensvm_cli.results.readings import readings
@@ -27,6 +28,7 @@ def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines."""
 
 
-READING = (table, figure, claims, readings, report, rank, compare, merge, show, warnings, status)
-for command in (run, check, list_, *READING, data, ship):
+READING = (table, figure, claims, readings, report, rank, compare, export)
+RECORDS = (merge, show, warnings, status)
+for command in (run, check, list_, *READING, *RECORDS, data, ship):
     main.add_command(command)

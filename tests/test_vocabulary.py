@@ -21,12 +21,14 @@ FORBIDDEN = {
 # number. These files are about the pictures themselves.
 ABOUT_PICTURES = (
     "cli/results/figure.py",
+    "cli/results/table.py",
     "cli/main.py",
     "cli/terminal.py",
     "ensvm/report/current_config.py",
     "ensvm/report/html/",
     "ensvm/report/plots/",
     "ensvm/report/readings/coverage.py",
+    "ensvm/report/summary.py",
     "ensvm/report/write.py",
     "ensvm/study/block.py",
     "ensvm/study/config.py",
