@@ -262,9 +262,10 @@ def test_records_without_any_config_are_refused(shards):
 def test_a_place_without_records_is_named(tmp_path):
     with pytest.raises(NotMerged, match="no records here"):
         read_sources(tmp_path)
-    (tmp_path / "notes.txt").write_text("no records\n")
-    with pytest.raises(RecordsDamaged, match=r"notes\.txt, line 1"):
-        read_sources(tmp_path / "notes.txt")
+    for name, error in (("notes.txt", NotMerged), ("cells.jsonl", RecordsDamaged)):
+        (tmp_path / name).write_text("no records\n")
+        with pytest.raises(error, match=name):
+            read_sources(tmp_path / name)
 
 
 def test_one_file_is_of_one_study(shards):

@@ -17,6 +17,8 @@ from ensvm.records.store import (
     read_records,
 )
 
+ENDINGS = (".jsonl", ".jsonl.xz")
+
 
 class NotMerged(ValueError):
     """What cannot be merged; the message names the place and says what to do."""
@@ -96,6 +98,9 @@ def _of_folder(folder: Path) -> Source:
 
 def _of_file(path: Path) -> Source:
     """Return the records of a file, which came with a folder where it begins with a config."""
+    if not path.name.endswith(ENDINGS):
+        told = f"{CELLS_FILE} and {SHIPPED_FILE}"
+        raise NotMerged(f"{path}: no file of records, which end in {' or '.join(ENDINGS)}: {told}")
     lines = json_lines(path)
     first = next(lines, None)
     if first is None:

@@ -173,9 +173,8 @@ def write_merged(merged: Iterable[Merged], target: Path) -> bool:
     OSError
         If it cannot be written; nothing is left behind.
     """
-    target = target.absolute()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    target.absolute().parent.mkdir(parents=True, exist_ok=True)
+    beside = target.absolute().with_name(f".{target.absolute().name}.{os.getpid()}")
     try:
         for study in merged:
             _write_study(study, beside / study.study)
