@@ -44,7 +44,7 @@ def draw_critical_difference(
     note : str
         What stands under the diagram.
     endings : iterable of str
-        The kinds of files, .png or .svg.
+        The kinds of files: .png, .svg or .pdf.
 
     Yields
     ------
