@@ -1,4 +1,4 @@
-"""The `ensvm` command: one file a verb."""
+"""The `ensvm` command: its verbs, in packages by what they are about."""
 
 import click
 
@@ -21,14 +21,49 @@ from ensvm_cli.studies.check import check
 from ensvm_cli.studies.list import list_
 from ensvm_cli.studies.run import run
 
+# As `ensvm --help` shows them; a hidden verb is shown nowhere.
+VERBS = {
+    "Studies": (list_, check, run),
+    "Results": (table, figure, claims, readings, report, rank, compare, export),
+    "Records": (status, show, warnings, merge, ship),
+    "Data": (data,),
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class _Verbs(click.Group):
+    """A group whose help lists the verbs by what they are about."""
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        longest = max(map(len, self.commands))
+        for title, verbs in VERBS.items():
+            shown = [verb for verb in verbs if not verb.hidden]
+            limit = formatter.width - 6 - longest
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (str(verb.name).ljust(longest), verb.get_short_help_str(limit))
+                        for verb in shown
+                    ]
+                )
+
+
+@click.group(
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="ensvm")
 def main() -> None:
-    """Reproduce the published tables of ensembles of support vector machines."""
+    """Reproduce the published tables of ensembles of support vector machines.
+
+    \b
+    Examples:
+      ensvm list                         what there is, and what of it is here
+      ensvm run smoke                    a study of seconds
+      ensvm table                        our tables, beside the printed values
+      ensvm report                       all of it as pages for a browser
+    """
 
 
-READING = (table, figure, claims, readings, report, rank, compare, export)
-RECORDS = (merge, show, warnings, status)
-for command in (run, check, list_, *READING, *RECORDS, data, ship):
-    main.add_command(command)
+for verbs in VERBS.values():
+    for verb in verbs:
+        main.add_command(verb)

@@ -3,18 +3,14 @@
 import errno
 import functools
 import os
-import shutil
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ensvm_cli import completion
 
@@ -23,9 +19,8 @@ if TYPE_CHECKING:
     from ensvm.study.config import StudyConfig
 
 WRONG_INPUT = 2
-LEAST_WIDTH = 20  # columns of a text beside its name, however narrow the terminal
-UNLIMITED = 100_000  # columns of a line that nobody looks at: a program reads it
 # What to do about an error of the disk, by its number.
+WHICH_STUDIES = "Left out, RESULTS is `results`, and STUDY is every study in it."
 KEPT = "all records are kept, and the same command goes on"
 MEND = f"mend that or name another --results folder; {KEPT}"
 MENDS = {
@@ -84,55 +79,6 @@ def must_be_one_of(what: str, name: str, accepted: Collection[str]) -> None:
         )
 
 
-def line_width() -> int:
-    """Return how long a line may be: as wide as the terminal; without limit where it is piped."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else UNLIMITED
-
-
-def tell_facts(facts: Mapping[str, str], indent: int = 0) -> None:
-    """Print names and texts side by side, wrapped to the width of the terminal.
-
-    A line of a text begins a line; paths and addresses stay whole, so that they can be copied.
-    """
-    margin = indent + max(map(len, facts), default=0) + 2
-    width = max(line_width() - margin, LEAST_WIDTH)
-    for name, text in facts.items():
-        lines = [part for line in text.splitlines() for part in _wrapped(line, width)]
-        head = f"{' ' * indent}{name}".ljust(margin)
-        click.echo(f"\n{' ' * margin}".join([head + "".join(lines[:1]), *lines[1:]]).rstrip())
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    lines: list[str] = []
-    for part in text.split():
-        if lines and len(lines[-1]) + 1 + len(part) <= width:
-            lines[-1] += f" {part}"
-        else:  # textwrap and rich break a path that is too long, or leave all in one line
-            lines.append(part)
-    return lines
-
-
-def tell_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> None:
-    """Print a table, its first `names` columns as texts and the others as numbers.
-
-    Texts that do not fit the terminal are folded; numbers are whole.
-    """
-    rows = list(rows)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for number, head in enumerate(heads):
-        if number < names:
-            table.add_column(head, overflow="fold")
-        else:
-            width = max((len(row[number]) for row in rows), default=0)
-            table.add_column(head, justify="right", min_width=width)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(width=line_width())
-    with console.capture() as printed:
-        console.print(table)
-    click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
-
-
 def missing_block(search: "DataSearch", of: int, studies: str) -> str:
     """Return which of `of` data sets cannot be loaded, a line for each thing that a user can do."""
     names = defaultdict(list)
@@ -159,6 +105,7 @@ def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_both(places: tuple[Path, tuple[str, ...]], **others: Any) -> Any:
         return command(results=places[0], studies=places[1], **others)
 
+    with_both.__doc__ = f"{command.__doc__}\n\n    {WHICH_STUDIES}"
     return click.argument(
         "places",
         nargs=-1,
@@ -179,10 +126,10 @@ def _results_and_studies(
     return results, studies
 
 
-def study_folders(results: Path, studies: tuple[str, ...] = ()) -> list[Path]:
+def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke") -> list[Path]:
     """Return the folders with records in `results`, all or of the studies named.
 
-    Ends the command where there is none, or no such study.
+    Ends the command where there is none, naming an `example` of a study to run, or no such study.
     """
     from ensvm.records.store import CONFIG_COPY
     from ensvm.report.query import find_studies
@@ -190,7 +137,7 @@ def study_folders(results: Path, studies: tuple[str, ...] = ()) -> list[Path]:
 
     folders = find_studies(results)
     if not folders:
-        refuse(f"{results}: no records here; run a study first, for example: ensvm run smoke")
+        refuse(f"{results}: no records here; run a study first, for example: ensvm run {example}")
     if not studies:
         return folders
     names = {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}

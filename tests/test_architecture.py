@@ -60,7 +60,17 @@ def test_imports_run_downwards(path):
 
 def test_every_file_belongs_to_a_room():
     outside = [path for path in MODULES if room_of(module_name(path)) is None]
-    assert [path.relative_to(ROOT).as_posix() for path in outside] == ["ensvm/__init__.py"]
+    names = [path.relative_to(ROOT).as_posix() for path in outside]
+    assert names == ["ensvm/__init__.py", "ensvm/__main__.py"]
+
+
+def test_the_library_never_imports_the_command():
+    """But for `python -m ensvm`, which is the command, and which nobody imports."""
+    for path in MODULES:
+        names = imported(path)
+        assert "ensvm.__main__" not in names, path
+        if path.is_relative_to(ROOT / "ensvm") and path.name != "__main__.py":
+            assert not [name for name in names if name.startswith("ensvm_cli")], path
 
 
 def test_nothing_imports_in_a_circle():

@@ -15,7 +15,14 @@ from ensvm_cli.terminal import data_dir_option
 @click.argument("names", nargs=-1, shell_complete=completion.data_sets)
 @data_dir_option
 def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
-    """Download the data sets named, or all, that are not on this machine yet."""
+    """Download data sets that are not on this machine yet.
+
+    NAMES are names of data sets; all, if none is given.
+
+    \b
+    Example:
+      ensvm data fetch german waveform
+    """
     cards = cards_named(names)
     failed = 0
     progress = Console(stderr=True)

@@ -9,7 +9,8 @@ from rich.console import Console
 
 from ensvm.data import DatasetCard, locate
 from ensvm_cli.data.choice import cards_named
-from ensvm_cli.terminal import data_dir_option, tell_table
+from ensvm_cli.printing import tell_table
+from ensvm_cli.terminal import data_dir_option
 
 HEADS = ("name", "rows x features", "classes", "served by", "licence", "also called")
 WIDE = 150  # columns of a terminal at which the licence and the other names have room
@@ -18,10 +19,11 @@ WIDE = 150  # columns of a terminal at which the licence and the other names hav
 @click.command("list")
 @data_dir_option
 def list_(data_dir: Path | None) -> None:
-    """Show every data set: size, licence, and which provider would serve it or why none would.
+    """List every data set, its size, and who would serve it.
 
-    Of a generated set the options that a study may change follow, with their values. A terminal of
-    less than 150 columns shows neither licences nor other names; `ensvm data show` does.
+    Where nobody would, the reason stands there. Of a generated set the options that a study may
+    change follow, with their values. A terminal of less than 150 columns shows neither licences nor
+    other names; `ensvm data show` does.
     """
     cards = cards_named(())
     rows = []

@@ -6,6 +6,7 @@ import click
 from rich.console import Console
 
 from ensvm_cli import completion
+from ensvm_cli.printing import tell
 from ensvm_cli.terminal import data_dir_option, missing_block, readable_errors
 
 
@@ -19,7 +20,15 @@ from ensvm_cli.terminal import data_dir_option, missing_block, readable_errors
 )
 @data_dir_option
 def missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
-    """Download what the studies CONFIG... use, and say what cannot be loaded and how to get it."""
+    """Say which data of studies cannot be loaded; download the others.
+
+    Each CONFIG is a file, or the name of a shipped study. What cannot be loaded is told with how
+    to get it.
+
+    \b
+    Example:
+      ensvm data missing smoke comp6321
+    """
     with readable_errors():
         from ensvm.data import DataSearch
         from ensvm.runner.plan import make_plan
@@ -39,6 +48,6 @@ def missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
                 search.find(name, card)
     studies = f"{len(plans)} studies" if len(plans) > 1 else plans[0].config.study
     if search.missing:
-        click.echo(missing_block(search, len(rows), studies))
+        tell(missing_block(search, len(rows), studies))
     else:
         click.echo(f"all {len(rows)} data sets of {studies} are here")

@@ -7,7 +7,8 @@ import click
 
 from ensvm_cli import completion
 from ensvm_cli.data.choice import cards_named
-from ensvm_cli.terminal import data_dir_option, readable_errors, tell_facts
+from ensvm_cli.printing import tell_facts
+from ensvm_cli.terminal import data_dir_option, readable_errors
 
 if TYPE_CHECKING:
     from ensvm.data import DatasetCard
@@ -17,9 +18,14 @@ if TYPE_CHECKING:
 @click.argument("name", shell_complete=completion.data_sets)
 @data_dir_option
 def show(name: str, data_dir: Path | None) -> None:
-    """Show the card of the data set NAME, and where its files are or how to get them.
+    """Show a data set's card, and where its files are.
 
-    NAME is a name, another name, or that of a variant, as `ensvm data list` has them.
+    Where they are not here, it says how to get them. NAME is a name, another name, or that of a
+    variant, as `ensvm data list` has them.
+
+    \b
+    Example:
+      ensvm data show german
     """
     from ensvm.data import locate, whereabouts
 

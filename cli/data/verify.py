@@ -14,7 +14,14 @@ from ensvm_cli.terminal import data_dir_option
 @click.argument("names", nargs=-1, shell_complete=completion.data_sets)
 @data_dir_option
 def verify(names: tuple[str, ...], data_dir: Path | None) -> None:
-    """Check the data sets named, or all that are here, against their cards; download nothing."""
+    """Check data sets that are here against their cards.
+
+    NAMES are names of data sets; all, if none is given. Nothing is downloaded.
+
+    \b
+    Example:
+      ensvm data verify german waveform
+    """
     cards = cards_named(names)
     bad = absent = 0
     for card in cards:

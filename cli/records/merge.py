@@ -1,13 +1,13 @@
 """`ensvm merge`: the records of several folders and files in one folder, every cell once."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.printing import tell
+from ensvm_cli.terminal import readable_errors, refuse
 
 if TYPE_CHECKING:
     from ensvm.records.merging.union import Merged
@@ -32,12 +32,17 @@ MOST_CONFLICTS = 20  # named one by one
     help="Where sources answer a cell differently, keep what the first of them has.",
 )
 def merge(sources: tuple[Path, ...], output: Path, keep_first: bool) -> None:
-    """Unite the records of A... (results of several machines or shards) in the folder OUTPUT.
+    """Unite results of several machines or shards in one folder.
 
     Each A is a folder of results, a study's folder, or a file of records (cells.jsonl or
     cells.jsonl.xz). A cell that ended well comes before one that did not, then the newest. Cells of
     the same settings with different answers, and cells that were timed twice, are named, and
     nothing is written. Exit status: 0 written, or there already; 2 refused.
+
+    \b
+    Examples:
+      ensvm merge results/ other-machine/ -o both/
+      ensvm merge shard-1/ shard-2/ shard-3/ -o results/
     """
     with readable_errors():
         from ensvm.records.merging import union
@@ -53,12 +58,11 @@ def merge(sources: tuple[Path, ...], output: Path, keep_first: bool) -> None:
                 raise NotMerged(f"{len(conflicts)} conflicts: {told} --keep-first")
             written = union.write_merged(merged, output)
         except NotMerged as error:
-            click.echo(f"error: {error}", err=True)
-            sys.exit(WRONG_INPUT)
+            refuse(str(error))
     for study in merged:
         _tell(study, sum(source.study == study.study for source in found))
     there = f"{output}: written" if written else f"{output}: holds all of it already"
-    click.echo(f"{there}; tables: ensvm table {output}")
+    tell(f"{there}; tables: ensvm table {output}")
 
 
 def _tell(study: "Merged", n_sources: int) -> None:
@@ -66,13 +70,13 @@ def _tell(study: "Merged", n_sources: int) -> None:
     if study.shipped.records:
         parts.append(f"{len(study.shipped.records)} that came with the folders")
     of = f" of {n_sources} sources, {study.n_shared} in several of them" if n_sources > 1 else ""
-    click.echo(f"{study.study}: {' and '.join(parts)}{of}")
+    tell(f"{study.study}: {' and '.join(parts)}{of}")
     for note in study.notes:
-        click.echo(f"{study.study}: {note}", err=True)
+        tell(f"{study.study}: {note}", err=True)
 
 
 def _tell_conflicts(conflicts: Sequence[object]) -> None:
     for conflict in conflicts[:MOST_CONFLICTS]:
-        click.echo(conflict, err=True)
+        tell(str(conflict), err=True)
     if len(conflicts) > MOST_CONFLICTS:
         click.echo(f"and {len(conflicts) - MOST_CONFLICTS} more", err=True)

@@ -10,14 +10,13 @@ import click
 from rich.console import Console
 
 from ensvm_cli import completion
+from ensvm_cli.printing import tell_facts, tell_table
 from ensvm_cli.terminal import (
     must_be_one_of,
     readable_errors,
     refuse,
     results_argument,
     study_folders,
-    tell_facts,
-    tell_table,
 )
 
 if TYPE_CHECKING:
@@ -53,11 +52,16 @@ INDENT = 2
 def show(
     results: Path, studies: tuple[str, ...], dataset: str, algorithm: str, realization: int | None
 ) -> None:
-    """Show what stands behind the cells of one algorithm on one data set.
+    """Show what stands behind one algorithm's cells on one data set.
 
     Of each study in RESULTS that has them: the values with their spread, the printed values and
     the verdicts, parameters, seconds, commit, machine, warnings, failures with a traceback, and
     the command that runs them anew, and them alone.
+
+    \b
+    Examples:
+      ensvm show ijcai07 --dataset german --algorithm ensemble
+      ensvm show ijcai07 --dataset german --algorithm rho_svm --realization 3
     """
     with readable_errors():
         from ensvm.report.query import read_study

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from ensvm_cli.terminal import (
-    readable_errors,
-    results_argument,
-    study_folders,
-    tell_facts,
-    tell_table,
-)
+from ensvm_cli.printing import tell_facts, tell_table
+from ensvm_cli.terminal import readable_errors, results_argument, study_folders
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -44,12 +39,17 @@ class _Standing:
 @results_argument
 @click.option("--costs", is_flag=True, help="Add the seconds by study, algorithm and phase.")
 def status(results: Path, studies: tuple[str, ...], costs: bool) -> None:
-    """Say what of the studies in RESULTS is done, failed, missing or stale.
+    """Say what is done, failed, missing or stale in RESULTS.
 
-    Of each STUDY (default: all) the cells that its config asks for are counted. `stale` are those
+    Counted are the cells that the config of each study asks for. `stale` are those
     whose parameters, data or code have changed since; `shipped` those whose values came with the
     checkout and were not made here. A run does what is failed, missing or stale, and cells without
     data once their data are here.
+
+    \b
+    Examples:
+      ensvm status
+      ensvm status ijcai07-lowrank --costs
     """
     with readable_errors():
         from ensvm.report.query import read_study

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ensvm_cli.printing import tell, tell_table
 from ensvm_cli.terminal import readable_errors, results_argument, study_folders
 
 
@@ -16,8 +17,6 @@ def warnings(results: Path, studies: tuple[str, ...]) -> None:
     the cells differ in a number of the text, … stands for it.
     """
     with readable_errors():
-        from tabulate import tabulate
-
         from ensvm.report.query import read_study
         from ensvm.report.warned import n_warned, warnings_of
 
@@ -30,6 +29,7 @@ def warnings(results: Path, studies: tuple[str, ...]) -> None:
                     [*place, f"{count} of {len(study.by_cell[place])}"]
                     for place, count in warned.cells.items()
                 ]
-                headers = ["data set", "algorithm", "pass", "cells"]
-                click.echo(f"\n{warned.text}\n")
-                click.echo(tabulate(rows, headers=headers, tablefmt="simple"))
+                click.echo()
+                tell(warned.text)
+                click.echo()
+                tell_table(["data set", "algorithm", "pass", "cells"], rows, names=2)

@@ -13,12 +13,17 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 @click.argument("second", shell_complete=completion.results_or_shipped)
 @click.option("--all", "every", is_flag=True, help="Every cell that differs, one by one.")
 def compare(first: str, second: str, every: bool) -> None:
-    """Compare the results FIRST and SECOND: values, verdicts, claims, and how they were made.
+    """Compare two sets of results: values, verdicts, claims.
 
-    Each is a folder of results, a study's folder, a file of records in one, or `shipped`: the
-    records that came with the other's folder. Realizations that both have are compared pair by
-    pair. Seconds are left out, for those of two machines do not compare. Exit status: 0 no verdict
-    and no claim differs, 1 one does, 2 wrong input.
+    FIRST and SECOND are each a folder of results, a study's folder, a file of records in one, or
+    `shipped`: the records that came with the other's folder. Realizations that both have are
+    compared pair by pair. Seconds are left out, for those of two machines do not compare. Exit
+    status: 0 no verdict and no claim differs, 1 one does, 2 wrong input.
+
+    \b
+    Examples:
+      ensvm compare results/ shipped
+      ensvm compare results/ijcai07-lowrank shipped --all
     """
     with readable_errors():
         from ensvm.report.comparison import differences, render

@@ -28,12 +28,17 @@ if TYPE_CHECKING:
 def export(
     results: Path, studies: tuple[str, ...], per_realization: bool, output: Path | None
 ) -> None:
-    """Write the tables of the studies in RESULTS, or their records, as one long table.
+    """Write tables or records as one long table, for other programs.
 
     A line is a cell of a table: mean, standard deviation, n, printed value, difference with its
     interval, verdict. With --per-realization it is a cell that was run: data set, algorithm,
     realization, pass, seed, status, metrics, seconds, host, commit. docs/running.md says what each
     column is.
+
+    \b
+    Examples:
+      ensvm export > tables.csv
+      ensvm export ijcai07 --per-realization -o ijcai07.parquet
     """
     with readable_errors():
         from ensvm.records.writing import replace_file

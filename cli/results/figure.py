@@ -11,9 +11,9 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, s
 @click.command()
 @results_argument
 def figure(results: Path, studies: tuple[str, ...]) -> None:
-    """Draw the figures of the studies in RESULTS and print the files written.
+    """Draw the figures of the studies in RESULTS.
 
-    For each figure of each study: figure-<id>.png, figure-<id>.svg and figure-<id>.pdf, and
+    Prints the files written, for each figure of each study: figure-<id>.png, .svg and .pdf, and
     figure-<id>.csv with the data behind it.
     """
     with readable_errors():
@@ -22,7 +22,7 @@ def figure(results: Path, studies: tuple[str, ...]) -> None:
 
         drawn = [
             drawing
-            for folder in study_folders(results, studies)
+            for folder in study_folders(results, studies, "ijcai07-figure1")
             for drawing in write_figures(read_study(folder))
         ]
     for drawing in drawn:

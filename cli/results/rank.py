@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ensvm_cli import completion
+from ensvm_cli.printing import tell, tell_markdown
 from ensvm_cli.terminal import (
     WRONG_INPUT,
     must_be_one_of,
@@ -69,16 +70,21 @@ def rank(
     rope: float | None,
     dataset: str | None,
 ) -> None:
-    """Rank the algorithms of the tables in RESULTS over the data sets, and test the differences.
+    """Rank the algorithms of tables over data sets, with tests.
 
     For each table of each STUDY (default: all) with five data sets or more: average ranks, wins,
     ties and losses, the tests of Friedman (and Iman and Davenport), Nemenyi, and Wilcoxon with
     Holm's correction. Writes rank-<table>.csv, .md, and the critical-difference diagram as .png,
-    .svg and .pdf, and prints the Markdown. With --dataset: the corrected resampled t test of Nadeau and
-    Bengio over the realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
+    .svg and .pdf, and prints the Markdown. With --dataset: the corrected resampled t test of Nadeau
+    and Bengio over the realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
 
     Oracles (chosen on the test error), data sets without a value of every algorithm, and shipped
     values beside values made here are left out, and named.
+
+    \b
+    Examples:
+      ensvm rank ijcai07 --table 2
+      ensvm rank ijcai07 --table 2 --dataset german
     """
     if dataset is not None and rope is not None:
         raise click.UsageError("--rope is for ranks over data sets; leave out --dataset or --rope")
@@ -105,13 +111,13 @@ def rank(
             except NotRanked as reason:
                 reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
                 continue
-            click.echo(text)
+            tell_markdown(text)
             written += paths
     for line in reasons:
         click.echo(line if written else f"error: {line}", err=True)
     if not written:
         sys.exit(WRONG_INPUT)
-    click.echo("wrote " + ", ".join(map(str, written)), err=True)
+    tell("wrote " + ", ".join(map(str, written)), err=True)
 
 
 def _tables(
@@ -120,7 +126,7 @@ def _tables(
     """Return the tables asked for; those of the facts of data only where they are named."""
     from ensvm.report.query import read_study
 
-    chosen = [read_study(folder) for folder in study_folders(results, studies)]
+    chosen = [read_study(folder) for folder in study_folders(results, studies, "comp6321")]
     tables = [(study, table) for study in chosen for table in study.config.tables]
     if table_id is not None:
         ids = list(dict.fromkeys(table.id for _, table in tables))

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import click
 
+from ensvm_cli.printing import tell, tell_markdown
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, study_folders
 
 
 @click.command()
 @results_argument
 def readings(results: Path, studies: tuple[str, ...]) -> None:
-    """Lay out, for each question that a paper leaves open, our values under each reading of it.
+    """Lay out values under each reading of what papers leave open.
 
     Writes readings.md and readings.csv (a cell and reading a line, unrounded), and coverage.md for
     what of the paper is covered, into the folder of each study in RESULTS that has such blocks;
@@ -22,14 +23,14 @@ def readings(results: Path, studies: tuple[str, ...]) -> None:
         from ensvm.report.query import read_study
         from ensvm.report.write import write_readings
 
-        for folder in study_folders(results, studies):
+        for folder in study_folders(results, studies, "nips99"):
             study = read_study(folder)
             text, paths = write_readings(study)
             if paths:
-                click.echo(text)
+                tell_markdown(text)
                 written += paths
     if not written:
         what = "no records of a study with readings or a coverage table"
         click.echo(f"error: {results}: {what}; run one first", err=True)
         sys.exit(WRONG_INPUT)
-    click.echo("wrote " + ", ".join(map(str, written)), err=True)
+    tell("wrote " + ", ".join(map(str, written)), err=True)

@@ -21,10 +21,11 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
     help="The folder of the pages.",
 )
 def report(results: Path, output: Path) -> None:
-    """Write the studies in RESULTS as web pages: index.html and a page for each study.
+    """Write the studies in RESULTS as web pages.
 
-    The pages need no network and no server. Each cell of a table opens its evidence: the values of
-    all realizations, parameters, warnings, and the command that runs it anew.
+    There is index.html, and a page for each study. The pages need no network and no server. Each
+    cell of a table opens its evidence: the values of all realizations, parameters, warnings, and
+    the command that runs it anew.
     """
     with readable_errors():
         from ensvm.report.html.pages import write_report

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ensvm_cli import completion
+from ensvm_cli.printing import tell
 from ensvm_cli.terminal import (
     WRONG_INPUT,
     commands_of,
@@ -53,11 +54,17 @@ DIM = "dim"
     help="What to print [default: a table for the terminal; md where the output is piped].",
 )
 def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str | None) -> None:
-    """Write the tables of the studies in RESULTS as the papers lay them out, and print them.
+    """Lay out the tables of the studies in RESULTS, and print them.
 
-    STUDIES are names of studies; all, if none is given. For each table: table-<id>.csv (long form,
-    unrounded) and table-<id>.md; with --format latex also table-<id>.tex. README.md of a study's
-    folder shows all of its tables, claims and figures, unless you wrote one there.
+    They are as in the papers, with the printed values. Written are, for each table, table-<id>.csv
+    (long form, unrounded) and table-<id>.md; with --format latex also table-<id>.tex; and, unless
+    you wrote one there, README.md in each study's folder, with all of its tables and figures.
+
+    \b
+    Examples:
+      ensvm table
+      ensvm table ijcai07 --table 2
+      ensvm table results/ ijcai07 --table 2 --format latex
     """
     with readable_errors():
         from ensvm.report.query import read_study
@@ -75,7 +82,7 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
             if terminal is not None:
                 _show_study(terminal, study, shown)
             if study.note:
-                click.echo(f"{study.config.study}: {study.note}", err=True)
+                tell(f"{study.config.study}: {study.note}", err=True)
             for text, paths in write_tables(study, form or "md", shown):
                 if terminal is None:
                     click.echo(text)
@@ -87,7 +94,7 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     if wanted is None:
         with readable_errors():
             written += [page for page in map(write_summary, found) if page is not None]
-    click.echo("wrote " + ", ".join(map(str, written)), err=True)
+    tell("wrote " + ", ".join(map(str, written)), err=True)
 
 
 def _chosen(studies: Iterable["Study"], wanted: str | None) -> list["Study"]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ensvm_cli import completion
+from ensvm_cli.printing import tell
 from ensvm_cli.studies.planned import size, tell_columns, tell_missing_data
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
@@ -23,6 +24,11 @@ def check(config: str, results: Path) -> None:
     """Check every key and value of CONFIG without running anything.
 
     Notes that explain verdicts are checked against the tables in RESULTS, where there are any.
+
+    \b
+    Examples:
+      ensvm check smoke
+      ensvm check configs/ijcai07.yaml
     """
     with readable_errors():
         from ensvm.report.tables.cells import stale_notes
@@ -42,6 +48,6 @@ def check(config: str, results: Path) -> None:
         click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
         sys.exit(WRONG_INPUT)
     tell_columns(plan)
-    click.echo(f"{path}: good; {size(plan)}")
+    tell(f"{path}: good; {size(plan)}")
     with readable_errors():
         tell_missing_data(plan, set(plan.cards), None)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from ensvm_cli.terminal import data_dir_option, duration, readable_errors, tell_facts
+from ensvm_cli.printing import tell_facts
+from ensvm_cli.terminal import data_dir_option, duration, readable_errors
 
 if TYPE_CHECKING:
     from ensvm.data import DatasetCard

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ensvm_cli.printing import tell
 from ensvm_cli.terminal import missing_block
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ def tell_missing_data(plan: "Plan", wanted: set[str], data_dir: Path | None) -> 
         if name in wanted:
             search.find(name, card)
     if search.missing:
-        click.echo(missing_block(search, len(wanted), plan.config.study))
+        tell(missing_block(search, len(wanted), plan.config.study))
     if search.to_download:
-        click.echo(f"data to download: {', '.join(search.to_download)}")
+        tell(f"data to download: {', '.join(search.to_download)}")
     return search
 
 
@@ -32,7 +33,7 @@ def tell_columns(plan: "Plan") -> None:
     for name, card in plan.cards.items():
         if card.dropped:
             columns = ", ".join(column or '""' for column in card.dropped)
-            click.echo(f"{name}: columns left out of the inputs: {columns}")
+            tell(f"{name}: columns left out of the inputs: {columns}")
         if card.counted_from is not None:
             click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
 

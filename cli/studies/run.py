@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ensvm_cli import ENDING, INTERRUPTED, completion
+from ensvm_cli.printing import tell
 from ensvm_cli.studies.planned import size, tell_columns, tell_missing_data
 from ensvm_cli.studies.progress import RunProgress
-from ensvm_cli.terminal import (
-    commands_of,
-    data_dir_option,
-    duration,
-    readable_errors,
-)
+from ensvm_cli.terminal import commands_of, data_dir_option, duration, readable_errors
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity, Record
@@ -111,6 +107,12 @@ def run(
     once in RESULTS/<study>/cells.jsonl; the same command goes on after an interruption. Exit
     status: 0 all cells are done, 1 some are not (they are tried again by the next run), 2 wrong
     input, 130 interrupted.
+
+    \b
+    Examples:
+      ensvm run smoke
+      ensvm run ijcai07 --dry-run
+      ensvm run ijcai07 --datasets german,cancer --realizations 5
     """
     plan = None
     for number in ENDING:
@@ -211,14 +213,14 @@ def _tell_estimate(
         basis = "by cells measured here"
         if cost.elsewhere:
             basis = f"a rough estimate, measured on another machine: {', '.join(cost.machines)}"
-        click.echo(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
+        tell(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
         # A download may fail, and then its time is not needed.
         parts = {name: cost.by_dataset[name] for name in to_download if name in cost.by_dataset}
         if parts:
             shares = ", ".join(f"{name} {duration(part)}" for name, part in parts.items())
-            click.echo(f"  of it for data to download: {shares}")
+            tell(f"  of it for data to download: {shares}")
     if cost.unknown:
-        click.echo(
+        tell(
             f"no estimate for {cost.unknown} of {known + cost.unknown} cells: nothing like them was"
             " measured yet; a run with --realizations 1 measures them"
         )
@@ -231,7 +233,7 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         f"{plan.config.study}: {before}" + (f"; now {counts}" if counts else "; nothing to do")
     )
     if left := len(plan.cells) - outcome.done:
-        click.echo(f"{left} of {len(plan.cells)} cells are not done; the next run tries them again")
+        tell(f"{left} of {len(plan.cells)} cells are not done; the next run tries them again")
     for why, count in outcome.reasons.items():
         if why != "not run yet":
             click.echo(f"  done again: {count} cells ({why})")
@@ -242,14 +244,14 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
         click.echo(f"  ... and {len(outcome.failures) - 10} more; see the records", err=True)
     if outcome.warned:
         folder = results / plan.config.study
-        click.echo(
+        tell(
             f"{outcome.warned} of {len(plan.cells)} cells warned; of what: ensvm warnings {folder}"
         )
     if outcome.missing_data:
         names = ", ".join(outcome.missing_data)
-        click.echo(f"no data: {names}; `ensvm data missing {plan.path}` says how to get them")
+        tell(f"no data: {names}; `ensvm data missing {plan.path}` says how to get them")
     file = results / plan.config.study / "cells.jsonl"
-    click.echo("; ".join([f"records: {file}", *commands_of(plan.config, results)]))
+    tell("; ".join([f"records: {file}", *commands_of(plan.config, results)]))
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from ensvm.data import list_cards
+from ensvm.data import find_card, list_cards
+from ensvm.shipped import shipped_datasets
 from ensvm_cli.data import data
 
 # What everybody has without a network.
@@ -84,12 +85,41 @@ def test_verify_reports_wrong_data(tmp_path: Path) -> None:
     assert "found 4, the card says 49749" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["fetch", "verify"])
+@pytest.mark.parametrize("command", ["fetch", "verify", "show"])
 def test_misspelt_name_is_wrong_input(command: str) -> None:
     result = run(command, "germann")
     assert result.exit_code == 2
     assert "did you mean 'german'" in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_show_tells_the_card_and_where_the_file_is() -> None:
+    result = run("show", "german-credit")
+    assert result.exit_code == 0
+    card = find_card("german")
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    for name in ("source", "licence", "citation", "checksum"):
+        assert f"{name} {getattr(card, name)}" in lines
+    assert f"rows {card.rows:,}" in lines
+    assert "classes 1: 700 rows, 2: 300 rows" in lines
+    assert "served by shipped" in lines
+    file = shipped_datasets() / "german.csv.xz"
+    assert f"files {file} ({file.stat().st_size:,} bytes)" in lines
+
+
+def test_show_of_what_is_not_here_says_why_and_how_to_get_it() -> None:
+    result = run("show", "web2")
+    assert result.exit_code == 0
+    told = " ".join(result.stdout.split())
+    assert "served by nobody why mirror: no folder given" in told
+    assert "how to get it download w2a and w2a.t from https://" in told
+
+
+@pytest.mark.parametrize("name", [card.name for card in list_cards()])
+def test_show_of_every_card(name: str) -> None:
+    result = run("show", name)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{name}: ")
 
 
 @pytest.mark.parametrize("command", ["list", "fetch", "verify"])

@@ -49,13 +49,11 @@ def test_from_a_run_to_figures_and_claims(study, tmp_path):
     assert "faster" in (results / "trial" / "claims.csv").read_text()
 
 
-@pytest.mark.parametrize(
-    ("verb", "message"), [("figure", "nothing to draw"), ("claims", "no records")]
-)
-def test_without_records_it_says_what_to_do(tmp_path, verb, message):
+@pytest.mark.parametrize("verb", ["figure", "claims"])
+def test_without_records_it_says_what_to_do(tmp_path, verb):
     told = invoke(verb, tmp_path)
     assert told.exit_code == 2
-    assert message in told.stderr
+    assert "no records" in told.stderr
     assert "ensvm run ijcai07-figure1" in told.stderr
     assert len(told.stderr.strip().splitlines()) == 1
 

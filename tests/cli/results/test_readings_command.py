@@ -81,4 +81,4 @@ def test_a_dry_run_counts_the_copies(config, tmp_path):
 def test_a_folder_without_readings_is_one_message(tmp_path):
     told = invoke("readings", tmp_path)
     assert told.exit_code == 2
-    assert told.output.startswith(f"error: {tmp_path}: no records of a study with readings")
+    assert told.output.startswith(f"error: {tmp_path}: no records here; run a study first")

@@ -58,7 +58,7 @@ def test_what_is_piped_is_markdown_of_the_studies_and_tables_asked_for(results):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["t"], "error: no results of a study 't'; accepted: s"),
+        (["t"], ": no results of a study 't'; accepted: s"),
         (
             ["--table", "smal"],
             "error: no table 'smal'; accepted: wide, small; did you mean 'small'?",

@@ -7,8 +7,8 @@ from made_up_records import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
-from ensvm.runner.outlook.estimate import REACH, estimate
-from ensvm.runner.outlook.measured import measured
+from ensvm.runner.outlook.estimate import PHASES, REACH, estimate
+from ensvm.runner.outlook.measured import measured, total_seconds
 from ensvm.runner.plan import make_plan
 
 TWO = """
@@ -182,3 +182,23 @@ def test_what_is_done_costs_nothing(study, tmp_path):
     records = run(config, tmp_path / "results")
     plan = make_plan(config)
     assert estimate(plan, to_do(plan, records), records, [], 1).seconds == 0
+
+
+def test_the_phases_are_what_the_seconds_are_spent_on(study, tmp_path):
+    both = f"{TWO}\npoly: {{estimator: SVC, params: {{kernel: rbf, gamma: mean-distance, C: 9}}}}"
+    config = study(both, more="timing: {realizations: 2}")
+    records = run(config, tmp_path / "results")
+    plan = make_plan(config)
+    cost = estimate(plan, plan.cells, records, [], 1)
+    assert sum(cost.by_phase.values()) == pytest.approx(sum(cost.by_dataset.values()))
+    assert {phase for _, phase in cost.by_phase} == set(PHASES)
+    # two machines of one kernel share its values
+    assert {name for name, phase in cost.by_phase if phase == "kernel values"} == {""}
+
+
+def test_the_total_of_a_study_is_that_of_its_cells(study, tmp_path):
+    config = study(TWO, more="timing: {realizations: 2}")
+    records = run(config, tmp_path / "results")
+    plan = make_plan(config)
+    whole = seconds(plan, plan.cells, records, [], 1)
+    assert total_seconds(measured(records), {}) == pytest.approx(whole)

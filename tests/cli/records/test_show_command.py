@@ -1,0 +1,98 @@
+"""`ensvm show`: what stands behind one algorithm's cells on one data set."""
+
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+from made_up_records import errors, make_study, record
+
+from ensvm_cli.main import main
+
+CONFIG = """\
+study: s
+datasets: [german]
+algorithms:
+  ensemble: {estimator: PartiallyTrainedEnsemble, label: the ensemble}
+  svc: {estimator: SVC}
+tables:
+  - {id: "7", caption: Errors, columns: [ensemble, svc], rows: [german]}
+"""
+PRINTED = "table,row,column,value,std\n7,german,ensemble,25.0,2.0\n"
+
+
+@pytest.fixture
+def results(tmp_path):
+    settings = {"algorithm": {"estimator": "PartiallyTrainedEnsemble", "params": {"tol": 0.5}}}
+    good = [
+        replace(found, settings=settings)
+        for found in errors("german", "ensemble", [0.24, 0.26, 0.28])
+    ]
+    good[1] = replace(good[1], warnings=("it was\nclose",), seconds={"fit_seconds": 2.5})
+    bad = replace(
+        record("german", 4, "ensemble", status="failed", reason="no memory"),
+        traceback="Traceback ...\nMemoryError",
+    )
+    make_study(tmp_path / "s", CONFIG, [*good, bad], PRINTED)
+    return tmp_path
+
+
+def show(results, *arguments):
+    given = ["show", str(results), "--dataset", "german", *arguments]
+    return CliRunner().invoke(main, given)
+
+
+@pytest.mark.parametrize("name", ["ensemble", "the ensemble"])
+def test_all_that_stands_behind_a_cell_is_told(results, name):
+    told = show(results, "--algorithm", name)
+    assert told.exit_code == 0
+    lines = [" ".join(line.split()) for line in told.stdout.splitlines()]
+    assert "s: german, ensemble (the ensemble)" in lines
+    assert "Table 7: german, the ensemble" in lines
+    assert "ours 26 ± 2 % over 3 realizations" in lines
+    assert "printed 25 ± 2 %" in lines
+    assert any(line.startswith("ours − printed 1, 95 % interval") for line in lines)
+    assert "4 cells of the error pass: 3 ok, 1 failed" in lines
+    assert "estimator PartiallyTrainedEnsemble" in lines
+    assert "parameters tol=0.5" in lines
+    assert "seconds of a fit 2.5 (median)" in lines
+    assert "commit cccccccccc" in lines
+    assert "error 0.26 0.02 0.24 0.28" in lines
+    assert "warnings 1 × it was close" in lines
+    assert "why they did not end well 1 × no memory" in lines
+    assert "MemoryError" in lines
+
+
+def test_the_command_told_runs_these_cells_alone(results):
+    told = show(results, "--algorithm", "ensemble").stdout.splitlines()
+    (command,) = [line for line in told if "ensvm run" in line]
+    assert command.split()[3:] == (
+        ["--datasets", "german", "--algorithms", "ensemble", "--results", "again"]
+    )
+
+
+def test_one_realization_is_told_alone(results):
+    told = show(results, "--algorithm", "ensemble", "--realization", "2")
+    assert told.exit_code == 0
+    lines = [" ".join(line.split()) for line in told.stdout.splitlines()]
+    assert "error 0.26" in lines
+    assert "fit_seconds 2.5" in lines
+    assert "warnings it was close" in lines
+    assert "0.24" not in told.stdout
+    assert "--realizations 2-2 " in told.stdout
+    failed = show(results, "--algorithm", "ensemble", "--realization", "4").stdout
+    assert "the error pass: failed" in failed
+    assert "MemoryError" in failed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--algorithm", "ensembel"], "accepted: ensemble; did you mean 'ensemble'?"),
+        (["--algorithm", "ensemble", "--realization", "9"], "there are 1 to 4"),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_line(results, arguments, message):
+    told = show(results, *arguments)
+    assert told.exit_code == 2
+    assert message in told.stderr
+    assert len(told.stderr.splitlines()) == 1

@@ -1,0 +1,75 @@
+"""`ensvm status`: what is done and what is left of each study, and what it costs."""
+
+import re
+import sys
+from unittest import mock
+
+import pytest
+from click.testing import CliRunner
+
+from ensvm_cli.main import main
+
+TWO = """
+svc: {estimator: SVC, params: {C: 1.0}}
+fails: {estimator: "troublesome:Raises"}
+"""
+
+
+def invoke(*arguments):
+    given = [str(argument) for argument in arguments]
+    with mock.patch.object(sys, "argv", ["ensvm", *given]):  # a run keeps its command
+        return CliRunner().invoke(main, given)
+
+
+def counts(told):
+    """Return the counts of the study `trial`, by the heads of their columns."""
+    head, line = told.splitlines()[:2]
+    ends = {match.group(): match.end() for match in re.finditer(r"\S+(?: \S+)*", head)}
+    starts = [0, *ends.values()]
+    cells = [line[start:end] for start, end in zip(starts, ends.values(), strict=False)]
+    return dict(zip(ends, map(str.strip, cells), strict=True))
+
+
+def test_what_is_done_failed_missing_and_stale(study, tmp_path):
+    results = tmp_path / "results"
+    config = study(TWO, realizations=3)
+    invoke("run", config, "--results", results, "--jobs", 1, "--realizations", 2)
+    first = invoke("status", results, "--costs")
+    assert first.exit_code == 0
+    assert counts(first.stdout) == {
+        "study": "trial",
+        "cells": "7",
+        "done": "3",
+        "failed": "2",
+        "missing": "2",
+    }
+    assert "own: fails (" in first.stdout  # what failed, with the reason
+    assert "own: svc, fails (not run yet)" in first.stdout
+    assert f"to do them: ensvm run {config}" in first.stdout
+    assert re.search(r"^svc +[0-9.]+ ", first.stdout, re.MULTILINE)  # seconds of it
+
+    study(TWO.replace("1.0", "2.0"), realizations=3)
+    changed = invoke("status", results)
+    assert counts(changed.stdout)["stale"] == "2"
+    assert "own: svc (changed: algorithm)" in changed.stdout
+
+
+def test_a_config_that_is_gone_is_told_and_its_records_counted(study, tmp_path):
+    results = tmp_path / "results"
+    config = study(TWO, realizations=1)
+    invoke("run", config, "--results", results, "--jobs", 1, "--algorithms", "svc")
+    config.unlink()
+    told = invoke("status", results)
+    assert told.exit_code == 0
+    assert counts(told.stdout)["done"] == "2"
+    assert "only its records are counted" in told.stdout
+
+
+@pytest.mark.parametrize("verb", ["status", "table", "claims"])
+def test_a_study_that_is_not_there_is_one_message(study, tmp_path, verb):
+    results = tmp_path / "results"
+    invoke("run", study(TWO, realizations=1), "--results", results, "--algorithms", "svc")
+    told = invoke(verb, results, "tral")
+    assert told.exit_code == 2
+    message = "no results of a study 'tral'; accepted: trial; did you mean 'trial'?\n"
+    assert told.stderr.endswith(message)
