@@ -4,12 +4,14 @@ import click
 
 from ensvm import __version__
 from ensvm_cli.data import data
+from ensvm_cli.records.merge import merge
 from ensvm_cli.records.ship import ship
 from ensvm_cli.records.show import show
 from ensvm_cli.records.status import status
 from ensvm_cli.records.warnings import warnings
 from ensvm_cli.results.claims import claims
 from ensvm_cli.results.compare import compare
+from ensvm_cli.results.export import export
 from ensvm_cli.results.figure import figure
 from ensvm_cli.results.rank import rank
 from ensvm_cli.results.readings import readings
@@ -23,8 +25,8 @@ from ensvm_cli.warm_up import warm_up
 # As `ensvm --help` shows them; a hidden verb is shown nowhere.
 VERBS = {
     "Studies": (list_, check, run),
-    "Results": (table, figure, claims, readings, report, rank, compare),
-    "Records": (status, show, warnings, ship),
+    "Results": (table, figure, claims, readings, report, rank, compare, export),
+    "Records": (status, show, warnings, merge, ship),
     "Data": (data,),
     "This machine": (warm_up,),
 }

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 CLASSIFIERS = ROOT / "docs" / "classifiers.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
+STUDIES = sorted((ROOT / "results").glob("*/README.md"))
 PAGES = (README, CLASSIFIERS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
     r"(<!-- (?P<what>grid|classes): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
@@ -64,7 +65,7 @@ def test_a_page_shows_the_files_as_they_are(page):
 
 
 @pytest.mark.parametrize(
-    "page", sorted({*PAGES, *DOCS}), ids=lambda page: page.relative_to(ROOT).as_posix()
+    "page", sorted({*PAGES, *DOCS, *STUDIES}), ids=lambda page: page.relative_to(ROOT).as_posix()
 )
 def test_links_of_a_page_lead_to_files(page):
     text = page.read_text(encoding="utf-8")

@@ -1,11 +1,14 @@
-"""The records that travel in `results/` answer what the shipped configs ask for."""
+"""What `results/` has: records that answer the shipped configs, and pages made of them."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from ensvm.records.shipped_records import asked, read_shipped
-from ensvm.records.store import SHIPPED_FILE
+from ensvm.records.store import CELLS_FILE, SHIPPED_FILE
+from ensvm.report import summary
+from ensvm.report.query import read_study
 from ensvm.runner.plan import make_plan
 from ensvm.study.reading import find_config
 
@@ -29,3 +32,14 @@ def test_shipped_records_are_of_the_settings_asked_for(folder):
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
 def test_shipped_records_are_small(folder):
     assert (folder / SHIPPED_FILE).stat().st_size <= MOST_BYTES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+def test_the_page_of_a_study_is_what_its_records_say(folder):
+    asked = ["git", "status", "--porcelain", "--", "results"]
+    answer = subprocess.run(asked, cwd=RESULTS.parent, capture_output=True, text=True, check=False)
+    if answer.returncode or answer.stdout or (folder / CELLS_FILE).exists():
+        pytest.skip("results/ is not as committed: a run of one's own has its own page")
+    text = (folder / summary.NAME).read_text(encoding="utf-8")
+    assert summary.to_markdown(read_study(folder)) == text

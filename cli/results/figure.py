@@ -13,7 +13,7 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, s
 def figure(results: Path, studies: tuple[str, ...]) -> None:
     """Draw the figures of the studies in RESULTS.
 
-    Prints the files written, for each figure of each study: figure-<id>.png, figure-<id>.svg, and
+    Prints the files written, for each figure of each study: figure-<id>.png, .svg and .pdf, and
     figure-<id>.csv with the data behind it.
 
     \b

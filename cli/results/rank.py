@@ -74,9 +74,9 @@ def rank(
 
     For each table of each STUDY (default: all) with five data sets or more: average ranks, wins,
     ties and losses, the tests of Friedman (and Iman and Davenport), Nemenyi, and Wilcoxon with
-    Holm's correction. Writes rank-<table>.csv, .md, and the critical-difference diagram as .png and
-    .svg, and prints the Markdown. With --dataset: the corrected resampled t test of Nadeau and
-    Bengio over the realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
+    Holm's correction. Writes rank-<table>.csv, .md, and the critical-difference diagram as .png,
+    .svg and .pdf, and prints the Markdown. With --dataset: the corrected resampled t test of Nadeau
+    and Bengio over the realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
 
     Oracles (chosen on the test error), data sets without a value of every algorithm, and shipped
     values beside values made here are left out, and named.

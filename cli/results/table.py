@@ -57,7 +57,8 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     """Lay out the tables of the studies in RESULTS, and print them.
 
     They are as in the papers, with the printed values. Written are, for each table, table-<id>.csv
-    (long form, unrounded) and table-<id>.md; with --format latex also table-<id>.tex.
+    (long form, unrounded) and table-<id>.md; with --format latex also table-<id>.tex; and, unless
+    you wrote one there, README.md in each study's folder, with all of its tables and figures.
 
     \b
     Examples:
@@ -67,7 +68,7 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     """
     with readable_errors():
         from ensvm.report.query import read_study
-        from ensvm.report.write import write_tables
+        from ensvm.report.write import write_summary, write_tables
 
         found = _chosen(map(read_study, study_folders(results, studies)), wanted)
         written: list[Path] = []
@@ -80,6 +81,8 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
             shown = [config for config in study.config.tables if wanted in (None, config.id)]
             if terminal is not None:
                 _show_study(terminal, study, shown)
+            if study.note:
+                tell(f"{study.config.study}: {study.note}", err=True)
             for text, paths in write_tables(study, form or "md", shown):
                 if terminal is None:
                     click.echo(text)
@@ -88,6 +91,9 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
         click.echo(line if written else f"error: {line}", err=True)
     if not written:
         sys.exit(WRONG_INPUT)
+    if wanted is None:
+        with readable_errors():
+            written += [page for page in map(write_summary, found) if page is not None]
     tell("wrote " + ", ".join(map(str, written)), err=True)
 
 

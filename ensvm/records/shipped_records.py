@@ -126,18 +126,36 @@ def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]
             kept += before[value]
         else:
             kept += map(_for_travel, own[value])
-    kept.sort(key=lambda record: (record.dataset, record.algorithm, record.identity))
+    there = {record.identity: record for record in kept}
+    replace_file(folder / SHIPPED_FILE, packed(ShippedRecords(config, there)))
+    return [identity for identity in wanted if identity not in there]
+
+
+def packed(shipped: ShippedRecords) -> bytes:
+    """Return the content of a file of records that travel; it depends on them alone.
+
+    Parameters
+    ----------
+    shipped : ShippedRecords
+        The records, and the config that they answer.
+
+    Returns
+    -------
+    bytes
+        The lines, compressed.
+    """
+    kept = sorted(
+        shipped.records.values(),
+        key=lambda record: (record.dataset, record.algorithm, record.identity),
+    )
     runs = {record.run.id: record.run for record in kept if record.run is not None}
     lines = chain(
-        [{"kind": "config", "config": config}],
+        [{"kind": "config", "config": shipped.config}],
         (run.to_json() for _, run in sorted(runs.items())),
         (record.to_json() for record in kept),
     )
     text = b"".join(json.dumps(line, sort_keys=True).encode() + b"\n" for line in lines)
-    packed = lzma.compress(text, preset=9 | lzma.PRESET_EXTREME)
-    replace_file(folder / SHIPPED_FILE, packed)
-    there = {record.identity for record in kept}
-    return [identity for identity in wanted if identity not in there]
+    return lzma.compress(text, preset=9 | lzma.PRESET_EXTREME)
 
 
 def _answering(

@@ -15,15 +15,14 @@ from ensvm.records.shipped_records import ValueOf, by_value, read_shipped
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
-    PUBLISHED_COPY,
     SHIPPED_FILE,
     read_records,
 )
+from ensvm.report.current_config import current_config
 from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, unit_of
-from ensvm.study.reading import read_config
-from ensvm.study.table import Published, read_published
+from ensvm.study.table import Published
 
 AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"
@@ -32,9 +31,11 @@ AnswerStatus: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Study:
-    """A study's folder: config and printed numbers as at the last run, and the records.
+    """A study's folder: config, printed numbers, and the records.
 
-    `shipped` has the values whose records came with the folder, each with why there is no own one.
+    `shipped` has the values whose records came with the folder, each with why there is no own one;
+    `note` says where the config is from, if it is not what the last run left in the folder or the
+    study's own config is another by now.
     """
 
     folder: Path
@@ -42,6 +43,7 @@ class Study:
     published: Mapping[tuple[str, str, str], Published]
     records: Mapping[Identity, Record]
     shipped: Mapping[ValueOf, str] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def partly_shipped(self) -> bool:
@@ -71,13 +73,10 @@ def find_studies(results: Path) -> list[Path]:
 
 def read_study(folder: Path) -> Study:
     """Read a study's folder as `ensvm run` left it; shipped records stand in for want of own."""
-    path = folder / CONFIG_COPY
-    config, _ = read_config(path)
-    printed = folder / PUBLISHED_COPY
-    published = read_published(printed) if printed.exists() else {}
     own, shipped = read_records(folder), read_shipped(folder)
-    records, not_here = with_shipped(own, shipped, config, path)
-    return Study(folder, config, published, records, not_here)
+    current = current_config(folder, own.values())
+    records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)
+    return Study(folder, current.config, current.published, records, not_here, current.note)
 
 
 @dataclass(frozen=True)

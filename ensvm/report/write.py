@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ensvm.records.writing import replace_file
+from ensvm.report import summary
 from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.plots.shown import Shown, read_figure
@@ -15,7 +16,7 @@ from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.latex import to_latex
 from ensvm.report.tables.render import to_csv, to_markdown
-from ensvm.study.figure import FigureConfig
+from ensvm.study.figures.figure import FigureConfig
 from ensvm.study.table import TableConfig
 
 
@@ -53,6 +54,15 @@ def table_path(folder: Path, table: TableConfig, ending: str) -> Path:
     return folder / f"table-{table.id}.{ending}"
 
 
+def write_summary(study: Study) -> Path | None:
+    """Write the study's first page, and return its path; None where a user wrote one there."""
+    path = study.folder / summary.NAME
+    if path.exists() and not path.read_text(encoding="utf-8").startswith(summary.WRITTEN):
+        return None
+    replace_file(path, summary.to_markdown(study))
+    return path
+
+
 def write_claims(study: Study) -> tuple[str, list[Path]]:
     """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
     findings = list(evaluate_claims(study))
@@ -86,7 +96,7 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
 
 
 def write_figures(study: Study) -> Iterator[Drawn]:
-    """Write `figure-<id>.csv`, `.png` and `.svg` beside the study's records, a figure at a time."""
+    """Write `figure-<id>.csv`, `.png`, `.svg` and `.pdf` beside the records, figure by figure."""
     for figure in study.config.figures:
         shown = read_figure(study, figure)
         stem = study.folder / f"figure-{figure.id}"
@@ -97,7 +107,9 @@ def write_figures(study: Study) -> Iterator[Drawn]:
 def _write_figure(stem: Path, figure: FigureConfig, shown: Shown) -> tuple[Path, ...]:
     from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
 
-    paths = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg"))
+    paths = tuple(
+        stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg", "pdf")
+    )
     replace_file(paths[0], shown.csv)
     endings = [path.suffix for path in paths[1:]]
     for path, drawn in zip(paths[1:], draw(figure, shown.content, endings), strict=True):

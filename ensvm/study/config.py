@@ -11,7 +11,7 @@ from ensvm.study.block import Asked, Block, Name, StudyNames, SweepConfig, is_de
 from ensvm.study.claims.claim import ClaimConfig, check_claims
 from ensvm.study.coverage import CoverageConfig, check_coverage
 from ensvm.study.dataset import DatasetConfig, check_datasets
-from ensvm.study.figure import AnyFigure, check_figures
+from ensvm.study.figures.kinds import AnyFigure, check_figures
 from ensvm.study.readings import Derivation, ReadingConfig, check_readings
 from ensvm.study.source import YamlSource
 from ensvm.study.table import TableConfig, check_tables

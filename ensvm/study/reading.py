@@ -9,7 +9,7 @@ from ensvm.data.errors import near_miss
 from ensvm.shipped import shipped_configs
 from ensvm.study.block import refusal
 from ensvm.study.config import StudyConfig
-from ensvm.study.figure import KINDS
+from ensvm.study.figures.kinds import KINDS
 from ensvm.study.source import ConfigError, YamlSource
 from ensvm.study.sweeps import expand_sweeps
 

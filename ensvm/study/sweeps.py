@@ -14,6 +14,7 @@ _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("datasets", ("algorithms",)),
     ("timing", ("algorithms", "datasets")),
     ("tables", ("rows", "columns")),
+    ("figures", ("rows",)),
     ("claims", ("rows", "better", "than")),
     ("readings", ("rows", "columns")),
 )
@@ -36,13 +37,18 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     if isinstance(algorithms, dict):
         content["algorithms"] = dict(_swept_algorithms(source, algorithms, members))
     for name, keys in _NAME_LISTS if members else ():
-        inner = content.get(name)
-        for block in inner if isinstance(inner, list) else [inner]:
-            if isinstance(block, dict):
-                block.update(
-                    {key: _with_members(block[key], members) for key in keys if key in block}
-                )
+        for block in _blocks(content.get(name)):
+            block.update({key: _with_members(block[key], members) for key in keys if key in block})
     return content
+
+
+def _blocks(content: Any) -> Iterator[dict[str, Any]]:
+    """Yield a block, or the blocks of a list, and the panels of those that are figures."""
+    for block in content if isinstance(content, list) else [content]:
+        if isinstance(block, dict):
+            yield block
+            if "panels" in block:
+                yield from _blocks(block["panels"])
 
 
 def _swept_datasets(

@@ -70,7 +70,7 @@ def to_csv(findings: list[Finding]) -> str:
 
 def to_markdown(study: Study, findings: list[Finding]) -> str:
     """Return the claims with verdict, counts and evidence, a legend, and the records' origin."""
-    parts = [f"## Claims: {study.config.title or study.config.study}", _overview(findings)]
+    parts = [f"## Claims: {study.config.title or study.config.study}", overview(findings)]
     for finding in findings:
         heading = f"### {finding.claim.id}: {finding.verdict} {finding.qualified}".strip()
         parts += [heading, *evidence(study, finding)]
@@ -78,7 +78,8 @@ def to_markdown(study: Study, findings: list[Finding]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _overview(findings: list[Finding]) -> str:
+def overview(findings: list[Finding]) -> str:
+    """Return a line a claim, with its verdict and how many rows it rests on, as a table."""
     rows = [
         [
             finding.claim.id,

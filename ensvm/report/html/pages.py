@@ -33,7 +33,7 @@ from ensvm.report.tables.cells import TableCell, best_of_row, build_table
 from ensvm.report.tables.legend import MARKS, column_label, legend, notes
 from ensvm.report.tables.render import origin, reasons, touching
 from ensvm.report.warned import n_warned, warnings_of
-from ensvm.study.figure import FigureConfig
+from ensvm.study.figures.figure import FigureConfig
 from ensvm.study.table import TableConfig
 
 MOST_FAILURES = 50  # told one by one
@@ -240,6 +240,8 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
 
     shown = read_figure(study, figure)
     if shown.content:
+        named = [panel.name for panel in figure.axes if panel.name]
+        panels = f"Panels: {', '.join(named)}. " if named else ""
         svg, pdf = draw(figure, shown.content, [".svg", ".pdf"])
         content = {
             "svg": _data_uri("image/svg+xml", svg),
@@ -247,8 +249,7 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
             "csv": _data_uri("text/csv", shown.csv.encode()),
             "missing": shown.missing,
             "panels": len(figure.axes),
-            "told": f"{figure.caption} Panels: {', '.join(p.name for p in figure.axes)}."
-            f" Shown: {', '.join(shown.names)}.",
+            "told": f"{figure.caption} {panels}Shown: {', '.join(shown.names)}.",
         }
         yield Section(figure.id, figure.caption, content)
 

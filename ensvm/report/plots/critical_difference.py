@@ -8,7 +8,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ensvm.report.plots.drawing import COLOURS, METADATA, STYLE, Look
+from ensvm.report.plots.looks import COLOURS, METADATA, STYLE, Look
 
 WIDTH = 6.8  # inches: a page's text width
 LABEL_SHARE = 0.55  # of the axis' length, the room for labels on either side
@@ -44,7 +44,7 @@ def draw_critical_difference(
     note : str
         What stands under the diagram.
     endings : iterable of str
-        The kinds of files, .png or .svg.
+        The kinds of files: .png, .svg or .pdf.
 
     Yields
     ------

@@ -5,40 +5,37 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
 from itertools import groupby
 from string import ascii_lowercase
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from matplotlib import style
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from ensvm.report.plots.curves import Curve
+from ensvm.report.plots.distribution import Values, draw_values, keys_of
+from ensvm.report.plots.looks import (
+    MARK_WIDTH,
+    MARKER_SIZE,
+    METADATA,
+    STYLE,
+    Look,
+    look_of,
+)
 from ensvm.report.plots.plane import Plane, draw_planes
-from ensvm.report.plots.scatter import Point, draw_points
-from ensvm.study.figure import (
-    FigureConfig,
-    LinesConfig,
-    PlaneConfig,
-    ScatterConfig,
-    SweepFigureConfig,
-)
+from ensvm.report.plots.scatter import POINT, Point, draw_points
+from ensvm.study.figures.distribution import DistributionConfig
+from ensvm.study.figures.figure import FigureConfig, axis_label
+from ensvm.study.figures.lines import CurvesConfig, LinesConfig, SweepFigureConfig
+from ensvm.study.figures.plane import PlaneConfig
+from ensvm.study.figures.scatter import ScatterConfig
 
-Look: TypeAlias = dict[str, Any]
-
-# Okabe & Ito's colours, told apart with any colour vision; black first, for the paper's own method.
-COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
-DASHES: tuple[Any, ...] = (
-    "-",
-    (0, (5, 2)),
-    (0, (1, 1.2)),
-    (0, (5, 1.5, 1, 1.5)),
-    (0, (6, 1.5, 1, 1.5, 1, 1.5)),
-    (0, (9, 2)),
-    (0, (1, 3)),
-)
-FIRST_WIDTH, OTHER_WIDTH, MARK_WIDTH, MARKER_SIZE = 1.8, 1.4, 0.6, 2.5  # points
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
+BAND = "band: ± one standard error"
+BARS = "bars: ± one standard error"
 
 # What a logarithmic axis has no place for leaves a gap, where it would be drawn at the edge
 # otherwise.
@@ -46,37 +43,18 @@ SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"
 
 PANEL_SIZE = (3.4, 2.8)  # inches: two panels fill a page's text width
 LEGEND_HEIGHT = 0.4
+GROUP_INCHES = 0.16  # what a box, a strip or a bar is to have at least, as far as the page goes
 # Of the figure's width, what its legend may take: lines start within its frame, and measures are
 # for another resolution
 LEGEND_SHARE = 0.95
-STYLE: Any = {
-    "font.size": 8,
-    "axes.titlesize": 9,
-    "axes.labelsize": 8,
-    "legend.fontsize": 7.5,
-    "legend.handlelength": 2.4,
-    "legend.columnspacing": 1.2,
-    "legend.frameon": False,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "savefig.dpi": 200,
-    # The same data give the same bytes: element ids are hashed with this instead of a random salt.
-    "svg.hashsalt": "ensvm",
-}
-# No dates or versions in the files, for the same reason.
-METADATA = {
-    ".svg": {"Date": None, "Creator": None},
-    ".png": {"Software": None},
-    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-}
 
 
 def draw(config: FigureConfig, shown: list[Any], endings: Iterable[str]) -> Iterator[bytes]:
-    """Draw what a figure of any kind shows; yield the file of each ending (.png, .svg)."""
+    """Draw what a figure of any kind shows; yield the file of each ending."""
     if isinstance(config, ScatterConfig):
         return draw_scatter(config, shown, endings)
+    if isinstance(config, DistributionConfig):
+        return draw_distribution(config, shown, endings)
     if isinstance(config, PlaneConfig):
         return draw_plane(config, shown, endings)
     assert isinstance(config, LinesConfig)
@@ -93,7 +71,13 @@ def draw_curves(
     def fill(figure: Figure, axes: list[Axes]) -> None:
         for number, of_panel in groupby(curves, key=lambda curve: curve.panel):
             _draw_panel(axes[number], config, list(of_panel), looks)
-        _legend(figure, labels, looks)
+        keys = _lines(looks, labels)
+        if isinstance(config, CurvesConfig) and any(curve.mark is not None for curve in curves):
+            line = Line2D([], [], color="#444444", linewidth=MARK_WIDTH)
+            keys.append((line, axis_label(str(config.marks))))
+        if any(_has_band(curve) for curve in curves):
+            keys.append((Patch(color="black", alpha=BAND_ALPHA, linewidth=0), BAND))
+        _legend(figure, keys)
 
     return _page(config, fill, endings)
 
@@ -101,33 +85,49 @@ def draw_curves(
 def draw_scatter(
     config: ScatterConfig, points: list[Point], endings: Iterable[str]
 ) -> Iterator[bytes]:
-    """Draw the points, panel by panel; yield the file of each ending (.png, .svg)."""
+    """Draw the points, panel by panel; yield the file of each ending (.png, .svg, .pdf)."""
 
     def fill(figure: Figure, axes: list[Axes]) -> None:
         for number, of_panel in groupby(points, key=lambda point: point.panel):
-            draw_points(axes[number], config.panels[number], list(of_panel))
+            draw_points(axes[number], list(of_panel))
+        if any(point.x_std or point.y_std for point in points):
+            bar = Line2D([], [], color=POINT, marker="o", markersize=4, linewidth=0.8)
+            _legend(figure, [(bar, BARS)])
+
+    return _page(config, fill, endings)
+
+
+def draw_distribution(
+    config: DistributionConfig, values: list[Values], endings: Iterable[str]
+) -> Iterator[bytes]:
+    """Draw the values, panel by panel; yield the file of each ending (.png, .svg, .pdf)."""
+
+    def fill(figure: Figure, axes: list[Axes]) -> None:
+        for number, of_panel in groupby(values, key=lambda found: found.panel):
+            draw_values(axes[number], config, config.panels[number], list(of_panel))
+        _legend(figure, keys_of(config, values))
 
     return _page(config, fill, endings)
 
 
 def draw_plane(config: PlaneConfig, planes: list[Plane], endings: Iterable[str]) -> Iterator[bytes]:
-    """Draw the planes, panel by panel; yield the file of each ending (.png, .svg).
+    """Draw the planes, panel by panel; yield the file of each ending (.png, .svg, .pdf).
 
     Classifiers that share a panel are told apart by their lines, of which there is a legend.
     """
     shared = [panel.series for panel in config.panels if len(panel.series) > 1]
     names = list(dict.fromkeys(name for series in shared for name in series))
-    looks = {name: _look(place) for place, name in enumerate(names)}
+    looks = {name: look_of(place) for place, name in enumerate(names)}
     labels = {plane.series: plane.label for plane in planes}
 
     def fill(figure: Figure, axes: list[Axes]) -> None:
         for number, of_panel in groupby(planes, key=lambda plane: plane.panel):
             found = list(of_panel)
             alone = len(config.panels[number].series) == 1
-            own = [_look(0) if alone else looks[plane.series] for plane in found]
+            own = [look_of(0) if alone else looks[plane.series] for plane in found]
             draw_planes(axes[number], config.panels[number], found, own)
         if shown := {name: look for name, look in looks.items() if name in labels}:
-            _legend(figure, labels, shown)
+            _legend(figure, _lines(shown, labels))
 
     return _page(config, fill, endings)
 
@@ -156,31 +156,31 @@ def _looks(config: LinesConfig, curves: list[Curve]) -> dict[str, Look]:
     marker = (
         {"marker": "o", "markersize": MARKER_SIZE} if isinstance(config, SweepFigureConfig) else {}
     )
-    return {name: {**_look(place), **marker} for name, place in places.items()}
-
-
-def _look(place: int) -> Look:
-    """Return how the line in a place looks."""
-    return {
-        "color": COLOURS[place % len(COLOURS)],
-        "linestyle": DASHES[place % len(DASHES)],
-        "linewidth": OTHER_WIDTH if place else FIRST_WIDTH,
-    }
+    return {name: {**look_of(place), **marker} for name, place in places.items()}
 
 
 def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
     count = len(config.axes)
-    figure = Figure(
-        figsize=(PANEL_SIZE[0] * count, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained"
-    )
+    width = max(PANEL_SIZE[0] * count, _width(config))
+    figure = Figure(figsize=(width, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained")
     axes = list(figure.subplots(1, count, squeeze=False)[0])
     for letter, panel, drawn in zip(ascii_lowercase, config.axes, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
-        drawn.set_xlabel(panel.x_label or config.x_label)
-        drawn.set_ylabel(panel.y_label or config.y_label)
+        x_label, y_label = config.labels_of(panel)
+        drawn.set_xlabel(x_label)
+        drawn.set_ylabel(y_label)
         drawn.set_xscale(config.x_scale, **SCALES[config.x_scale])
         drawn.set_yscale(config.y_scale, **SCALES[config.y_scale])
     return figure, axes
+
+
+def _width(config: FigureConfig) -> float:
+    """Return how wide a figure is to be for what stands side by side in it, in inches."""
+    if not isinstance(config, DistributionConfig):
+        return 0.0
+    groups = max(len(config.rows_of(panel)) for panel in config.panels)
+    needed = GROUP_INCHES * groups * (len(config.series) + 1)
+    return len(config.panels) * min(needed, 2 * PANEL_SIZE[0])
 
 
 def _draw_panel(
@@ -200,8 +200,8 @@ def _draw_panel(
     for curve in sorted(curves, key=lambda curve: -names.index(curve.series)):
         look = looks[curve.series]
         axes.plot(curve.x, curve.y, **look)
-        band = [_standard_error(std, n) for std, n in zip(curve.std, curve.n, strict=True)]
-        if any(band):
+        if _has_band(curve):
+            band = _band(curve)
             below, above = np.subtract(curve.y, band), np.add(curve.y, band)
             axes.fill_between(
                 curve.x, below, above, color=look["color"], alpha=BAND_ALPHA, linewidth=0
@@ -210,8 +210,14 @@ def _draw_panel(
             axes.axvline(curve.mark, color=look["color"], linewidth=MARK_WIDTH, alpha=0.6)
 
 
-def _standard_error(std: float | None, n: int) -> float:
-    return 0.0 if std is None else std / math.sqrt(n)
+def _band(curve: Curve) -> list[float]:
+    """Return one standard error at each point; 0 where there is one realization."""
+    pairs = zip(curve.std, curve.n, strict=True)
+    return [0.0 if std is None else std / math.sqrt(n) for std, n in pairs]
+
+
+def _has_band(curve: Curve) -> bool:
+    return any(_band(curve))
 
 
 def _decades(values: np.ndarray) -> tuple[float, float]:
@@ -223,9 +229,14 @@ def _decades(values: np.ndarray) -> tuple[float, float]:
     return float(10.0**low), float(10.0 ** max(high, low + 1.0))
 
 
-def _legend(figure: Figure, labels: Mapping[str, str], looks: Mapping[str, Look]) -> None:
-    lines = [Line2D([], [], **look) for look in looks.values()]
-    texts = [labels[series] for series in looks]
+def _lines(looks: Mapping[str, Look], labels: Mapping[str, str]) -> list[tuple[Artist, str]]:
+    """Return what a legend has of lines."""
+    return [(Line2D([], [], **look), labels[series]) for series, look in looks.items()]
+
+
+def _legend(figure: Figure, keys: list[tuple[Artist, str]]) -> None:
+    """Put a legend below the panels, in as many rows as it needs."""
+    lines, texts = [line for line, _ in keys], [text for _, text in keys]
     for rows in range(1, len(texts) + 1):
         legend = figure.legend(
             lines, texts, loc="outside lower center", ncols=math.ceil(len(texts) / rows)

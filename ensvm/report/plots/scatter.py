@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ensvm.report.query import Question, Study, ask
-from ensvm.study.figure import ScatterConfig, ScatterPanel, pass_of
+from ensvm.study.figures.figure import pass_of
+from ensvm.study.figures.scatter import ScatterConfig
 from ensvm.study.metrics import unit_of
 
 if TYPE_CHECKING:
@@ -72,10 +73,8 @@ def to_csv(figure: ScatterConfig, points: list[Point]) -> str:
     return pd.DataFrame(lines, columns=columns).to_csv(index=False, lineterminator="\n")
 
 
-def draw_points(axes: "Axes", panel: ScatterPanel, points: list[Point]) -> None:
+def draw_points(axes: "Axes", points: list[Point]) -> None:
     """Draw a panel's points with bars of one standard error, their rows' names, and x = y."""
-    axes.set_xlabel(axes.get_xlabel() or panel.x)
-    axes.set_ylabel(axes.get_ylabel() or panel.y)
     ends = np.array([[point.x, point.y] for point in points])
     low, high = float(ends.min()), float(ends.max())
     room = ROOM * (high - low or 1.0)

@@ -4,9 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ensvm.report.plots import curves, plane, scatter
+from ensvm.report.plots import curves, distribution, plane, scatter
 from ensvm.report.query import Study
-from ensvm.study.figure import FigureConfig, LinesConfig, PlaneConfig, ScatterConfig
+from ensvm.study.figures.distribution import DistributionConfig
+from ensvm.study.figures.figure import FigureConfig
+from ensvm.study.figures.lines import LinesConfig
+from ensvm.study.figures.plane import PlaneConfig
+from ensvm.study.figures.scatter import ScatterConfig
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,10 @@ def read_figure(study: Study, figure: FigureConfig) -> Shown:
         points, missing = scatter.read_points(study, figure)
         names = (point.row for point in points)
         return Shown(points, _once(names), scatter.to_csv(figure, points), missing)
+    if isinstance(figure, DistributionConfig):
+        values, missing = distribution.read_values(study, figure)
+        names = (found.label for found in values)
+        return Shown(values, _once(names), distribution.to_csv(figure, values), missing)
     if isinstance(figure, PlaneConfig):
         planes, missing = plane.read_planes(study, figure)
         names = (shown.label for shown in planes)

@@ -18,24 +18,27 @@ from ensvm.report.ranking.selection import default_metric
 
 
 def write_ranking(study: Study, ranking: Ranking) -> tuple[str, list[Path]]:
-    """Write `rank-<table>.csv`, `.md`, `.png` and `.svg`; return the Markdown and the paths.
+    """Write `rank-<table>.csv`, `.md` and the diagram; return the Markdown and the paths.
 
+    The diagram is written as `.png`, `.svg` and `.pdf`.
     A metric that is not the table's own stands in the name: `rank-<table>-by-<metric>`.
     """
     # matplotlib takes half a second to import
     from ensvm.report.plots.critical_difference import draw_critical_difference
 
     text = ranking_to_markdown(study, ranking)
-    png, svg = draw_critical_difference(
+    endings = (".png", ".svg", ".pdf")
+    diagram = draw_critical_difference(
         ranking.labels,
         ranking.average.tolist(),
         ranking.critical_difference,
         ranking.groups,
         diagram_note(ranking),
-        [".png", ".svg"],
+        endings,
     )
     table = {"csv": ranking_to_csv(ranking), "md": text}
-    return text, _written(study.folder / _stem(ranking), {**table, "png": png, "svg": svg})
+    drawn = {ending[1:]: file for ending, file in zip(endings, diagram, strict=True)}
+    return text, _written(study.folder / _stem(ranking), {**table, **drawn})
 
 
 def write_comparisons(study: Study, compared: Comparisons) -> tuple[str, list[Path]]:

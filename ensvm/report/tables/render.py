@@ -33,6 +33,21 @@ def to_csv(cells: list[TableCell]) -> str:
 
 def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return the table as the paper lays it out, with legend, assumptions and reasons."""
+    parts = [
+        f"## Table {table.id}. {table.caption}",
+        grid(study, table, cells),
+        legend(study, table, cells),
+    ]
+    parts += [
+        bullet_list("Notes", notes(study, table, cells)),
+        bullet_list("Assumptions", _assumptions(study, table)),
+        bullet_list("Missing", reasons(cells)),
+    ]
+    return "\n\n".join(part for part in [*parts, origin(study)] if part) + "\n"
+
+
+def grid(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
+    """Return the rows and columns of a table alone, as Markdown."""
     headers = [
         "data set",
         *(column_label(study, column) for column in table.columns),
@@ -44,20 +59,13 @@ def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str
     ]
     if table.of == "data":
         headers, rows = headers[:-1], [row[:-1] for row in rows]
-    grid = tabulate(
+    return tabulate(
         rows,
         headers=headers,
         tablefmt="pipe",
         colalign=("left", *["right"] * (len(headers) - 1)),
         disable_numparse=True,
     )
-    parts = [f"## Table {table.id}. {table.caption}", grid, legend(study, table, cells)]
-    parts += [
-        bullet_list("Notes", notes(study, table, cells)),
-        bullet_list("Assumptions", _assumptions(study, table)),
-        bullet_list("Missing", reasons(cells)),
-    ]
-    return "\n\n".join(part for part in [*parts, origin(study)] if part) + "\n"
 
 
 def _markdown_row(table: TableConfig, row: str, cells: list[TableCell]) -> list[str]:
@@ -147,7 +155,7 @@ def origin(study: Study) -> str:
     """Return the small print: version, days, processors and commits of the runs, citation."""
     runs = runs_of(study.records.values())
     if not runs:
-        return ""
+        return f"<sub>{study.note}</sub>" if study.note else ""
     days = sorted({record.time[:10] for record in study.records.values()})
     commits = sorted(
         {
@@ -160,7 +168,6 @@ def origin(study: Study) -> str:
     machines = sorted({run.arithmetic for run in runs.values()} - {""})
     span += f" on {', '.join(machines)}" if machines else ""
     code = f", commit {', '.join(commits)}" if commits else ""
-    return (
-        f"<sub>ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`. "
-        f"{study.config.citation.strip()}</sub>"
-    )
+    told = f"ensvm {__version__}; cells run {span}{code}; study `{study.config.study}`."
+    parts = (told, study.note, study.config.citation.strip())
+    return f"<sub>{' '.join(part for part in parts if part)}</sub>"

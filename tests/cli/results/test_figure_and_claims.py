@@ -36,11 +36,11 @@ def test_from_a_run_to_figures_and_claims(study, tmp_path):
     drawn = invoke("figure", results)
     assert drawn.exit_code == 0
     assert drawn.stdout.splitlines() == [
-        str(results / "trial" / f"figure-1.{end}") for end in ("csv", "png", "svg")
+        str(results / "trial" / f"figure-1.{end}") for end in ("csv", "png", "svg", "pdf")
     ]
     assert all(
         (results / "trial" / f"figure-1.{end}").stat().st_size > 500
-        for end in ("csv", "png", "svg")
+        for end in ("csv", "png", "svg", "pdf")
     )
     judged = invoke("claims", results)
     assert judged.exit_code == 0
@@ -108,7 +108,7 @@ WRONG = {
     "kind": (
         "y_label: y",
         "y_label: y, kind: bars",
-        r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, scatter, plane, got 'bars'",
+        r"line 7: figures\[1\]\.kind: .*accepted: curves, sweep, .*box, strip, bar, got 'bars'",
     ),
     "figure key": (
         "caption: c",

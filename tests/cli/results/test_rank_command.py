@@ -55,7 +55,7 @@ def written(results):
 def test_a_table_is_ranked_printed_and_written(results):
     told = invoke(results, "ijcai07", "--table", "2")
     assert told.exit_code == 0
-    assert written(results) == {f"rank-2.{end}" for end in ("csv", "md", "png", "svg")}
+    assert written(results) == {f"rank-2.{end}" for end in ("csv", "md", "png", "svg", "pdf")}
     assert told.stdout.strip() == (results / "ijcai07" / "rank-2.md").read_text().strip()
     assert re.search(r"SVM \(BEST\): an oracle", told.stdout)
     assert "rank-2.svg" in told.stderr

@@ -86,7 +86,8 @@ def test_curves_come_in_the_order_of_the_paper(study):
 def test_what_is_missing_says_why_and_a_figure_of_nothing_writes_nothing(study):
     first, nothing = write_figures(study)
     assert first.missing == ("titanic, b: failed: ouch",)
-    assert [path.name for path in first.paths] == ["figure-1.csv", "figure-1.png", "figure-1.svg"]
+    endings = ("csv", "png", "svg", "pdf")
+    assert [path.name for path in first.paths] == [f"figure-1.{ending}" for ending in endings]
     assert nothing.paths == ()
     assert nothing.missing == ("cancer, a: not run yet",)
     assert not list(study.folder.glob("figure-none*"))
@@ -106,7 +107,7 @@ def test_drawings_are_images_and_the_same_bytes_twice(study):
     paths = next(write_figures(study)).paths
     before = [path.read_bytes() for path in paths]
     assert [path.read_bytes() for path in next(write_figures(study)).paths] == before
-    _, png, svg = paths
+    _, png, svg, pdf = paths
     pixels = imread(png)
     assert pixels.shape[0] > 400
     assert pixels.shape[1] > 1000
@@ -114,6 +115,8 @@ def test_drawings_are_images_and_the_same_bytes_twice(study):
     text = svg.read_text()
     assert "<svg" in text
     assert "<dc:date>" not in text
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert b"Date" not in pdf.read_bytes()
 
 
 MANY = """\
@@ -140,7 +143,7 @@ def test_the_legend_stays_within_the_figure(tmp_path, count, letters):
     study = make_study(
         tmp_path / "s", MANY.format(algorithms=algorithms, series=", ".join(names)), lines
     )
-    _, png, svg = next(write_figures(study)).paths
+    _, png, svg, _ = next(write_figures(study)).paths
     pixels = imread(png)[..., :3]
     assert (pixels[:, [0, 1, -2, -1]] == 1.0).all()
     assert (pixels[[0, 1, -2, -1]] == 1.0).all()
@@ -202,7 +205,10 @@ def test_the_mean_of_curves_ends_where_the_first_of_them_does(swept):
 @pytest.mark.slow
 def test_figures_of_sweeps_and_means_are_drawn(swept):
     for drawn in write_figures(swept):
-        assert [path.suffix for path in drawn.paths] == [".csv", ".png", ".svg"]
+        assert [path.suffix for path in drawn.paths] == [".csv", ".png", ".svg", ".pdf"]
+        curves, _ = read_curves(swept, drawn.figure)
+        banded = any(std for curve in curves for std in curve.std if std is not None)
+        assert ("one standard error" in drawn.paths[2].read_text()) == banded
 
 
 def test_several_curves_in_one_panel_are_named_by_their_texts(tmp_path):

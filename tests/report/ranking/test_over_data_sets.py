@@ -229,7 +229,9 @@ def test_the_files_hold_what_was_found(tmp_path):
     study = make_study(tmp_path, CONFIG, lines())
     ranking = rank_over_data_sets(study, table_of(study, "1"), rope=2.0)
     text, paths = write_ranking(study, ranking)
-    assert {path.name for path in paths} == {f"rank-1.{end}" for end in ("csv", "md", "png", "svg")}
+    assert {path.name for path in paths} == {
+        f"rank-1.{end}" for end in ("csv", "md", "png", "svg", "pdf")
+    }
     contents = {path.suffix: path.read_bytes() for path in paths}
     assert contents[".md"].decode() == text == ranking_to_markdown(study, ranking)
     assert contents[".png"].startswith(b"\x89PNG")

@@ -1,0 +1,121 @@
+"""The config by which a study is shown: its own as it is now, where that asks for the same cells.
+
+A run leaves a copy of its config beside the records. What a config says of tables, figures, claims,
+captions and notes is no part of any cell's key and needs no run: it is read from the study's config
+as it is now, as long as that asks for the very cells that the copy asks for. Where it does not, or
+cannot be read, the copy counts. Either way the study's pages say so.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ensvm.records.record import Record
+from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY
+from ensvm.shipped import shipped_configs
+from ensvm.study.config import StudyConfig
+from ensvm.study.reading import read_config
+from ensvm.study.source import ConfigError, read_text
+from ensvm.study.table import Published, read_published
+
+# What a config may say of a data set or an algorithm without asking for other cells.
+OF_THE_DATA_SET = {"same_rows", "unavailable"}
+OF_THE_ALGORITHM = {"label", "unavailable"}
+MOST = 3  # differences that are named
+
+EDITED = "Captions, notes, tables and claims are those of {name}, edited since the run."
+OTHER_CELLS = (
+    "Other cells than those that were run are asked for by {name} ({other}): "
+    "shown is the copy of the config made at the run."
+)
+UNREADABLE = "Shown is the copy of the config made at the run, for now: {error}"
+
+
+@dataclass(frozen=True)
+class Current:
+    """A study's config and printed values, and what is to be said of where they are from."""
+
+    config: StudyConfig
+    published: Mapping[tuple[str, str, str], Published]
+    note: str = ""
+
+
+def current_config(folder: Path, records: Iterable[Record]) -> Current:
+    """Return the config by which the study in a folder is shown.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder, with the copies that the last run left.
+    records : iterable of Record
+        The folder's own records, of which the newest tells which file was run.
+
+    Returns
+    -------
+    Current
+        The config and the printed values of the study's file, if it asks for the same cells; those
+        of the copies otherwise, and where there is no such file.
+
+    Raises
+    ------
+    ConfigError
+        If the copy cannot be read.
+    """
+    text = read_text(folder / CONFIG_COPY)
+    copy, _ = read_config(folder / CONFIG_COPY, text)
+    printed = folder / PUBLISHED_COPY
+    left = Current(copy, read_published(printed) if printed.exists() else {})
+    for path, name in _files(copy.study, records):
+        try:
+            now = read_text(path)
+            if now == text:
+                return left
+            config, _ = read_config(path, now)
+            if config.study != copy.study:
+                continue
+            if other := _other_cells(copy, config):
+                return Current(copy, left.published, OTHER_CELLS.format(name=name, other=other))
+            beside = None if config.published is None else path.parent / config.published
+            published = {} if beside is None else read_published(beside)
+        except ConfigError as error:
+            return Current(copy, left.published, UNREADABLE.format(error=error))
+        return Current(config, published, EDITED.format(name=name))
+    return left
+
+
+def _files(study: str, records: Iterable[Record]) -> Iterator[tuple[Path, str]]:
+    """Yield where the study's config may be, the file of the newest run first, each with a name."""
+    newest = max(records, key=lambda record: record.time, default=None)
+    command = newest.run.command if newest is not None and newest.run is not None else ()
+    given = [text for text in command if text.endswith((".yaml", ".yml"))]
+    for text in (*given, f"{study}.yaml", f"configs/{study}.yaml"):
+        if Path(text).is_file():
+            yield Path(text), text
+    shipped = shipped_configs() / f"{study}.yaml"
+    if shipped.is_file():
+        yield shipped, f"the shipped config {shipped.name}"
+
+
+def _other_cells(before: StudyConfig, now: StudyConfig) -> str:
+    """Return where two configs ask for other cells; nothing where they ask for the same."""
+    one, other = _asked(before), _asked(now)
+    found = [key for key in {**one, **other} if one.get(key) != other.get(key)]
+    more = [f"and {len(found) - MOST} more"] if len(found) > MOST else []
+    return ", ".join(found[:MOST] + more)
+
+
+def _asked(config: StudyConfig) -> dict[str, Any]:
+    """Return all that a config says of what is run, each by a name."""
+    asked: dict[str, Any] = {
+        "realizations": config.realizations,
+        "kernel": config.kernel,
+        "timing": config.timing,
+    }
+    for entry in config.datasets:
+        told = entry.model_dump(exclude=OF_THE_DATA_SET)
+        asked[f"data set {entry.name}"] = told, entry.unavailable is None
+    for name, block in config.algorithms.items():
+        told = block.model_dump(exclude=OF_THE_ALGORITHM)
+        asked[f"algorithm {name}"] = told, block.unavailable is None
+    return asked

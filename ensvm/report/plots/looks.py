@@ -1,0 +1,51 @@
+"""How figures look: colours, lines, letters; and files that depend on the data alone."""
+
+from typing import Any, TypeAlias
+
+Look: TypeAlias = dict[str, Any]
+
+# Okabe & Ito's colours, told apart with any colour vision; black first, for the paper's own method.
+COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 2)),
+    (0, (1, 1.2)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (6, 1.5, 1, 1.5, 1, 1.5)),
+    (0, (9, 2)),
+    (0, (1, 3)),
+)
+FIRST_WIDTH, OTHER_WIDTH, MARK_WIDTH, MARKER_SIZE = 1.8, 1.4, 0.6, 2.5  # points
+
+STYLE: Any = {
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8,
+    "legend.fontsize": 7.5,
+    "legend.handlelength": 2.4,
+    "legend.columnspacing": 1.2,
+    "legend.frameon": False,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "savefig.dpi": 200,
+    # The same data give the same bytes: element ids are hashed with this instead of a random salt.
+    "svg.hashsalt": "ensvm",
+    "pdf.fonttype": 42,  # fonts as TrueType, which journals ask for
+}
+# No dates or versions in the files, for the same reason.
+METADATA = {
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def look_of(place: int) -> Look:
+    """Return how the line in a place looks."""
+    return {
+        "color": COLOURS[place % len(COLOURS)],
+        "linestyle": DASHES[place % len(DASHES)],
+        "linewidth": OTHER_WIDTH if place else FIRST_WIDTH,
+    }

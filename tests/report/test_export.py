@@ -1,0 +1,135 @@
+"""Exports have every cell once, as recorded, and each column is of one type."""
+
+import io
+import sys
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from made_up_records import errors, make_study, record
+
+from ensvm.records.record import Conditions
+from ensvm.report.export import (
+    NotExported,
+    content_of,
+    ending_of,
+    frame_of,
+    realizations,
+    table_cells,
+)
+from ensvm.report.tables.cells import build_table
+
+CONFIG = """\
+study: s
+realizations: 2
+datasets: [german, titanic]
+algorithms: {a: {label: A, estimator: RhoSVC}, b: {estimator: RhoSVC}}
+timing: {algorithms: [a]}
+published: p.csv
+tables:
+  - {id: 1, caption: c, columns: [a, b]}
+  - {id: 2, caption: c, of: timing, metric: train_seconds, columns: [a]}
+"""
+PRINTED = "table,row,column,value,std\n1,german,a,11.0,\n"
+
+
+@pytest.fixture
+def study(tmp_path):
+    timed = record("german", 1, "a", run_pass="timing", seconds=1.5, n_iter_=7)
+    chosen = record("titanic", 1, "a", error=0.5, stop_reason_="tol", converged_=True)
+    lines = [
+        *errors("german", "a", [0.1, 1 / 3]),
+        replace(timed, conditions=Conditions("here", 1, None, True)),
+        replace(chosen, stage={"C": 0.1}, n_stages=3, validation_error=0.25),
+        record("titanic", 1, "b", status="failed", reason="ouch"),
+    ]
+    return make_study(tmp_path / "s", CONFIG, lines, PRINTED)
+
+
+def exported(study, seeds=None):
+    frame = frame_of(realizations(study, seeds or {}))
+    return frame.set_index(["dataset", "realization", "algorithm", "pass"])
+
+
+def test_every_record_is_a_line_with_what_it_has(study):
+    frame = exported(study)
+    assert set(frame.index) == set(study.records)
+    for identity, made in study.records.items():
+        line = frame.loc[identity]
+        for name, value in {**made.metrics, **made.seconds}.items():
+            assert line[name] == value
+        lacking = set(frame.columns[frame.columns.get_loc("settings_key") + 1 :])
+        for name in lacking - set(made.metrics) - set(made.seconds):
+            assert pd.isna(line[name]), (identity, name)
+        assert line["status"] == made.status
+        assert line["commit"] == made.run.commit
+    chosen = frame.loc["titanic", 1, "a", "error"]
+    assert (chosen["stage"], chosen["n_stages"]) == ('{"C": 0.1}', 3)
+    assert frame.loc["titanic", 1, "b", "error"]["reason"] == "ouch"
+
+
+def test_seeds_stand_where_they_are_known(study):
+    seeds = {("german", 1, "a", "error"): 4_294_967_295}
+    column = exported(study, seeds)["seed"]
+    assert column.loc["german", 1, "a", "error"] == 4_294_967_295
+    assert column.isna().sum() == len(study.records) - 1
+
+
+def test_a_csv_comes_back_to_the_last_bit(study):
+    frame = frame_of(realizations(study, {}))
+    back = pd.read_csv(io.BytesIO(content_of(frame, ".csv")), dtype=str)
+    assert list(back.columns) == list(frame.columns)
+    assert back["error"].dropna().map(float).tolist() == frame["error"].dropna().tolist()
+    whole = content_of(frame, ".csv").decode()
+    assert ",300," in whole  # whole numbers stay whole beside missing ones
+    assert content_of(frame, ".csv") == whole.encode()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, None], "Int64"),
+        ([1, 2.5], "Float64|float64"),
+        ([True, None], "boolean"),
+        (["a", None], "string"),
+        ([1, "a"], "string"),
+        ([True, 2], "string"),
+        ([None, None], "string"),
+    ],
+)
+def test_a_column_is_of_one_type(values, kind):
+    frame = frame_of([{"x": value} for value in values])
+    assert str(frame["x"].dtype).partition("[")[0] in kind.split("|")
+
+
+def test_a_line_of_a_table_is_its_cell(study):
+    frame = frame_of(table_cells(study)).set_index(["table", "row", "column"])
+    for table in study.config.tables:
+        for cell in build_table(study, table):
+            line = frame.loc[table.id, cell.row, cell.column]
+            for name in ("mean", "std", "published", "difference", "difference_low"):
+                value = getattr(cell, name)
+                assert pd.isna(line[name]) if value is None else line[name] == value
+            assert line["n"] == cell.n
+            assert line["status"] == cell.status
+    assert frame.loc["1", "german", "a"]["label"] == "A"
+    assert frame.loc["2", "german", "a"]["pass"] == "timing"
+
+
+def test_parquet_without_pyarrow_is_refused_with_the_reason(study, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(NotExported, match=r"ensvm\[parquet\]"):
+        content_of(frame_of(table_cells(study)), ".parquet")
+
+
+def test_parquet_has_what_csv_has(study):
+    pytest.importorskip("pyarrow", reason="needs pyarrow, of ensvm[parquet]")
+    frame = frame_of(realizations(study, {}))
+    back = pd.read_parquet(io.BytesIO(content_of(frame, ".parquet")))
+    pd.testing.assert_frame_equal(back, frame, check_dtype=False)
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x", "x.csv.gz"])
+def test_another_ending_is_refused(tmp_path, name):
+    with pytest.raises(NotExported, match=r"accepted: \.csv, \.parquet"):
+        ending_of(tmp_path / name)
