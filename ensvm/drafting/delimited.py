@@ -1,0 +1,300 @@
+"""A user's table of text as it is: its encoding, its delimiter, its header, and every field."""
+
+import codecs
+import csv
+import io
+import lzma
+import re
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from ensvm.data import DataError
+from ensvm.data.files.compression import UNPACK
+from ensvm.drafting.numerals import is_number
+
+MAX_BYTES = 32 * 2**20  # fields as text take ten times the memory of their bytes
+HEAD = 2**16  # characters that a guess is made from
+HEAD_ROWS = 200
+# A delimiter that is rarer within fields comes first: a comma may be a decimal point.
+DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", r"\s+": "whitespace"}
+MARKS = (  # UTF-32's little mark begins with UTF-16's
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+CALLED = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8 with a byte-order mark",
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "utf-32": "UTF-32",
+    "cp1252": "Windows-1252 (Latin-1)",
+    "latin-1": "Latin-1",
+}
+SAVE_AS = "save the table as CSV"
+FOREIGN = {
+    b"PK\x03\x04": f"an Excel workbook or another zip archive; {SAVE_AS}",
+    b"\xd0\xcf\x11\xe0": f"an old Excel workbook; {SAVE_AS}",
+    b"PAR1": f"a Parquet file; write a config by hand (a .parquet file is accepted), or {SAVE_AS}",
+    b"\x93NUMPY": f"a numpy array; {SAVE_AS}, or as .npz with the arrays X and y",
+    b"\x89HDF": f"an HDF5 file; {SAVE_AS}",
+    b"SQLite format 3": f"an SQLite database; {SAVE_AS}",
+    b"%PDF": f"a PDF; {SAVE_AS}",
+    b"{": f"JSON; {SAVE_AS}",
+    b"<": f"HTML or XML; {SAVE_AS}",
+    b"@relation": f"an ARFF file; {SAVE_AS}",
+}
+LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
+CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table of text fields, and how it stands in its file.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    fields : DataFrame of str
+        The rows below the header; columns by position.
+    names : tuple of str
+        The names in the header; the positions, from 0, where there is none.
+    encoding, delimiter : str
+        As Python and pandas call them.
+    header : bool
+        Whether the first line holds names.
+    a_row_a_line : bool
+        Whether no field has a line break in it.
+    renamed : tuple of str
+        What was wrong with names of the header, one line each.
+    skipped : int
+        The lines left out before the table.
+    """
+
+    path: Path
+    fields: pd.DataFrame
+    names: tuple[str, ...]
+    encoding: str
+    delimiter: str
+    header: bool
+    a_row_a_line: bool
+    renamed: tuple[str, ...] = ()
+    skipped: int = 0
+
+    @property
+    def told(self) -> str:
+        """How the file is written, in one line."""
+        head = "a header" if self.header else "no header (columns are called by position, from 0)"
+        lines = f", {self.skipped} lines before it left out" if self.skipped else ""
+        return f"{CALLED[self.encoding]}, delimiter {DELIMITERS[self.delimiter]}, {head}{lines}"
+
+
+def read_text_table(path: Path, header: bool | None = None) -> TextTable:
+    """Return the fields of a file of delimited text, read by pandas.
+
+    Parameters
+    ----------
+    path : Path
+        The file, perhaps compressed (.gz, .bz2 or .xz).
+    header : bool or None, default None
+        Whether the first line holds names; None to find out.
+
+    Returns
+    -------
+    TextTable
+        The fields, and how the file is written.
+
+    Raises
+    ------
+    DataError
+        If it is no such file; the message says what it is, where it is wrong, and what to do.
+    """
+    data = _content(path)
+    _refuse_foreign(path, data)
+    text, encoding = _decoded(path, data)
+    text, skipped, stated = _without_preamble(text)
+    delimiter = stated or _delimiter(path, text[:HEAD].strip())
+    rows = _rows(path, text, delimiter, skipped)
+    named = _has_header(rows) if header is None else header
+    names, renamed = _names(rows, named)
+    fields = rows.iloc[1:].reset_index(drop=True) if named else rows
+    if not len(fields):
+        raise DataError(f"{path}: holds a header and no rows")
+    lines = sum(1 for line in io.StringIO(text) if line.strip())
+    whole = lines == len(rows)
+    return TextTable(path, fields, names, encoding, delimiter, named, whole, renamed, skipped)
+
+
+def _content(path: Path) -> bytes:
+    if not path.exists():
+        raise DataError(f"{path}: no such file")
+    if not path.is_file():  # a pipe or a device may never end
+        raise DataError(f"{path}: not a regular file")
+    try:
+        with UNPACK.get(path.suffix, UNPACK[""])(path) as file:
+            data: bytes = file.read(MAX_BYTES + 1)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from error
+    if len(data) > MAX_BYTES:
+        raise DataError(
+            f"{path}: holds more than {MAX_BYTES // 2**20} MiB; take a random sample of its rows "
+            "for a first study, or write a config by hand"
+        )
+    if not data.strip():
+        raise DataError(f"{path}: the file is empty")
+    return data
+
+
+def _refuse_foreign(path: Path, data: bytes) -> None:
+    first = data.removeprefix(codecs.BOM_UTF8).lstrip()[:20]
+    for beginning, what in FOREIGN.items():
+        if first.lower().startswith(beginning.lower()):
+            raise DataError(f"{path}: is {what}")
+
+
+def _decoded(path: Path, data: bytes) -> tuple[str, str]:
+    """Return the text and its encoding; what is no text is refused."""
+    marked = [encoding for mark, encoding in MARKS if data.startswith(mark)]
+    for encoding in [*marked[:1], *_wide(data), "utf-8", "cp1252", "latin-1"]:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        found = CONTROL.search(text, 0, HEAD)
+        if found or "\0" in text:
+            what = repr(found[0]) if found else "a zero byte"
+            raise DataError(f"{path}: is no text but a binary file (it holds {what}); {SAVE_AS}")
+        return text, encoding
+    raise AssertionError("every byte is a character of Latin-1")
+
+
+def _wide(data: bytes) -> list[str]:
+    """Return the two-byte encoding that text without a mark looks like: every other byte is 0."""
+    head = data[:HEAD]
+    for encoding, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
+        if zeros and zeros.count(0) > 0.7 * len(zeros):
+            return [encoding]
+    return []
+
+
+def _without_preamble(text: str) -> tuple[str, int, str]:
+    """Return the text without comments before the table, how many, and a delimiter it states."""
+    lines, skipped, stated = io.StringIO(text, newline=None), 0, ""
+    begin = 0
+    for line in lines:
+        excel = re.fullmatch(r"sep=(.)\s*", line)
+        if not (excel or line.startswith(("#", "%"))):
+            break
+        stated = excel[1] if excel and excel[1] in DELIMITERS else stated
+        begin, skipped = begin + len(line), skipped + 1
+    plain = text.replace("\r\n", "\n").replace("\r", "\n") if skipped else text
+    return plain[begin:], skipped, stated
+
+
+def _delimiter(path: Path, head: str) -> str:
+    """Return the delimiter that cuts every line of the head into as many fields, two or more."""
+    lines = head.splitlines()[:HEAD_ROWS]
+    if lines and all(LIBSVM.fullmatch(line) for line in lines[:20]):
+        raise DataError(
+            f"{path}: is LIBSVM text; rename it to end in .libsvm and write a config by hand: "
+            "datasets: [{path: NAME.libsvm, split: {protocol: kfold, n_splits: 5}}]"
+        )
+    best, share = "", 0.0
+    for delimiter in DELIMITERS:
+        widths = Counter(_widths(lines, delimiter))
+        width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1]))
+        if width > 1 and count / widths.total() > share:
+            best, share = delimiter, count / widths.total()
+    if not best or share < 0.5:
+        tried = ", ".join(DELIMITERS.values())
+        raise DataError(
+            f"{path}: no delimiter cuts its lines into columns (tried: {tried}); "
+            "a table needs one column of classes and one or more of inputs"
+        )
+    return best
+
+
+def _widths(lines: list[str], delimiter: str) -> list[int]:
+    if delimiter == r"\s+":
+        return [len(line.split()) for line in lines if line.strip()] or [0]
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    except csv.Error:
+        return [0]
+    return [len(row) for row in rows if row] or [0]
+
+
+def _rows(path: Path, text: str, delimiter: str, skipped: int) -> pd.DataFrame:
+    """Return all rows as text; a row of another width than the first is refused by its line."""
+    if delimiter != r"\s+":
+        _refuse_ragged(path, text, delimiter, skipped)
+    try:
+        rows = pd.read_csv(
+            io.StringIO(text),
+            sep=delimiter,
+            header=None,
+            dtype=str,
+            keep_default_na=False,
+            na_filter=False,
+            skipinitialspace=True,
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        told = str(error).strip().rpartition("C error: ")[2]
+        raise DataError(f"{path}: {told[:1].lower()}{told[1:]}") from error
+    return rows.apply(lambda column: column.str.strip())
+
+
+def _refuse_ragged(path: Path, text: str, delimiter: str, skipped: int) -> None:
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    expected, before = 0, 0
+    try:
+        for row in reader:
+            expected = expected or len(row)
+            if row and len(row) != expected and any(field.strip() for field in row):
+                line = before + skipped + 1
+                fields = f"{len(row)} field{'s' if len(row) > 1 else ''}"
+                raise DataError(
+                    f"{path}, line {line}: {fields}; the first line has {expected} "
+                    f"(delimiter {DELIMITERS[delimiter]}); mend the line, or take out lines that "
+                    "are no rows of the table"
+                )
+            before = reader.line_num
+    except csv.Error as error:
+        raise DataError(f"{path}, line {before + skipped + 1}: {error}") from error
+
+
+def _has_header(rows: pd.DataFrame) -> bool:
+    """Return whether the first row holds names: no numbers, and no values of the rows below."""
+    first, rest = rows.iloc[0], rows.iloc[1 : HEAD_ROWS + 1]
+    if any(is_number(field) for field in first):
+        return False
+    if any(is_number(field) for field in rest.to_numpy().ravel()):
+        return True
+    again = [bool(field) and (rest[at] == field).any() for at, field in enumerate(first)]
+    return sum(again) <= len(again) / 2
+
+
+def _names(rows: pd.DataFrame, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return a name of its own for every column, and what was done to those of the header."""
+    if not named:
+        return tuple(str(at) for at in range(rows.shape[1])), ()
+    names, renamed = list[str](), list[str]()
+    for at, given in enumerate(rows.iloc[0]):
+        plain = " ".join(given.split())
+        # the first column of what pandas writes is its index, which has no name
+        name = plain or ("" if at == 0 else f"column {at + 1}")
+        number = 2
+        while name in names:
+            name, number = f"{plain or 'column'} ({number})", number + 1
+        if name != given:
+            renamed.append(f"column {at + 1}: {given!r} is called {name!r}")
+        names.append(name)
+    return tuple(names), tuple(renamed)
