@@ -3,18 +3,18 @@
 import click
 
 from ensvm import __version__
-from ensvm_cli.claims import claims
-from ensvm_cli.compare import compare
 from ensvm_cli.data import data
-from ensvm_cli.figure import figure
-from ensvm_cli.missing import missing
-from ensvm_cli.rank import rank
-from ensvm_cli.readings import readings
-from ensvm_cli.report import report
-from ensvm_cli.run import check, run
-from ensvm_cli.ship import ship
-from ensvm_cli.table import table
-from ensvm_cli.warnings import warnings
+from ensvm_cli.records.ship import ship
+from ensvm_cli.records.warnings import warnings
+from ensvm_cli.results.claims import claims
+from ensvm_cli.results.compare import compare
+from ensvm_cli.results.figure import figure
+from ensvm_cli.results.rank import rank
+from ensvm_cli.results.readings import readings
+from ensvm_cli.results.report import report
+from ensvm_cli.results.table import table
+from ensvm_cli.studies.check import check
+from ensvm_cli.studies.run import run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -26,4 +26,3 @@ def main() -> None:
 READING = (table, figure, claims, readings, report, rank, compare, warnings)
 for command in (run, check, *READING, data, ship):
     main.add_command(command)
-data.add_command(missing)

@@ -20,7 +20,7 @@ FORBIDDEN = {
 # "figure" is right for a picture: those that a study draws, and those of the papers, which have a
 # number. These files are about the pictures themselves.
 ABOUT_PICTURES = (
-    "cli/figure.py",
+    "cli/results/figure.py",
     "cli/main.py",
     "cli/terminal.py",
     "ensvm/report/html/",

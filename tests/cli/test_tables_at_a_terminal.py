@@ -5,8 +5,8 @@ from click.testing import CliRunner
 from made_up_records import errors, make_study
 from rich.console import Console
 
-from ensvm_cli import table as command
 from ensvm_cli.main import main
+from ensvm_cli.results import table as command
 
 ALGORITHMS = [f"algorithm_{n}" for n in range(9)]
 CONFIG = f"""

@@ -1,4 +1,4 @@
-"""`ensvm run`: do a study's missing cells; `ensvm check`: say whether a config could be run."""
+"""`ensvm run`: do a study's missing cells."""
 
 import signal
 import sys
@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ensvm_cli import ENDING, INTERRUPTED
+from ensvm_cli.studies.planned import size, tell_columns, tell_missing_data
+from ensvm_cli.studies.progress import RunProgress
 from ensvm_cli.terminal import (
-    WRONG_INPUT,
-    RunProgress,
     commands_of,
     data_dir_option,
     duration,
-    missing_block,
     readable_errors,
 )
 
 if TYPE_CHECKING:
-    from ensvm.data import DataSearch
     from ensvm.records.record import Identity, Record
     from ensvm.runner.execute import Outcome
     from ensvm.runner.plan import Cell, Plan
@@ -112,7 +110,7 @@ def run(
                 path, realizations=realizations, datasets=datasets, algorithms=algorithms
             )
             workers = jobs or cpu_count()
-            _tell_columns(plan)
+            tell_columns(plan)
             if dry_run:
                 _dry_run(plan, results / plan.config.study, workers, data_dir)
                 return
@@ -150,43 +148,6 @@ def _done(plan: "Plan", results: Path) -> str:
     return f"{len(plan.cells) - len(missing)} of {len(plan.cells)} cells are done"
 
 
-@click.command()
-@click.argument("config")
-@click.option(
-    "--results",
-    type=RESULTS,
-    default="results",
-    show_default=True,
-    help="Where tables were written.",
-)
-def check(config: str, results: Path) -> None:
-    """Check every key and value of CONFIG without running anything.
-
-    Notes that explain verdicts are checked against the tables in RESULTS, where there are any.
-    """
-    with readable_errors():
-        from ensvm.report.tables.cells import stale_notes
-        from ensvm.report.write import table_path
-        from ensvm.runner.plan import make_plan
-        from ensvm.study.reading import find_config
-
-        path = find_config(config)
-        plan = make_plan(path)
-        folder = results / plan.config.study
-        stale = [
-            line
-            for table in plan.config.tables
-            for line in stale_notes(table, table_path(folder, table, "csv"))
-        ]
-    if stale:
-        click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
-        sys.exit(WRONG_INPUT)
-    _tell_columns(plan)
-    click.echo(f"{path}: good; {_size(plan)}")
-    with readable_errors():
-        _tell_missing_data(plan, set(plan.cards), None)
-
-
 def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> None:
     from tabulate import tabulate
 
@@ -195,7 +156,7 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> No
     records = read_records(folder)
     missing = plan.missing(records)
     done = len(plan.cells) - len(missing)
-    click.echo(f"{plan.config.study}: {_size(plan)}; {done} done, {len(missing)} to do")
+    click.echo(f"{plan.config.study}: {size(plan)}; {done} done, {len(missing)} to do")
     planned = Counter((cell.dataset, cell.algorithm) for cell in plan.cells)
     to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
     why = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
@@ -211,25 +172,10 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> No
         )
     )
     cells = [cell for cell, _ in missing]
-    search = _tell_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
+    search = tell_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
     if to_run:
         _tell_estimate(plan, to_run, records, jobs, search.to_download)
-
-
-def _tell_missing_data(plan: "Plan", wanted: set[str], data_dir: Path | None) -> "DataSearch":
-    """Say which of the data sets wanted are not here, as far as it can be told without network."""
-    from ensvm.data import DataSearch
-
-    search = DataSearch(data_dir, download=False)
-    for name, card in plan.cards.items():
-        if name in wanted:
-            search.find(name, card)
-    if search.missing:
-        click.echo(missing_block(search, len(wanted), plan.config.study))
-    if search.to_download:
-        click.echo(f"data to download: {', '.join(search.to_download)}")
-    return search
 
 
 def _tell_estimate(
@@ -259,25 +205,6 @@ def _tell_estimate(
             f"no estimate for {cost.unknown} of {known + cost.unknown} cells: nothing like them was"
             " measured yet; a run with --realizations 1 measures them"
         )
-
-
-def _tell_columns(plan: "Plan") -> None:
-    for name, card in plan.cards.items():
-        if card.dropped:
-            columns = ", ".join(column or '""' for column in card.dropped)
-            click.echo(f"{name}: columns left out of the inputs: {columns}")
-        if card.counted_from is not None:
-            click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
-
-
-def _size(plan: "Plan") -> str:
-    from ensvm.study.block import is_derived
-
-    datasets = sum(not is_derived(name) for name in plan.cards)
-    algorithms = sum(not is_derived(name) for name in plan.config.algorithms)
-    derived = sum(is_derived(cell.dataset) or is_derived(cell.algorithm) for cell in plan.cells)
-    of_readings = f", {derived} of them for readings" if derived else ""
-    return f"{datasets} data sets, {algorithms} algorithms, {len(plan.cells)} cells{of_readings}"
 
 
 def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:

@@ -1,0 +1,1 @@
+"""Verbs about studies: say what there is, check one, run one."""
