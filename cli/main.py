@@ -14,6 +14,7 @@ from ensvm_cli.results.readings import readings
 from ensvm_cli.results.report import report
 from ensvm_cli.results.table import table
 from ensvm_cli.studies.check import check
+from ensvm_cli.studies.init import init
 from ensvm_cli.studies.run import run
 
 
@@ -24,5 +25,5 @@ def main() -> None:
 
 
 READING = (table, figure, claims, readings, report, rank, compare, warnings)
-for command in (run, check, *READING, data, ship):
+for command in (init, run, check, *READING, data, ship):
     main.add_command(command)

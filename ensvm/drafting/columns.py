@@ -2,27 +2,35 @@
 
 import re
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas._libs.parsers import STR_NA_VALUES
 
 from ensvm.data.files.labels import plain_label
-from ensvm.drafting.delimited import TextTable
+from ensvm.drafting.delimited import Fields, TextTable
 from ensvm.drafting.numerals import GROUPED, numbers_of
 
 Kind = Literal["number", "yes or no", "text", "date", "row number", "identifier", "constant"]
 
-# pandas' own, and the mark of the UCI repository
-MISSING = frozenset({*STR_NA_VALUES, "", "?"})
+# What `pandas.read_csv` takes for missing, and the mark of the UCI repository.
+MISSING = frozenset(
+    {
+        *("", "?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
+        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+    }
+)
 MISSING_NUMBERS = frozenset({"-", "--", ".", "*", "..."})  # in a column of numbers
 MOST_LEVELS = 30  # texts of a column, each of which becomes a column of 0 and 1
-MOST_STRAYS = 3  # different texts in a column of numbers that count as missing there
+# Texts in a column of numbers count as missing there if they are few: different ones, and rows,
+# of which there may be more where no text has a digit (such as k.A., but not 5+).
+MOST_STRAYS = 3
 STRAY_SHARE = 0.05
+DIGITLESS_SHARE = 0.5
+FEWEST_NUMBERS = 5  # different ones, beside many such texts
 SAMPLE = 200
 IDENTIFIER = re.compile(
     r"(.*[ _.-])?(id|ids|uuid|guid|key|index|nr|no|rownames?|row)|unnamed: 0|.*[a-z]Id|", re.I
@@ -45,12 +53,13 @@ class FoundColumn:
         Its name; without a header its position, from 0.
     kind : str
         What its fields are.
-    clean : Series of str
-        The fields as a config reads them: numbers with a point, missing ones empty.
+    fields : Fields
+        The fields as they stand in the file.
+    clean : tuple of str
+        What a config reads in place of each different text: numbers with a point, blanks as one,
+        and nothing where there is no value.
     levels : tuple of str
-        The different texts, of a column that is not of numbers.
-    missing : int
-        How many fields have no value.
+        The different texts, of an input that is not of numbers.
     dropped : str
         Why it can be no input; empty where it can.
     notes : tuple of str
@@ -59,11 +68,25 @@ class FoundColumn:
 
     name: str
     kind: Kind
-    clean: pd.Series
+    fields: Fields
+    clean: tuple[str, ...]
     levels: tuple[str, ...] = ()
-    missing: int = 0
     dropped: str = ""
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def missing(self) -> int:
+        """How many fields have no value."""
+        return self.fields.count(not text for text in self.clean)
+
+    @cached_property
+    def known(self) -> dict[str, int]:
+        """The different values, and how often each occurs."""
+        found: dict[str, int] = {}
+        for text, count in zip(self.clean, self.fields.counts.tolist(), strict=True):
+            if text:
+                found[text] = found.get(text, 0) + count
+        return found
 
     @property
     def codes(self) -> dict[str, int]:
@@ -71,26 +94,9 @@ class FoundColumn:
         yes = {pair[0] for pair in YES_AND_NO}
         return {level: int(level.lower() in yes) for level in self.levels}
 
-
-@dataclass(frozen=True)
-class _Texts:
-    """The fields of a column: the different ones, and where each stands."""
-
-    name: str
-    codes: NDArray[np.intp]
-    values: list[str]
-
-    @property
-    def known(self) -> list[str]:
-        return [value for value in self.values if value not in MISSING]
-
-    def spread(self, values: Sequence[str]) -> pd.Series:
-        """Return the column with other values in place of its different ones."""
-        return pd.Series(np.array(values, dtype=object)[self.codes], dtype=object)
-
-    def count(self, chosen: Sequence[bool]) -> int:
-        """Return how many fields have one of the values chosen."""
-        return int(np.array(chosen, dtype=bool)[self.codes].sum())
+    def column(self) -> NDArray[Any]:
+        """Return what a config reads, row by row."""
+        return np.array(self.clean, dtype=object)[self.fields.rows]
 
 
 def find_columns(table: TextTable) -> tuple[list[FoundColumn], str]:
@@ -108,141 +114,119 @@ def find_columns(table: TextTable) -> tuple[list[FoundColumn], str]:
     decimal : '.' or ','
         What most columns of numbers have; a column for which it does not do is read by the other.
     """
-    texts = []
-    for name, at in zip(table.names, table.fields.columns, strict=True):
-        codes, values = pd.factorize(table.fields[at])
-        texts.append(_Texts(name, codes, [str(value) for value in values]))
-    decimal = _decimal(texts, table.delimiter)
-    return [_found(column, decimal, at) for at, column in enumerate(texts)], decimal
+    decimal = _decimal(table)
+    named = zip(table.names, table.columns, strict=True)
+    return [_found(name, fields, decimal, at) for at, (name, fields) in enumerate(named)], decimal
 
 
-def _decimal(columns: list[_Texts], delimiter: str) -> str:
+def _decimal(table: TextTable) -> str:
     """Return the decimal mark for which there is more evidence."""
-    evidence = {".": 0, ",": 0}
-    for column in columns:
-        sample = column.known[:SAMPLE]
-        if not sample or not any(mark in text for text in sample for mark in ".,"):
-            continue
-        reads = [mark for mark in ".," if _mostly_numbers(numbers_of(sample, mark))]
-        if len(reads) == 1:
-            evidence[reads[0]] += 1
+    evidence, commas = {".": 0, ",": 0}, False
+    for fields in table.columns:
+        sample = [text for text in fields.texts[: SAMPLE + 1] if text not in MISSING]
+        marks = {mark for mark in ".," if any(mark in text for text in sample)}
+        if marks:
+            reads = [mark for mark in ".," if _mostly_numbers(numbers_of(sample, mark))]
+            if len(reads) == 1:
+                evidence[reads[0]] += 1
+            commas = commas or (marks == {","} and "," in reads)
     if evidence["."] == evidence[","]:
         # in a file of commas, a comma within a number is a mark of thousands
-        return "," if delimiter != "," and _any_comma(columns) else "."
+        return "," if commas and table.delimiter != "," else "."
     return max(evidence, key=lambda mark: evidence[mark])
 
 
-def _any_comma(columns: list[_Texts]) -> bool:
-    """Return whether a column is of numbers some of which have a comma and none a point."""
-    for column in columns:
-        sample = column.known[:SAMPLE]
-        commas = any("," in text for text in sample) and not any("." in text for text in sample)
-        if commas and _mostly_numbers(numbers_of(sample, ",")):
-            return True
-    return False
-
-
 def _mostly_numbers(numbers: NDArray[np.float64]) -> bool:
-    return len(numbers) > 0 and bool(np.isnan(numbers).mean() <= STRAY_SHARE)
+    return len(numbers) > 0 and bool(np.isnan(numbers).sum() <= min(MOST_STRAYS, len(numbers) / 2))
 
 
-def _found(column: _Texts, decimal: str, at: int) -> FoundColumn:
+def _found(name: str, fields: Fields, decimal: str, at: int) -> FoundColumn:
     """Return what a column holds."""
-    n_missing = column.count([value in MISSING for value in column.values])
-    if not column.known:
-        clean = column.spread([""] * len(column.values))
-        return FoundColumn(column.name, "constant", clean, (), n_missing, "has no value at all")
-    numbers = _as_numbers(column, decimal)
-    if numbers is not None:
-        return _no_constant(_without_row_numbers(numbers, at))
-    return _no_constant(_as_texts(column, n_missing))
+    if all(text in MISSING for text in fields.texts):
+        nothing = ("",) * len(fields.texts)
+        return FoundColumn(name, "constant", fields, nothing, dropped="has no value at all")
+    numbers = _as_numbers(name, fields, decimal)
+    if numbers is None:
+        return _no_constant(_as_texts(name, fields))
+    return _no_constant(_without_row_numbers(numbers, at))
 
 
-def _as_numbers(column: _Texts, decimal: str) -> FoundColumn | None:
+def _as_numbers(name: str, fields: Fields, decimal: str) -> FoundColumn | None:
     """Return a column of numbers, a few other texts in it as missing; None if it is none."""
-    found = None
-    absent = MISSING | MISSING_NUMBERS
-    known = [value for value in column.values if value not in absent]
-    for mark in (decimal, "." if decimal == "," else ","):
-        numbers = numbers_of(known, mark)
-        if not np.isnan(numbers).any():
-            found = mark, numbers
-            break
-        strays = [value for value, bad in zip(known, np.isnan(numbers), strict=True) if bad]
-        share = column.count([value in strays for value in column.values]) / len(column.codes)
-        if found is None and len(strays) <= MOST_STRAYS and share <= STRAY_SHARE < 1:
-            found = mark, numbers
-    if found is None or np.isnan(found[1]).all():
+    known = [text for text in fields.texts if text not in MISSING and text not in MISSING_NUMBERS]
+    mark, numbers = decimal, numbers_of(known, decimal)
+    if np.isnan(numbers).any():
+        other = "." if decimal == "," else ","
+        others = numbers_of(known, other)
+        if np.isnan(others).sum() < np.isnan(numbers).sum():
+            mark, numbers = other, others
+    strays = [text for text, bad in zip(known, np.isnan(numbers).tolist(), strict=True) if bad]
+    if len(strays) > MOST_STRAYS or len(strays) == len(known):
         return None
-    mark, numbers = found
-    strays = [value for value, bad in zip(known, np.isnan(numbers), strict=True) if bad]
-    plain = {
-        value: _plain(value, number) for value, number in zip(known, numbers, strict=True)
-    }
-    clean = column.spread([plain.get(value, "") for value in column.values])
-    notes = []
-    if any("," in value for value in known) and mark == ",":
-        notes.append("decimal comma")
-    grouped = [value for value in known if GROUPED[mark].fullmatch(value)]
-    if grouped and mark != "." or any(not value.replace(".", "", 1).isdigit() for value in grouped):
-        if grouped:
-            notes.append(f"thousands: {grouped[0]} is {plain[grouped[0]]}")
-    if strays:
-        notes.append(f"no numbers, taken as missing: {', '.join(map(repr, strays))}")
-    return FoundColumn(
-        column.name, "number", clean, missing=int((clean == "").sum()), notes=tuple(notes)
+    digitless = not any(c.isdigit() for c in "".join(strays))
+    many = digitless and len(known) - len(strays) >= FEWEST_NUMBERS
+    most = (DIGITLESS_SHARE if many else STRAY_SHARE) * len(fields.rows)
+    if fields.count(text in strays for text in fields.texts) > most:
+        return None
+    plain = dict(zip(known, map(_plain, known, numbers.tolist()), strict=True))
+    notes = ["decimal comma"] if mark == "," and any("," in text for text in known) else []
+    grouped = next(
+        (text for text in known if plain[text] != text and GROUPED[mark].fullmatch(text)), None
     )
+    if grouped:
+        notes.append(f"{grouped} is {plain[grouped]}")
+    if strays:
+        notes.append(f"no numbers, so missing: {', '.join(map(repr, strays))}")
+    clean = tuple(plain.get(text, "") for text in fields.texts)
+    return FoundColumn(name, "number", fields, clean, notes=tuple(notes))
 
 
 def _plain(text: str, number: float) -> str:
     """Return a number as a config reads it; one that is so written stays as it is."""
-    if np.isnan(number):
+    if number != number:
         return ""
     try:
         if float(text) == number:
             return text
     except ValueError:
         pass
-    return str(int(number)) if number.is_integer() else repr(float(number))
+    return str(int(number)) if number.is_integer() else repr(number)
 
 
 def _without_row_numbers(found: FoundColumn, at: int) -> FoundColumn:
     """Return a column of numbers; one that numbers the rows is no input."""
-    numbers = pd.to_numeric(found.clean).to_numpy(dtype=np.float64)
-    n = len(numbers)
-    different = found.missing == 0 and n > 2 and len(np.unique(numbers)) == n
-    if not different or not (numbers == np.round(numbers)).all():
+    n = len(found.fields.rows)
+    named = IDENTIFIER.fullmatch(found.name)
+    if not (at == 0 or named) or n < FEWEST_NUMBERS or found.missing or len(found.known) < n:
         return found
-    steps = np.diff(numbers)
-    if (at == 0 or IDENTIFIER.fullmatch(found.name)) and (steps == 1).all():
+    numbers = np.array(found.column(), dtype=np.float64)
+    if (np.diff(numbers) == 1).all() and (numbers == np.round(numbers)).all():
         return replace(found, kind="row number", dropped="numbers the rows")
-    if IDENTIFIER.fullmatch(found.name):
+    if named and (numbers == np.round(numbers)).all():
         told = "a different number in every row, and the name of an identifier"
         return replace(found, kind="identifier", dropped=told)
     return found
 
 
-def _as_texts(column: _Texts, n_missing: int) -> FoundColumn:
+def _as_texts(name: str, fields: Fields) -> FoundColumn:
     """Return a column that is not of numbers: of yes or no, dates, or texts."""
-    clean = column.spread(
-        ["" if value in MISSING else " ".join(value.split()) for value in column.values]
-    )
-    known = [" ".join(value.split()) for value in column.known]
+    clean = tuple("" if text in MISSING else " ".join(text.split()) for text in fields.texts)
     # a config takes 1, 1.0 and +1 for one and the same
-    levels = tuple(dict.fromkeys(plain_label(value) for value in known))
-    found = FoundColumn(column.name, "text", clean, levels, n_missing)
+    levels = tuple(sorted({plain_label(text) for text in clean if text}))
+    first = next(text for text in clean if text)
+    found = FoundColumn(name, "text", fields, clean)
     if {level.lower() for level in levels} in [set(pair) for pair in YES_AND_NO]:
-        return replace(found, kind="yes or no", levels=tuple(sorted(levels)))
-    if _are_dates(known[:SAMPLE]):
-        told = f"dates or times, such as {known[0]!r}: make numbers of them, as days since one"
+        return replace(found, kind="yes or no", levels=levels)
+    if _are_dates([text for text in clean[: SAMPLE + 1] if text]):
+        told = f"dates or times, such as {first!r}: make numbers of them, as days since one"
         return replace(found, kind="date", dropped=told)
-    if len(levels) == len(column.codes) - n_missing and len(levels) > 2:
-        told = f"a different text in every row, such as {known[0]!r}"
+    if len(levels) == len(fields.rows) - found.missing and len(levels) >= FEWEST_NUMBERS:
+        told = f"a different text in every row, such as {first!r}"
         return replace(found, kind="identifier", dropped=told)
     if len(levels) > MOST_LEVELS:
-        told = f"{len(levels)} different texts, such as {known[0]!r}; more than {MOST_LEVELS}"
+        told = f"{len(levels)} different texts, such as {first!r}; more than {MOST_LEVELS}"
         return replace(found, dropped=told)
-    return replace(found, levels=tuple(sorted(levels)))
+    return replace(found, levels=levels)
 
 
 def _are_dates(sample: list[str]) -> bool:
@@ -250,16 +234,18 @@ def _are_dates(sample: list[str]) -> bool:
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of formats that pandas guesses
-        dates = pd.to_datetime(pd.Series(sample), format="mixed", errors="coerce", utc=True)
-        other = pd.to_datetime(
-            pd.Series(sample), format="mixed", errors="coerce", utc=True, dayfirst=True
-        )
-    return bool((dates.notna() | other.notna()).mean() > 1 - STRAY_SHARE)
+        read = [
+            pd.to_datetime(
+                pd.Series(sample), format="mixed", errors="coerce", utc=True, dayfirst=dayfirst
+            )
+            for dayfirst in (False, True)
+        ]
+    return bool((read[0].notna() | read[1].notna()).mean() > 1 - STRAY_SHARE)
 
 
 def _no_constant(found: FoundColumn) -> FoundColumn:
-    if found.dropped or found.clean[found.clean != ""].nunique() > 1:
+    if found.dropped or len(found.known) > 1:
         return found
-    value = next(value for value in found.clean if value)
     missing = " where there is one" if found.missing else ""
-    return replace(found, kind="constant", dropped=f"the same value in every row{missing}: {value}")
+    told = f"the same value in every row{missing}: {next(iter(found.known))}"
+    return replace(found, kind="constant", dropped=told)

@@ -179,17 +179,14 @@ def config_text(contents: Contents) -> str:
 
 
 def _head(contents: Contents) -> str:
-    name = contents.name
-    return "\n".join(
-        [
-            f"# Drafted by `ensvm init` from {contents.original or contents.path}. To run it, to see",
-            "# the errors, and to test which differences are more than chance:",
-            "#     ensvm run THIS-FILE",
-            f"#     ensvm table results {name}",
-            f"#     ensvm rank results {name} --dataset {name}",
-            "# All keys: docs/configs.md. Change what you like and run it again: only what changed is done.",
-        ]
-    )
+    name, file = contents.name, _plain(contents.original or contents.path)
+    return f"""\
+# Drafted by `ensvm init` from {file}.
+# To run it, to see the errors, and to test which differences are more than chance:
+#     ensvm run THIS-FILE
+#     ensvm table results {name}
+#     ensvm rank results {name} --dataset {name}
+# Change what you like (all keys: docs/configs.md): the next run does what changed."""
 
 
 def _realizations(contents: Contents) -> str:
@@ -223,19 +220,26 @@ def _dataset(contents: Contents) -> list[str]:
     if "drop" in block:
         lines += ["    drop:  # no inputs; take a line out to keep a column of numbers"]
         lines += [
-            f"      - {_flow(found.name)}  # {_plain(found.dropped)}" for found in contents.dropped()
+            f"      - {_flow(found.name)}  # {_plain(found.dropped)}"
+            for found in contents.dropped()
         ]
     if "missing" in block:
         lines += ["    incomplete: keep  # rows with missing values stay ..."]
         lines += ["    missing: training-mean  # ... and get the means of the training rows"]
-    lines += ["    scaling: standard  # mean 0 and deviation 1 on the training rows; or: none, minmax"]
+    lines += [
+        "    scaling: standard  # on the training rows: mean 0, deviation 1; or: none, minmax"
+    ]
     split = block["split"]
-    told = "folds with the classes in proportion" if "stratified" in split else "drawn anew each time"
+    told = (
+        "folds with the classes in proportion" if "stratified" in split else "drawn anew each time"
+    )
     return [*lines, f"    split: {_flow(split)}  # {told}"]
 
 
 def _algorithms(contents: Contents, algorithms: dict[str, Algorithm]) -> list[str]:
-    lines = ["algorithms:  # further ones: docs/classifiers.md, or any classifier of scikit-learn's"]
+    lines = [
+        "algorithms:  # further ones: docs/classifiers.md, or any classifier of scikit-learn's"
+    ]
     for name, found in algorithms.items():
         lines += [f"  # {found.told}", f"  {name}: {found.block}"]
     if len(contents.target.classes) > 2:

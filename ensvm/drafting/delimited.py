@@ -7,10 +7,15 @@ import lzma
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ensvm.data import DataError
 from ensvm.data.files.compression import UNPACK
@@ -51,8 +56,34 @@ FOREIGN = {
     b"<": f"HTML or XML; {SAVE_AS}",
     b"@relation": f"an ARFF file; {SAVE_AS}",
 }
+YEAR = re.compile("(19|20)[0-9]{2}")
 LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of a column: its different texts, and which of them stands in each row.
+
+    Attributes
+    ----------
+    texts : list of str
+        The texts, without blanks around them.
+    rows : ndarray of int, shape (n,)
+        The position of each row's text.
+    """
+
+    texts: list[str]
+    rows: NDArray[np.intp]
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """How often each text occurs."""
+        return np.bincount(self.rows, minlength=len(self.texts))
+
+    def count(self, chosen: Iterable[bool]) -> int:
+        """Return how many fields have one of the texts chosen."""
+        return int(self.counts[np.fromiter(chosen, dtype=bool, count=len(self.texts))].sum())
 
 
 @dataclass(frozen=True)
@@ -63,8 +94,8 @@ class TextTable:
     ----------
     path : Path
         The file.
-    fields : DataFrame of str
-        The rows below the header; columns by position.
+    columns : tuple of Fields
+        The fields below the header, column by column.
     names : tuple of str
         The names in the header; the positions, from 0, where there is none.
     encoding, delimiter : str
@@ -72,7 +103,7 @@ class TextTable:
     header : bool
         Whether the first line holds names.
     a_row_a_line : bool
-        Whether no field has a line break in it.
+        Whether each line is one row, so that no field has a line break in it.
     renamed : tuple of str
         What was wrong with names of the header, one line each.
     skipped : int
@@ -80,7 +111,7 @@ class TextTable:
     """
 
     path: Path
-    fields: pd.DataFrame
+    columns: tuple[Fields, ...]
     names: tuple[str, ...]
     encoding: str
     delimiter: str
@@ -90,10 +121,16 @@ class TextTable:
     skipped: int = 0
 
     @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0].rows)
+
+    @property
     def told(self) -> str:
         """How the file is written, in one line."""
         head = "a header" if self.header else "no header (columns are called by position, from 0)"
-        lines = f", {self.skipped} lines before it left out" if self.skipped else ""
+        several = "s" if self.skipped > 1 else ""
+        lines = f", {self.skipped} line{several} before it left out" if self.skipped else ""
         return f"{CALLED[self.encoding]}, delimiter {DELIMITERS[self.delimiter]}, {head}{lines}"
 
 
@@ -125,12 +162,18 @@ def read_text_table(path: Path, header: bool | None = None) -> TextTable:
     rows = _rows(path, text, delimiter, skipped)
     named = _has_header(rows) if header is None else header
     names, renamed = _names(rows, named)
-    fields = rows.iloc[1:].reset_index(drop=True) if named else rows
-    if not len(fields):
+    if len(rows) <= named:
         raise DataError(f"{path}: holds a header and no rows")
+    columns = tuple(_fields(rows[at].to_numpy()[int(named) :]) for at in rows)
     lines = sum(1 for line in io.StringIO(text) if line.strip())
-    whole = lines == len(rows)
-    return TextTable(path, fields, names, encoding, delimiter, named, whole, renamed, skipped)
+    return TextTable(
+        path, columns, names, encoding, delimiter, named, lines == len(rows), renamed, skipped
+    )
+
+
+def _fields(found: NDArray[Any]) -> Fields:
+    rows, texts = pd.factorize(found)
+    return Fields([str(text).strip() for text in texts], rows)
 
 
 def _content(path: Path) -> bytes:
@@ -172,7 +215,7 @@ def _decoded(path: Path, data: bytes) -> tuple[str, str]:
         if found or "\0" in text:
             what = repr(found[0]) if found else "a zero byte"
             raise DataError(f"{path}: is no text but a binary file (it holds {what}); {SAVE_AS}")
-        return text, encoding
+        return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
     raise AssertionError("every byte is a character of Latin-1")
 
 
@@ -187,16 +230,14 @@ def _wide(data: bytes) -> list[str]:
 
 def _without_preamble(text: str) -> tuple[str, int, str]:
     """Return the text without comments before the table, how many, and a delimiter it states."""
-    lines, skipped, stated = io.StringIO(text, newline=None), 0, ""
-    begin = 0
-    for line in lines:
+    begin, skipped, stated = 0, 0, ""
+    for line in io.StringIO(text):
         excel = re.fullmatch(r"sep=(.)\s*", line)
         if not (excel or line.startswith(("#", "%"))):
             break
         stated = excel[1] if excel and excel[1] in DELIMITERS else stated
         begin, skipped = begin + len(line), skipped + 1
-    plain = text.replace("\r\n", "\n").replace("\r", "\n") if skipped else text
-    return plain[begin:], skipped, stated
+    return text[begin:], skipped, stated
 
 
 def _delimiter(path: Path, head: str) -> str:
@@ -241,7 +282,7 @@ def _rows(path: Path, text: str, delimiter: str, skipped: int) -> pd.DataFrame:
             io.StringIO(text),
             sep=delimiter,
             header=None,
-            dtype=str,
+            dtype=object,
             keep_default_na=False,
             na_filter=False,
             skipinitialspace=True,
@@ -249,7 +290,7 @@ def _rows(path: Path, text: str, delimiter: str, skipped: int) -> pd.DataFrame:
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         told = str(error).strip().rpartition("C error: ")[2]
         raise DataError(f"{path}: {told[:1].lower()}{told[1:]}") from error
-    return rows.apply(lambda column: column.str.strip())
+    return rows[(rows != "").any(axis=1)].reset_index(drop=True)
 
 
 def _refuse_ragged(path: Path, text: str, delimiter: str, skipped: int) -> None:
@@ -259,10 +300,11 @@ def _refuse_ragged(path: Path, text: str, delimiter: str, skipped: int) -> None:
         for row in reader:
             expected = expected or len(row)
             if row and len(row) != expected and any(field.strip() for field in row):
-                line = before + skipped + 1
                 fields = f"{len(row)} field{'s' if len(row) > 1 else ''}"
+                if (last := reader.line_num + skipped) > before + skipped + 1:
+                    fields += f", one of them in quotes up to line {last}"
                 raise DataError(
-                    f"{path}, line {line}: {fields}; the first line has {expected} "
+                    f"{path}, line {before + skipped + 1}: {fields}; the first line has {expected} "
                     f"(delimiter {DELIMITERS[delimiter]}); mend the line, or take out lines that "
                     "are no rows of the table"
                 )
@@ -272,14 +314,24 @@ def _refuse_ragged(path: Path, text: str, delimiter: str, skipped: int) -> None:
 
 
 def _has_header(rows: pd.DataFrame) -> bool:
-    """Return whether the first row holds names: no numbers, and no values of the rows below."""
-    first, rest = rows.iloc[0], rows.iloc[1 : HEAD_ROWS + 1]
-    if any(is_number(field) for field in first):
-        return False
-    if any(is_number(field) for field in rest.to_numpy().ravel()):
-        return True
-    again = [bool(field) and (rest[at] == field).any() for at, field in enumerate(first)]
-    return sum(again) <= len(again) / 2
+    """Return whether the first row holds names.
+
+    A text above numbers is a name. Where there is none, a number above numbers is none (a year may
+    be), and neither is a text that occurs in its column again.
+    """
+    first = [str(field).strip() for field in rows.iloc[0]]
+    head = rows.iloc[1 : HEAD_ROWS + 1]
+    new = again = numbers = 0
+    for at, field in enumerate(first):
+        below = [text.strip() for text in head.iloc[:, at] if text.strip()]
+        if sum(map(is_number, below)) > len(below) / 2:
+            if field and not is_number(field):
+                return True
+            numbers += bool(field) and not YEAR.fullmatch(field)
+        elif field and not is_number(field):
+            again += field in below
+            new += field not in below and len(set(below)) <= len(below) / 2
+    return numbers == 0 and again <= new
 
 
 def _names(rows: pd.DataFrame, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -287,7 +339,7 @@ def _names(rows: pd.DataFrame, named: bool) -> tuple[tuple[str, ...], tuple[str,
     if not named:
         return tuple(str(at) for at in range(rows.shape[1])), ()
     names, renamed = list[str](), list[str]()
-    for at, given in enumerate(rows.iloc[0]):
+    for at, given in enumerate(str(field).strip() for field in rows.iloc[0]):
         plain = " ".join(given.split())
         # the first column of what pandas writes is its index, which has no name
         name = plain or ("" if at == 0 else f"column {at + 1}")

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from ensvm.data import DataError, DatasetCard, inline_card
+from ensvm.data import DataError, inline_card
 from ensvm.data.files.compression import UNPACK
-from ensvm.data.files.labels import plain_label
 from ensvm.drafting.columns import FoundColumn, find_columns
 from ensvm.drafting.config_text import Contents, config_text, mapping_of
 from ensvm.drafting.delimited import TextTable, read_text_table
 from ensvm.drafting.target import FoundTarget, find_target
+from ensvm.records.writing import replace_file
 from ensvm.study.block import LONGEST_NAME
 from ensvm.study.source import MAX_BYTES
 
 MOST_COLUMNS = 20_000  # of 0 and 1 and of numbers
+READ_AS_MISSING = {"", "?", "NA", "NaN", "nan"}  # by a config, of a user's own file
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,6 @@ class Draft:
             if at != self.target.position and not column.dropped
         )
 
-    @property
-    def unlabelled(self) -> int:
-        """How many rows have no label."""
-        return int((self.target.labels == "").sum())
-
     def text(self) -> str:
         """Return the config; raises DataError where it would be larger than a config may be."""
         text = config_text(self.contents)
@@ -80,12 +76,9 @@ class Draft:
 
     def clean_text(self) -> str:
         """Return the table as comma-separated UTF-8 text, without rows that have no label."""
-        columns = {
-            column.name: self.target.labels if at == self.target.position else column.clean
-            for at, column in enumerate(self.columns)
-        }
-        frame = pd.DataFrame(columns)[self.target.labels != ""]
-        return frame.to_csv(index=False, lineterminator="\n")
+        frame = pd.DataFrame({column.name: column.column() for column in self.columns})
+        labelled = frame[frame[self.target.column.name] != ""]
+        return labelled.to_csv(index=False, lineterminator="\n")
 
 
 def draft_study(
@@ -126,7 +119,9 @@ def draft_study(
     config = config or Path(f"{stem}.yaml")
     inputs = [c for at, c in enumerate(columns) if at != found.position and not c.dropped]
     if not inputs:
-        told = "; ".join(f"{column.name!r} {column.dropped}" for column in columns if column.dropped)
+        told = "; ".join(
+            f"{column.name!r} {column.dropped}" for column in columns if column.dropped
+        )
         raise DataError(f"{path}: no column is left as an input: {told[:500]}")
     width = sum(len(column.levels) or 1 for column in inputs)
     if width > MOST_COLUMNS:
@@ -138,12 +133,34 @@ def draft_study(
         target=found,
         by_position=not table.header,
     )
-    why = _why_clean(table, decimal, columns, found) or _why_not_read(contents, config.parent)
+    why = _why_clean(table, columns, found) or _why_not_read(contents, path)
     if not why:
         return Draft(table, decimal, tuple(columns), found, contents, config, None)
     clean = config.with_name(f"{config.stem}-clean.csv")
     contents = contents.of_clean_copy(clean.name, path.name)
     return Draft(table, decimal, tuple(columns), found, contents, config, clean, why)
+
+
+def write_draft(draft: Draft) -> None:
+    """Write the config, and the clean copy where there is one.
+
+    Parameters
+    ----------
+    draft : Draft
+        What is to be written; files that are there are written over.
+
+    Raises
+    ------
+    DataError
+        If the config would be too large, or cannot read the clean copy.
+    """
+    text = draft.text()
+    draft.config.parent.mkdir(parents=True, exist_ok=True)
+    if draft.clean is not None:
+        replace_file(draft.clean, draft.clean_text())
+        if why := _why_not_read(draft.contents, draft.clean):
+            raise DataError(f"{draft.clean}: {why}")
+    replace_file(draft.config, text)
 
 
 def stem_of(path: Path) -> str:
@@ -158,55 +175,43 @@ def name_of(stem: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")[: LONGEST_NAME // 2] or "data"
 
 
-def _why_clean(
-    table: TextTable, decimal: str, columns: list[FoundColumn], target: FoundTarget
-) -> str:
+def _why_clean(table: TextTable, columns: list[FoundColumn], target: FoundTarget) -> str:
     """Return why a config cannot read the file itself, as far as the file alone tells."""
-    plain = table.path.name[: -len(table.path.suffix)] if table.path.suffix in UNPACK else ""
-    ending = Path(plain or table.path.name).suffix.lower()
-    wanted = {".csv": ",", ".tsv": "\t", ".tab": "\t"}.get(ending)
+    plain = table.path.stem if table.path.suffix in UNPACK else table.path.name
+    wanted = {".csv": ",", ".tsv": "\t", ".tab": "\t"}.get(Path(plain).suffix.lower())
     if table.encoding not in ("utf-8", "utf-8-sig"):
-        return "it is not UTF-8"
+        return "a config reads UTF-8 alone"
     if wanted != table.delimiter:
-        return f"a config reads .csv with commas and .tsv with tabs, not {table.path.name}"
+        return "a config reads .csv with commas, and .tsv with tabs"
     if table.skipped:
-        return "lines stand before its header"
+        return "lines stand before the table"
     if table.renamed:
-        return "names in its header are empty, equal, or hold blanks"
+        return "names in the header are empty, equal, or hold blanks"
     if not table.a_row_a_line:
         return "fields have line breaks in them, or rows are empty"
-    if (target.labels == "").any():
+    if target.column.missing:
         return "rows without a label are left out"
-    for at, (column, given) in enumerate(zip(columns, table.fields, strict=True)):
-        if column.dropped and at != target.position:
-            continue
-        raw = table.fields[given]
-        if at != target.position and column.kind == "number":
-            if (raw[column.clean != ""] != column.clean[column.clean != ""]).any():
-                return f"numbers of {column.name!r} are not written with a plain decimal point"
-        absent = set(raw[column.clean == ""])
-        if not absent <= {"", "?", "NA", "NaN", "nan"}:
-            other = sorted(absent - {"", "?", "NA", "NaN", "nan"})[0]
-            return f"{other!r} stands for a missing value in {column.name!r}"
+    read = [column for column in columns if not column.dropped or column is target.column]
+    return next(filter(None, map(_why_not_plain, read)), "")
+
+
+def _why_not_plain(column: FoundColumn) -> str:
+    """Return why a config would not read the fields of a column as they were read here."""
+    for text, clean in zip(column.fields.texts, column.clean, strict=True):
+        if not clean and text not in READ_AS_MISSING:
+            return f"{text!r} stands for a missing value in {column.name!r}"
+        if clean and text != clean:
+            what = "numbers" if column.kind == "number" else "texts"
+            return f"{what} of {column.name!r} are written as {text!r}"
     return ""
 
 
-def _why_not_read(contents: Contents, base: Path) -> str:
+def _why_not_read(contents: Contents, path: Path) -> str:
     """Return why the config's own reader finds other rows, inputs or classes in the file."""
     try:
-        card = inline_card(mapping_of(contents), base)
+        card = inline_card(mapping_of(contents) | {"path": path.name}, path.parent)
     except DataError as error:
-        return " ".join(str(error).split())
-    return "" if _agrees(card, contents) else "a config would read other rows or classes in it"
-
-
-def _agrees(card: DatasetCard, contents: Contents) -> bool:
-    classes = {plain_label(label): count for label, count in card.classes.items()}
-    inputs = card.inputs
-    expected = contents.inputs()
-    names = set(inputs or ()) or set(expected)
-    return (
-        classes == contents.target.classes
-        and card.rows == sum(contents.target.classes.values())
-        and names == set(expected)
-    )
+        return f"a config cannot read it: {' '.join(str(error).split())}"
+    names = set(card.inputs or contents.inputs())
+    same = card.classes == contents.target.classes and names == set(contents.inputs())
+    return "" if same else "a config would read other rows or classes in it"

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import pandas as pd
-
 from ensvm.data import DataError
 from ensvm.data.errors import near_miss
 from ensvm.data.files.labels import plain_label
@@ -33,8 +30,6 @@ class FoundTarget:
         Its position, from 0.
     why : str
         How it was found.
-    labels : Series of str
-        The labels as a config writes them; empty where a row has none.
     classes : dict of str to int
         The rows of each class.
     positive : str or None
@@ -44,7 +39,6 @@ class FoundTarget:
     column: FoundColumn
     position: int
     why: str
-    labels: pd.Series
     classes: dict[str, int]
     positive: str | None
 
@@ -71,13 +65,17 @@ def find_target(where: object, columns: Sequence[FoundColumn], asked: str | None
     DataError
         If there is no such column, or it holds no classes; the message names those that might.
     """
+    if len(columns[0].fields.rows) < FEWEST_ROWS:
+        held = f"{len(columns[0].fields.rows)} rows"
+        raise DataError(f"{where}: holds {held}; accepted: {FEWEST_ROWS} or more")
     if len(columns) < 2:
-        raise DataError(f"{where}: has one column; needed: one of classes, and inputs")
+        DataError(f"{where}: has one column; needed: one of classes, and inputs")
     position, why = _asked(where, columns, asked) if asked is not None else _guessed(where, columns)
-    labels = columns[position].clean.map(plain_label)
-    counts = labels[labels != ""].value_counts()
-    classes = {str(label): int(count) for label, count in counts.sort_index().items()}
-    found = FoundTarget(columns[position], position, why, labels, classes, _positive(classes))
+    classes: dict[str, int] = {}
+    for text, count in sorted(columns[position].known.items()):
+        label = plain_label(text)
+        classes[label] = classes.get(label, 0) + count
+    found = FoundTarget(columns[position], position, why, classes, _positive(classes))
     _check(where, found, columns)
     return found
 
@@ -112,27 +110,21 @@ def _guessed(where: object, columns: Sequence[FoundColumn]) -> tuple[int, str]:
         )
     raise DataError(
         f"{where}: no column of classes found: none is named like one, and the last, "
-        f"{columns[last].name!r}, has {_different(columns[last])} different values; "
+        f"{columns[last].name!r}, has {len(columns[last].known)} different values; "
         f"--target NAME says which it is{_candidates(columns)}"
     )
 
 
-def _different(column: FoundColumn) -> int:
-    return int(column.clean[column.clean != ""].nunique())
-
-
 def _might_hold_classes(column: FoundColumn) -> bool:
     """Return whether a column has few values of which each occurs often; numbers must be whole."""
-    known = column.clean[column.clean != ""]
-    different = known.nunique()
-    if not 2 <= different <= min(MOST_CLASSES, max(2, len(known) / 3)):
+    different, rows = len(column.known), sum(column.known.values())
+    if not 2 <= different <= min(MOST_CLASSES, max(2, rows / 3)):
         return False
     if column.kind == "date":
         return False
     if column.kind != "number":
         return True
-    numbers = pd.to_numeric(known).to_numpy(dtype=np.float64)
-    return bool((numbers == np.round(numbers)).all()) or different == 2
+    return different == 2 or all(float(text).is_integer() for text in column.known)
 
 
 def _candidates(columns: Sequence[FoundColumn]) -> str:
@@ -141,9 +133,7 @@ def _candidates(columns: Sequence[FoundColumn]) -> str:
 
 
 def _positive(classes: dict[str, int]) -> str | None:
-    """Return which of two classes is positive: by its meaning, as the larger number, or the rarer.
-
-    """
+    """Return which of two classes is positive: by its meaning, else the larger or the rarer one."""
     if len(classes) != 2:
         return None
     for name in POSITIVE:
@@ -160,13 +150,15 @@ def _check(where: object, found: FoundTarget, columns: Sequence[FoundColumn]) ->
     name, classes = found.column.name, found.classes
     place = f"{where}: column {name!r} ({found.why})"
     others = [column for column in columns if column.name != name]
+    rows = sum(classes.values())
+    if rows < FEWEST_ROWS:
+        raise DataError(f"{where}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
     if len(classes) < 2:
         held = f"only the class {next(iter(classes))!r}" if classes else "no labels"
         raise DataError(
             f"{place} holds {held}; a classifier needs two{_candidates(others)}; "
             "--target NAME names another"
         )
-    rows = sum(classes.values())
     if found.column.kind == "date" or len(classes) > min(MOST_CLASSES, rows / 2):
         what = "numbers to be predicted" if found.column.kind == "number" else "texts"
         raise DataError(
@@ -174,8 +166,6 @@ def _check(where: object, found: FoundTarget, columns: Sequence[FoundColumn]) ->
             f"than classes; accepted: 2 to {MOST_CLASSES} classes{_candidates(others)}; "
             "--target NAME names another"
         )
-    if rows < FEWEST_ROWS:
-        raise DataError(f"{where}: {rows} rows with a label; accepted: {FEWEST_ROWS} or more")
     frequent = sum(count > 1 for count in classes.values())
     if frequent < 2:
         told = ", ".join(f"{label!r} {count}" for label, count in classes.items())
