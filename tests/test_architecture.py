@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 # one floor stand side by side: neither may import the other.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("ensvm_cli",),
+    ("ensvm.notebook",),
     ("ensvm.drafting", "ensvm.report", "ensvm.runner"),
     ("ensvm.study",),
     ("ensvm.records",),
