@@ -53,6 +53,7 @@ FOREIGN = {
     b"SQLite format 3": f"an SQLite database; {SAVE_AS}",
     b"%PDF": f"a PDF; {SAVE_AS}",
     b"{": f"JSON; {SAVE_AS}",
+    b"[{": f"JSON; {SAVE_AS}",
     b"<": f"HTML or XML; {SAVE_AS}",
     b"@relation": f"an ARFF file; {SAVE_AS}",
 }
@@ -275,8 +276,7 @@ def _widths(lines: list[str], delimiter: str) -> list[int]:
 
 def _rows(path: Path, text: str, delimiter: str, skipped: int) -> pd.DataFrame:
     """Return all rows as text; a row of another width than the first is refused by its line."""
-    if delimiter != r"\s+":
-        _refuse_ragged(path, text, delimiter, skipped)
+    last = "" if delimiter == r"\s+" else f", line {_last_row(path, text, delimiter, skipped)}"
     try:
         rows = pd.read_csv(
             io.StringIO(text),
@@ -289,28 +289,33 @@ def _rows(path: Path, text: str, delimiter: str, skipped: int) -> pd.DataFrame:
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         told = str(error).strip().rpartition("C error: ")[2]
+        if told.startswith("EOF inside string"):
+            raise DataError(f"{path}{last}: a quote is opened here and never closed") from error
         raise DataError(f"{path}: {told[:1].lower()}{told[1:]}") from error
     return rows[(rows != "").any(axis=1)].reset_index(drop=True)
 
 
-def _refuse_ragged(path: Path, text: str, delimiter: str, skipped: int) -> None:
+def _last_row(path: Path, text: str, delimiter: str, skipped: int) -> int:
+    """Return the line of the last row; raises DataError for a row of another width."""
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
-    expected, before = 0, 0
+    expected, before, last = 0, 0, 0
     try:
         for row in reader:
             expected = expected or len(row)
             if row and len(row) != expected and any(field.strip() for field in row):
                 fields = f"{len(row)} field{'s' if len(row) > 1 else ''}"
-                if (last := reader.line_num + skipped) > before + skipped + 1:
-                    fields += f", one of them in quotes up to line {last}"
+                if reader.line_num > before + 1:
+                    fields += f", one of them in quotes up to line {reader.line_num + skipped}"
                 raise DataError(
                     f"{path}, line {before + skipped + 1}: {fields}; the first line has {expected} "
                     f"(delimiter {DELIMITERS[delimiter]}); mend the line, or take out lines that "
                     "are no rows of the table"
                 )
+            last = before + skipped + 1 if row else last
             before = reader.line_num
     except csv.Error as error:
         raise DataError(f"{path}, line {before + skipped + 1}: {error}") from error
+    return last
 
 
 def _has_header(rows: pd.DataFrame) -> bool:
