@@ -23,6 +23,7 @@ ABOUT_PICTURES = (
     "cli/results/figure.py",
     "cli/main.py",
     "cli/terminal.py",
+    "ensvm/notebook/",
     "ensvm/report/html/",
     "ensvm/report/plots/",
     "ensvm/report/readings/coverage.py",

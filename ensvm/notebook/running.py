@@ -143,7 +143,7 @@ def _warn(plan: Plan, outcome: Outcome) -> None:
 
 
 def _content(config: StudyConfig) -> dict[str, Any]:
-    """Return a config as the mapping that it was read from."""
+    """Return a config as the mapping that it was read from, without what its readings derive."""
     swept = [entry.name for entry in config.datasets if entry.sweep is not None]
     swept += [name for name, block in config.algorithms.items() if block.sweep is not None]
     if swept:
@@ -151,12 +151,14 @@ def _content(config: StudyConfig) -> dict[str, Any]:
             f"a StudyConfig has the members of sweeps, not the sweeps ({', '.join(swept[:3])}, "
             "...); give the file or the mapping that it was read from"
         )
-    content = config.model_dump(mode="json", exclude_unset=True)
-    content["datasets"] = [entry for entry in content["datasets"] if not is_derived(entry["name"])]
-    content["algorithms"] = {
-        name: block for name, block in content["algorithms"].items() if not is_derived(name)
-    }
-    return content
+    content = config.model_dump(mode="json", exclude_unset=True, by_alias=True)
+    entries = [entry for entry in content["datasets"] if not is_derived(entry["name"])]
+    for entry in entries:
+        if entry.get("algorithms"):
+            entry["algorithms"] = [name for name in entry["algorithms"] if not is_derived(name)]
+    blocks = content["algorithms"].items()
+    own = {name: block for name, block in blocks if not is_derived(name)}
+    return content | {"datasets": entries, "algorithms": own}
 
 
 def _text(content: Mapping[str, Any]) -> str:
