@@ -61,6 +61,12 @@ def test_a_notebook_shows_what_its_parameters_mean(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSES)
+def test_a_wrong_keyword_names_the_class_that_was_called(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{name}\."):
+        getattr(ensvm, name)(no_such_parameter=1)
+
+
+@pytest.mark.parametrize("name", CLASSES)
 def test_the_defaults_documented_are_those_of_the_signature(name: str) -> None:
     found = getattr(ensvm, name)
     signature = inspect.signature(found).parameters

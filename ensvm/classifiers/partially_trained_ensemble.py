@@ -1,7 +1,7 @@
 """The ensemble of partially trained SVMs of Tsang & Kwok (IJCAI-07, section 3.2)."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
 from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
 from ensvm.classifiers.rho_svc import RhoSVC
+from ensvm.kernels import KernelFunction
 
 
 class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
@@ -142,6 +143,38 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
     >>> shares_right[0] < shares_right[-1]
     True
     """
+
+    # RhoSVC's parameters; written out, for Python names the class of `__init__` in its errors.
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "mean-distance",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 0.005,
+        initial_tol: float = 0.1,
+        learning_rate: float | Literal["adaptive"] = "adaptive",
+        max_iter: int = 10_000,
+        low_rank: int | float | None = None,
+        low_rank_method: Literal["random", "greedy"] = "random",
+        low_rank_diagonal: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            tol=tol,
+            initial_tol=initial_tol,
+            learning_rate=learning_rate,
+            max_iter=max_iter,
+            low_rank=low_rank,
+            low_rank_method=low_rank_method,
+            low_rank_diagonal=low_rank_diagonal,
+            random_state=random_state,
+        )
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
