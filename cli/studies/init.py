@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
@@ -60,10 +61,10 @@ def init(
 def _tell(draft: "Draft") -> None:
     """Print what the file holds."""
     table, target = draft.table, draft.target
-    click.echo(f"{table.path}: {table.n_rows:,} rows, {len(draft.columns):,} columns")
+    _say(f"{table.path}: {table.n_rows:,} rows, {len(draft.columns):,} columns")
     click.echo(f"  {table.told}")
     for line in table.renamed[:MOST_CLASSES]:
-        click.echo(f"  {line}")
+        _say(f"  {line}")
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(width=PIPED_WIDTH, highlight=False)
@@ -79,7 +80,7 @@ def _tell(draft: "Draft") -> None:
     counts = [f"{label} {count:,}" for label, count in target.classes.items()]
     more = f" and {len(counts) - MOST_CLASSES} more" if counts[MOST_CLASSES:] else ""
     name = f"{target.column.name!r} ({target.why})"
-    click.echo(f"classes in {name}: {', '.join(counts[:MOST_CLASSES])}{more}")
+    _say(f"classes in {name}: {', '.join(counts[:MOST_CLASSES])}{more}")
     if target.column.missing:
         click.echo(f"rows without a label, left out: {target.column.missing:,}")
 
@@ -93,7 +94,8 @@ def _columns(draft: "Draft") -> Table:
     for at, column in enumerate(draft.columns[:MOST_SHOWN]):
         missing = f"{column.missing:,}" if column.missing else ""
         use = "the classes" if at == draft.target.position else _use(column)
-        drawn.add_row(_shown(column.name), column.kind, missing, _shown(use))
+        texts = (column.name, column.kind, missing, use)
+        drawn.add_row(*(Text(_printable(text)) for text in texts))
     return drawn
 
 
@@ -109,21 +111,24 @@ def _use(column: "FoundColumn") -> str:
     return "; ".join([use, *column.notes])
 
 
-def _shown(text: str) -> str:
-    """Return a text that a terminal shows as it is, whatever was in the file."""
-    plain = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return plain.replace("[", r"\[")
+def _say(text: str) -> None:
+    click.echo(_printable(text))
+
+
+def _printable(text: str) -> str:
+    """Return a text without what a terminal would obey, whatever was in the file."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _tell_written(draft: "Draft") -> None:
     contents = draft.contents
     name, algorithms = contents.name, contents.algorithms()
     if draft.clean:
-        click.echo(f"wrote {draft.clean}: a clean copy, for {draft.why_clean}")
+        _say(f"wrote {draft.clean}: a clean copy, for {draft.why_clean}")
     several = len(draft.target.classes) > 2
     left_out = "; most of our classifiers are for two classes and are left out" if several else ""
     count = f"{len(algorithms)} algorithms on {contents.realizations()} splits"
-    click.echo(f"wrote {draft.config}: {count}{left_out}")
+    _say(f"wrote {draft.config}: {count}{left_out}")
     if contents.missing:
         click.echo("missing values get the mean of the training rows (`missing:` in the config)")
     click.echo(

@@ -21,7 +21,10 @@ from ensvm.data import DataError
 from ensvm.data.files.compression import UNPACK
 from ensvm.drafting.numerals import is_number
 
-MAX_BYTES = 32 * 2**20  # fields as text take ten times the memory of their bytes
+# Fields as text take ten times the memory of their bytes, and some microseconds each.
+MAX_BYTES = 32 * 2**20
+MAX_FIELDS = 3_000_000
+MAX_COLUMNS = 20_000
 HEAD = 2**16  # characters that a guess is made from
 HEAD_ROWS = 200
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
@@ -43,6 +46,7 @@ CALLED = {
     "cp1252": "Windows-1252 (Latin-1)",
     "latin-1": "Latin-1",
 }
+SAMPLE_OF_ROWS = "take a random sample of its rows for a first study, or write a config by hand"
 SAVE_AS = "save the table as CSV"
 FOREIGN = {
     b"PK\x03\x04": f"an Excel workbook or another zip archive; {SAVE_AS}",
@@ -188,10 +192,7 @@ def _content(path: Path) -> bytes:
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
     if len(data) > MAX_BYTES:
-        raise DataError(
-            f"{path}: holds more than {MAX_BYTES // 2**20} MiB; take a random sample of its rows "
-            "for a first study, or write a config by hand"
-        )
+        raise DataError(f"{path}: holds more than {MAX_BYTES // 2**20} MiB; {SAMPLE_OF_ROWS}")
     if not data.strip():
         raise DataError(f"{path}: the file is empty")
     return data
@@ -276,6 +277,7 @@ def _widths(lines: list[str], delimiter: str) -> list[int]:
 
 def _rows(path: Path, text: str, delimiter: str, skipped: int) -> pd.DataFrame:
     """Return all rows as text; a row of another width than the first is refused by its line."""
+    _refuse_huge(path, text, delimiter)
     last = "" if delimiter == r"\s+" else f", line {_last_row(path, text, delimiter, skipped)}"
     try:
         rows = pd.read_csv(
@@ -293,6 +295,18 @@ def _rows(path: Path, text: str, delimiter: str, skipped: int) -> pd.DataFrame:
             raise DataError(f"{path}{last}: a quote is opened here and never closed") from error
         raise DataError(f"{path}: {told[:1].lower()}{told[1:]}") from error
     return rows[(rows != "").any(axis=1)].reset_index(drop=True)
+
+
+def _refuse_huge(path: Path, text: str, delimiter: str) -> None:
+    first, rows = text.lstrip("\n").partition("\n")[0], text.count("\n") + 1
+    width = len(first.split()) if delimiter == r"\s+" else first.count(delimiter) + 1
+    if width > MAX_COLUMNS:
+        raise DataError(f"{path}: {width:,} columns; accepted: up to {MAX_COLUMNS:,}")
+    if rows * width > MAX_FIELDS:
+        raise DataError(
+            f"{path}: about {rows:,} rows of {width:,} columns; accepted: up to {MAX_FIELDS:,} "
+            f"fields; {SAMPLE_OF_ROWS}"
+        )
 
 
 def _last_row(path: Path, text: str, delimiter: str, skipped: int) -> int:

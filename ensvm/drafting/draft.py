@@ -12,13 +12,12 @@ from ensvm.data import DataError, inline_card
 from ensvm.data.files.compression import UNPACK
 from ensvm.drafting.columns import FoundColumn, find_columns
 from ensvm.drafting.config_text import Contents, config_text, mapping_of
-from ensvm.drafting.delimited import TextTable, read_text_table
+from ensvm.drafting.delimited import MAX_COLUMNS, TextTable, read_text_table
 from ensvm.drafting.target import FoundTarget, find_target
 from ensvm.records.writing import replace_file
 from ensvm.study.block import LONGEST_NAME
 from ensvm.study.source import MAX_BYTES
 
-MOST_COLUMNS = 20_000  # of 0 and 1 and of numbers
 READ_AS_MISSING = {"", "?", "NA", "NaN", "nan"}  # by a config, of a user's own file
 
 
@@ -124,8 +123,8 @@ def draft_study(
         )
         raise DataError(f"{path}: no column is left as an input: {told[:500]}")
     width = sum(len(column.levels) or 1 for column in inputs)
-    if width > MOST_COLUMNS:
-        raise DataError(f"{path}: {width:,} inputs; accepted: up to {MOST_COLUMNS:,}")
+    if width > MAX_COLUMNS:
+        raise DataError(f"{path}: {width:,} inputs; accepted: up to {MAX_COLUMNS:,}")
     contents = Contents(
         name=name_of(stem),
         path=os.path.relpath(path, config.parent),
@@ -134,10 +133,10 @@ def draft_study(
         by_position=not table.header,
     )
     why = _why_clean(table, columns, found) or _why_not_read(contents, path)
-    if not why:
-        return Draft(table, decimal, tuple(columns), found, contents, config, None)
-    clean = config.with_name(f"{config.stem}-clean.csv")
-    contents = contents.of_clean_copy(clean.name, path.name)
+    clean = config.with_name(f"{config.stem}-clean.csv") if why else None
+    if path.resolve() in [other.resolve() for other in (config, clean) if other]:
+        raise DataError(f"{path}: would be written over; choose another name with -o")
+    contents = contents.of_clean_copy(clean.name, path.name) if clean else contents
     return Draft(table, decimal, tuple(columns), found, contents, config, clean, why)
 
 
@@ -152,15 +151,19 @@ def write_draft(draft: Draft) -> None:
     Raises
     ------
     DataError
-        If the config would be too large, or cannot read the clean copy.
+        If the config would be too large, cannot read the clean copy, or cannot be written there.
     """
     text = draft.text()
-    draft.config.parent.mkdir(parents=True, exist_ok=True)
-    if draft.clean is not None:
-        replace_file(draft.clean, draft.clean_text())
-        if why := _why_not_read(draft.contents, draft.clean):
-            raise DataError(f"{draft.clean}: {why}")
-    replace_file(draft.config, text)
+    try:
+        draft.config.parent.mkdir(parents=True, exist_ok=True)
+        if draft.clean is not None:
+            replace_file(draft.clean, draft.clean_text())
+        replace_file(draft.config, text)
+    except OSError as error:
+        told = f"{error.filename or draft.config}: {error.strerror or error}"
+        raise DataError(f"{told}; choose another place with -o") from error
+    if draft.clean is not None and (why := _why_not_read(draft.contents, draft.clean)):
+        raise DataError(f"{draft.clean}: {why}")
 
 
 def stem_of(path: Path) -> str:

@@ -81,6 +81,23 @@ def test_a_refused_file_leaves_nothing_behind():
     assert [path.name for path in Path().iterdir()] == ["foreign.csv"]
 
 
+@pytest.mark.parametrize(
+    ("name", "config"), [("own.yaml", None), ("x-clean.csv", "x.yaml"), ("own.yaml", "./own.yaml")]
+)
+def test_the_table_is_never_written_over(name, config):
+    Path(name).write_bytes(FOREIGN.encode("latin-1"))
+    refused = invoke("init", name, "--force", *([] if config is None else ["-o", config]))
+    assert refused.exit_code == 2
+    assert f"{name}: would be written over" in refused.output
+    assert Path(name).read_bytes() == FOREIGN.encode("latin-1")
+
+
+def test_a_place_that_cannot_be_written_is_told():
+    refused = invoke("init", "foreign.csv", "-o", "foreign.csv/sub/x.yaml")
+    assert refused.exit_code == 2
+    assert "choose another place with -o" in refused.output
+
+
 def test_many_columns_are_told_in_short(tmp_path):
     names = [f"gene{i}" for i in range(200)]
     lines = [",".join([*(str(i * j % 11) for j in range(200)), "ab"[i % 2]]) for i in range(30)]
@@ -93,7 +110,7 @@ def test_many_columns_are_told_in_short(tmp_path):
 
 
 def test_control_characters_of_a_file_do_not_reach_the_terminal():
-    text = FOREIGN.replace("länge", "l\u202e\x85nge [red]")
+    text = FOREIGN.replace("länge", "l\u202e\x85nge [red]").replace(";a\n", ";a\u202e\n")
     Path("foreign.csv").write_text(text, encoding="utf-8")
     drafted = invoke("init", "foreign.csv")
     assert drafted.exit_code == 0, drafted.output

@@ -221,6 +221,8 @@ REFUSED = {
     "a workbook": (b"PK\x03\x04" + b"x" * 99, "an Excel workbook"),
     "JSON": (b'[{"a": 1}]', "JSON"),
     "LIBSVM": (b"1 1:2 3:4\n-1 2:1\n" * 9, "LIBSVM"),
+    "too many columns": (b"," * 3_000_000 + b"\n", "3,000,001 columns; accepted: up to 20,000"),
+    "too many rows": (b"1,a\n" * 2_000_000, "about 2,000,001 rows of 2 columns; accepted"),
     "no classes": (
         "\n".join(["x,y", *(f"{i}.5,{i * i}.25" for i in range(N))]).encode(),
         "no column of classes found",
