@@ -121,8 +121,10 @@ def _printable(text: str) -> str:
 
 
 def _tell_written(draft: "Draft") -> None:
+    from ensvm.drafting.config_text import commands
+
     contents = draft.contents
-    name, algorithms = contents.name, contents.algorithms()
+    algorithms = contents.algorithms()
     if draft.clean:
         _say(f"wrote {draft.clean}: a clean copy, for {draft.why_clean}")
     several = len(draft.target.classes) > 2
@@ -131,9 +133,11 @@ def _tell_written(draft: "Draft") -> None:
     _say(f"wrote {draft.config}: {count}{left_out}")
     if contents.missing:
         click.echo("missing values get the mean of the training rows (`missing:` in the config)")
-    click.echo(
-        "now:\n"
-        f"  ensvm run {draft.config}\n"
-        f"  ensvm table results {name}\n"
-        f"  ensvm rank results {name} --dataset {name}"
-    )
+    if rare := contents.rare():
+        _say(
+            f"rare classes: {', '.join(rare[:MOST_CLASSES])}; few of their rows are drawn for"
+            " training, and fits without any fail: raise `n_train` in the config"
+        )
+    click.echo("now:")
+    for command in commands(contents, draft.config):
+        _say(f"  {command}")

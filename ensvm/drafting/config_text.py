@@ -1,5 +1,6 @@
 """The config of a drafted study, with comments: which data, how encoded and split, what runs."""
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ FOLDS = 5
 MOST_FOLDED = 2500  # rows: more would train for minutes
 TRAINED = 2000  # rows of a random split of more
 TESTED = 5000
+FEWEST_DRAWN = 10  # rows of a class in training, on average
 WIDTH = 96
 # Realizations, by the rows trained on: small data need many, large ones little more than one.
-REALIZATIONS = ((500, 20), (1200, 10), (TRAINED, 5))
+REALIZATIONS = ((250, 20), (1200, 10), (TRAINED, 5))
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,13 @@ class Contents:
         n_test = min(self.rows - TRAINED, TESTED)
         return {"protocol": "random", "n_train": TRAINED, "n_test": n_test}
 
+    def rare(self) -> list[str]:
+        """Return the classes of which a random draw may hold too few rows to learn from."""
+        if self.rows <= MOST_FOLDED:
+            return []
+        share = TRAINED / self.rows
+        return [name for name, rows in self.target.classes.items() if rows * share < FEWEST_DRAWN]
+
     def realizations(self) -> int:
         """Return how many times the rows are split."""
         folded = self.rows <= MOST_FOLDED
@@ -154,11 +163,11 @@ def mapping_of(contents: Contents) -> dict[str, Any]:
     return block | {"scaling": "standard", "split": contents.split()}
 
 
-def config_text(contents: Contents) -> str:
+def config_text(contents: Contents, config: Path) -> str:
     """Return the config as text, with a comment at each choice that a user may want to change."""
     algorithms = contents.algorithms()
     parts = [
-        _head(contents),
+        _head(contents, config),
         f"study: {_flow(contents.name)}",
         f"title: {_flow(f'Classifiers on {Path(contents.original or contents.path).name}')}",
         _realizations(contents),
@@ -178,15 +187,25 @@ def config_text(contents: Contents) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _head(contents: Contents) -> str:
-    name, file = contents.name, _plain(contents.original or contents.path)
-    return f"""\
-# Drafted by `ensvm init` from {file}.
-# To run it, to see the errors, and to test which differences are more than chance:
-#     ensvm run THIS-FILE
-#     ensvm table results {name}
-#     ensvm rank results {name} --dataset {name}
-# Change what you like (all keys: docs/configs.md): the next run does what changed."""
+def commands(contents: Contents, config: Path) -> list[str]:
+    """Return the commands that run the study, show its errors, and test their differences."""
+    name = contents.name
+    return [
+        f"ensvm run {shlex.quote(str(config))}",
+        f"ensvm table results {name}",
+        f"ensvm rank results {name} --dataset {name}",
+    ]
+
+
+def _head(contents: Contents, config: Path) -> str:
+    return "\n".join(
+        [
+            f"# Drafted by `ensvm init` from {_plain(contents.original or contents.path)}.",
+            "# To run it, to see the errors, and to test which differences are more than chance:",
+            *(f"#     {_plain(command)}" for command in commands(contents, config)),
+            "# Change what you like (all keys: docs/configs.md): the next run does what changed.",
+        ]
+    )
 
 
 def _realizations(contents: Contents) -> str:
@@ -213,7 +232,9 @@ def _dataset(contents: Contents) -> list[str]:
     lines += [f"    path: {_flow(block['path'])}{copy}"]
     lines += [f"    target: {_flow(block['target'])}  # {target.why}; rows: {_plain(counts)}"]
     if "positive" in block:
-        lines += [f"    positive: {_flow(block['positive'])}  # the class +1; errors are the same"]
+        lines += [
+            f"    positive: {_flow(block['positive'])}  # the class +1, which changes no error"
+        ]
     if "inputs" in block:
         lines += ["    inputs:  # text as columns of 0 and 1; columns not named here are numbers"]
         lines += _indented(block["inputs"], "      ")

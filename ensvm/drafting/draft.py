@@ -65,7 +65,7 @@ class Draft:
 
     def text(self) -> str:
         """Return the config; raises DataError where it would be larger than a config may be."""
-        text = config_text(self.contents)
+        text = config_text(self.contents, self.config)
         if len(text.encode()) > MAX_BYTES:
             raise DataError(
                 f"{self.table.path}: its columns of text make a config of more than "

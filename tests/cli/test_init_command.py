@@ -1,5 +1,6 @@
 """`ensvm init` for a user: what it prints, writes, refuses; and that the rest follows from it."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -49,8 +50,8 @@ def test_a_foreign_file_becomes_a_table_without_a_question():
 
 
 def test_the_commands_it_names_are_those_that_work():
-    drafted = invoke("init", "foreign.csv", "-o", "other.yaml")
-    named = [line.split()[1:] for line in drafted.output.splitlines() if "  ensvm " in line]
+    drafted = invoke("init", "foreign.csv", "-o", "my 1st.yaml")
+    named = [shlex.split(line)[1:] for line in drafted.output.splitlines() if "  ensvm " in line]
     assert [command[0] for command in named] == ["run", "table", "rank"]
     assert invoke(*named[0], "--dry-run").exit_code == 0
 

@@ -174,6 +174,13 @@ def test_more_rows_than_a_fold_should_train_on_are_drawn():
     assert split["n_train"] < 3000
 
 
+@pytest.mark.parametrize(("every", "rare"), [(2, []), (1000, ["b"])])
+def test_a_class_that_a_draw_may_miss_is_told(every, rare):
+    lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(10_000)]
+    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    assert draft_study(Path("own.csv")).contents.rare() == rare
+
+
 @pytest.mark.parametrize(
     ("names", "chosen"),
     [
