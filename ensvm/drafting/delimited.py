@@ -19,7 +19,7 @@ from ensvm.drafting.decoding import CALLED, HEAD, SAMPLE_OF_ROWS, read_text, wit
 from ensvm.drafting.numerals import is_number
 
 # Fields as text take ten times the memory of their bytes, and some microseconds each.
-MAX_FIELDS = 3_000_000
+MAX_FIELDS = 2_200_000
 MAX_COLUMNS = 20_000
 HEAD_ROWS = 200
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
