@@ -18,13 +18,14 @@ from ensvm_cli.results.readings import readings
 from ensvm_cli.results.report import report
 from ensvm_cli.results.table import table
 from ensvm_cli.studies.check import check
+from ensvm_cli.studies.init import init
 from ensvm_cli.studies.list import list_
 from ensvm_cli.studies.run import run
 from ensvm_cli.warm_up import warm_up
 
 # As `ensvm --help` shows them; a hidden verb is shown nowhere.
 VERBS = {
-    "Studies": (list_, check, run),
+    "Studies": (list_, init, check, run),
     "Results": (table, figure, claims, readings, report, rank, compare, export),
     "Records": (status, show, warnings, merge, ship),
     "Data": (data,),

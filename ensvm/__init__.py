@@ -8,14 +8,18 @@ from ensvm.classifiers import CLASSIFIERS
 
 __version__ = version("ensvm")
 
-__all__ = [*CLASSIFIERS, "__version__"]
+# Functions for notebooks: name -> its module.
+STUDIES = {"load_results": "ensvm.notebook.results", "run": "ensvm.notebook.running"}
+
+__all__ = [*CLASSIFIERS, *STUDIES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    # Classifiers are imported on first use: scikit-learn would triple the start-up time of the
-    # command line.
-    if name in CLASSIFIERS:
-        globals()[name] = getattr(import_module(CLASSIFIERS[name]), name)
+    # All are imported on first use: scikit-learn would triple the start-up time of the command
+    # line.
+    module = CLASSIFIERS.get(name) or STUDIES.get(name)
+    if module is not None:
+        globals()[name] = getattr(import_module(module), name)
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[1]
 # one floor stand side by side: neither may import the other.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("ensvm_cli",),
-    ("ensvm.report", "ensvm.runner"),
+    ("ensvm.notebook",),
+    ("ensvm.drafting", "ensvm.report", "ensvm.runner"),
     ("ensvm.study",),
     ("ensvm.records",),
     ("ensvm.classifiers",),

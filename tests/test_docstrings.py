@@ -53,6 +53,20 @@ def test_examples_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSES)
+def test_a_notebook_shows_what_its_parameters_mean(name: str) -> None:
+    """scikit-learn reads the docstring for it, and warns of sections that it does not know."""
+    found = getattr(ensvm, name)
+    html = found()._repr_html_()
+    assert all(parameter in html for parameter in inspect.signature(found).parameters)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_wrong_keyword_names_the_class_that_was_called(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{name}\."):
+        getattr(ensvm, name)(no_such_parameter=1)
+
+
+@pytest.mark.parametrize("name", CLASSES)
 def test_the_defaults_documented_are_those_of_the_signature(name: str) -> None:
     found = getattr(ensvm, name)
     signature = inspect.signature(found).parameters

@@ -37,7 +37,7 @@ def filled(text: str) -> str:
 
 def table_of_classes() -> str:
     """Return the public classes, each with the summary of its docstring."""
-    names = [name for name in ensvm.__all__ if not name.startswith("_")]
+    names = [name for name in ensvm.__all__ if inspect.isclass(getattr(ensvm, name))]
     summaries = [inspect.getdoc(getattr(ensvm, name)).partition("\n")[0] for name in names]
     lines = [f"| `{name}` | {text} |" for name, text in zip(names, summaries, strict=True)]
     return "\n".join(["| class | what it is |", "|:--|:--|", *lines])

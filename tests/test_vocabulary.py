@@ -25,6 +25,7 @@ ABOUT_PICTURES = (
     "cli/main.py",
     "cli/terminal.py",
     "ensvm/report/current_config.py",
+    "ensvm/notebook/",
     "ensvm/report/html/",
     "ensvm/report/plots/",
     "ensvm/report/readings/coverage.py",

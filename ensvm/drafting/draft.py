@@ -1,0 +1,220 @@
+"""The draft of a study of a user's table: what is in the file, and what is written for it."""
+
+import os
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from ensvm.data import DataError, inline_card
+from ensvm.data.files.compression import UNPACK
+from ensvm.drafting.columns import FoundColumn, find_columns
+from ensvm.drafting.config_text import Contents, config_text, mapping_of
+from ensvm.drafting.delimited import MAX_COLUMNS, TextTable, read_text_table
+from ensvm.drafting.target import FoundTarget, find_target
+from ensvm.records.writing import replace_file
+from ensvm.study.block import LONGEST_NAME
+from ensvm.study.source import MAX_BYTES
+
+READ_AS_MISSING = {"", "?", "NA", "NaN", "nan"}  # by a config, of a user's own file
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was found in a file, and what is to be written.
+
+    Attributes
+    ----------
+    table : TextTable
+        The file as text.
+    decimal : str
+        Its decimal mark.
+    columns : tuple of FoundColumn
+        Its columns.
+    target : FoundTarget
+        The column of the classes.
+    contents : Contents
+        What the config says.
+    config : Path
+        Where the config goes.
+    clean : Path or None
+        Where a clean copy of the table goes; None where the config reads the file itself.
+    why_clean : str
+        Why there is a clean copy.
+    """
+
+    table: TextTable
+    decimal: str
+    columns: tuple[FoundColumn, ...]
+    target: FoundTarget
+    contents: Contents
+    config: Path
+    clean: Path | None
+    why_clean: str = ""
+
+    @property
+    def inputs(self) -> tuple[FoundColumn, ...]:
+        """The columns that are inputs."""
+        return tuple(
+            column
+            for at, column in enumerate(self.columns)
+            if at != self.target.position and not column.dropped
+        )
+
+    def text(self) -> str:
+        """Return the config; raises DataError where it would be larger than a config may be."""
+        text = config_text(self.contents, self.config)
+        if len(text.encode()) > MAX_BYTES:
+            raise DataError(
+                f"{self.table.path}: its columns of text make a config of more than "
+                f"{MAX_BYTES:,} bytes; leave some of them out of the file"
+            )
+        return text
+
+    def clean_text(self) -> str:
+        """Return the table as comma-separated UTF-8 text, without rows that have no label."""
+        frame = pd.DataFrame({column.name: column.column() for column in self.columns})
+        labelled = frame[frame[self.target.column.name] != ""]
+        return labelled.to_csv(index=False, lineterminator="\n")
+
+
+def draft_study(
+    path: Path,
+    config: Path | None = None,
+    *,
+    target: str | None = None,
+    header: bool | None = None,
+) -> Draft:
+    """Return the draft of a study of a user's table; writes nothing.
+
+    Parameters
+    ----------
+    path : Path
+        The table: delimited text, perhaps compressed.
+    config : Path or None, default None
+        Where the config is going to be; None for the table's name, with the ending .yaml, in the
+        working directory. A clean copy, if one is needed, goes beside it.
+    target : str or None, default None
+        The column of the classes, by name or position; None to find it.
+    header : bool or None, default None
+        Whether the first line holds names; None to find out.
+
+    Returns
+    -------
+    Draft
+        What was found, and what is to be written.
+
+    Raises
+    ------
+    DataError
+        If no study can be made of the file; the message says why, and what to do.
+    """
+    table = read_text_table(path, header)
+    columns, decimal = find_columns(table)
+    found = find_target(path, columns, target)
+    stem = stem_of(path)
+    config = config or Path(f"{stem}.yaml")
+    inputs = [c for at, c in enumerate(columns) if at != found.position and not c.dropped]
+    if not inputs:
+        told = "; ".join(
+            f"{column.name!r} {column.dropped}" for column in columns if column.dropped
+        )
+        raise DataError(f"{path}: no column is left as an input: {told[:500]}")
+    width = sum(len(column.levels) or 1 for column in inputs)
+    if width > MAX_COLUMNS:
+        raise DataError(f"{path}: {width:,} inputs; accepted: up to {MAX_COLUMNS:,}")
+    contents = Contents(
+        name=name_of(stem),
+        path=os.path.relpath(path, config.parent),
+        columns=tuple(columns),
+        target=found,
+        by_position=not table.header,
+    )
+    why = _why_clean(table, columns, found) or _why_not_read(contents, path)
+    clean = config.with_name(f"{config.stem}-clean.csv") if why else None
+    if path.resolve() in [other.resolve() for other in (config, clean) if other]:
+        raise DataError(f"{path}: would be written over; choose another name with -o")
+    contents = contents.of_clean_copy(clean.name, path.name) if clean else contents
+    return Draft(table, decimal, tuple(columns), found, contents, config, clean, why)
+
+
+def write_draft(draft: Draft) -> None:
+    """Write the config, and the clean copy where there is one.
+
+    Parameters
+    ----------
+    draft : Draft
+        What is to be written; files that are there are written over.
+
+    Raises
+    ------
+    DataError
+        If the config would be too large, cannot read the clean copy, or cannot be written there.
+    """
+    text = draft.text()
+    try:
+        draft.config.parent.mkdir(parents=True, exist_ok=True)
+        if draft.clean is not None:
+            replace_file(draft.clean, draft.clean_text())
+        replace_file(draft.config, text)
+    except OSError as error:
+        told = f"{error.filename or draft.config}: {error.strerror or error}"
+        raise DataError(f"{told}; choose another place with -o") from error
+    if draft.clean is not None and (why := _why_not_read(draft.contents, draft.clean)):
+        raise DataError(f"{draft.clean}: {why}")
+
+
+def stem_of(path: Path) -> str:
+    """Return a file's name without its endings, .gz and the like among them."""
+    plain = Path(path.stem) if path.suffix and path.suffix in UNPACK else path
+    return plain.stem
+
+
+def name_of(stem: str) -> str:
+    """Return a name that a study and a data set may have, as near to a file's as can be."""
+    plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")[: LONGEST_NAME // 2] or "data"
+
+
+def _why_clean(table: TextTable, columns: list[FoundColumn], target: FoundTarget) -> str:
+    """Return why a config cannot read the file itself, as far as the file alone tells."""
+    plain = table.path.stem if table.path.suffix in UNPACK else table.path.name
+    wanted = {".csv": ",", ".tsv": "\t", ".tab": "\t"}.get(Path(plain).suffix.lower())
+    if table.encoding not in ("utf-8", "utf-8-sig"):
+        return "a config reads UTF-8 alone"
+    if wanted != table.delimiter:
+        return "a config reads .csv with commas, and .tsv with tabs"
+    if table.skipped:
+        return "lines stand before the table"
+    if table.renamed:
+        return "names in the header are empty, equal, or hold blanks"
+    if not table.a_row_a_line:
+        return "fields have line breaks in them, or rows are empty"
+    if target.column.missing:
+        return "rows without a label are left out"
+    read = [column for column in columns if not column.dropped or column is target.column]
+    return next(filter(None, map(_why_not_plain, read)), "")
+
+
+def _why_not_plain(column: FoundColumn) -> str:
+    """Return why a config would not read the fields of a column as they were read here."""
+    for text, clean in zip(column.fields.texts, column.clean, strict=True):
+        if not clean and text not in READ_AS_MISSING:
+            return f"{text!r} stands for a missing value in {column.name!r}"
+        if clean and text != clean:
+            what = "numbers" if column.kind == "number" else "texts"
+            return f"{what} of {column.name!r} are written as {text!r}"
+    return ""
+
+
+def _why_not_read(contents: Contents, path: Path) -> str:
+    """Return why the config's own reader finds other rows, inputs or classes in the file."""
+    try:
+        card = inline_card(mapping_of(contents) | {"path": path.name}, path.parent)
+    except DataError as error:
+        return f"a config cannot read it: {' '.join(str(error).split())}"
+    names = set(card.inputs or contents.inputs())
+    same = card.classes == contents.target.classes and names == set(contents.inputs())
+    return "" if same else "a config would read other rows or classes in it"

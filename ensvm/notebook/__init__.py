@@ -1,0 +1,1 @@
+"""Studies from Python: run one, and read its records, tables, figures and claims."""

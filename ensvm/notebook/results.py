@@ -1,0 +1,307 @@
+"""The results of studies as a notebook wants them: a frame of cells, tables, figures, claims."""
+
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ensvm.data import DataError
+from ensvm.data.errors import near_miss
+from ensvm.notebook.shown import Picture, Text, as_html
+from ensvm.records.record import Record
+from ensvm.report.claims import render as claim_render
+from ensvm.report.claims.comparisons import evaluate_claims
+from ensvm.report.plots.shown import read_figure
+from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.tables.cells import build_table
+from ensvm.report.tables.render import to_csv, to_markdown
+from ensvm.study.config import StudyConfig
+from ensvm.study.metrics import DATA_CELL, SCORES
+
+OF_A_CELL = (
+    *("study", "dataset", "algorithm", "realization", "run_pass", "status", "reason"),
+    *("stage", "n_stages", "validation_error", "warnings", "time", "host", "processor"),
+)
+
+
+def load_results(path: str | Path = "results") -> "Results":
+    """Return the results in a folder: of all studies in it, or of the one whose folder it is.
+
+    Parameters
+    ----------
+    path : str or Path, default 'results'
+        What `ensvm run` wrote: the folder of all results, or of one study's.
+
+    Returns
+    -------
+    Results
+        The results, read when they are asked for.
+
+    Raises
+    ------
+    DataError
+        If there are no records.
+    RecordsDamaged
+        If a line of the records is none; the message names it.
+
+    Examples
+    --------
+    >>> import ensvm
+    >>> ensvm.load_results("results/smoke").table("errors")  # doctest: +SKIP
+    """
+    folders = find_studies(Path(path))
+    if not folders:
+        raise DataError(f"{path}: no records here; run a study first, as ensvm.run('smoke') does")
+    return Results([read_study(folder) for folder in folders])
+
+
+class Results:
+    """The results of one study or of several.
+
+    `ensvm.run` and `ensvm.load_results` return it, and `results["name"]` one study of several. In a
+    notebook it shows its tables.
+
+    Parameters
+    ----------
+    studies : iterable of Study
+        The studies, as `ensvm.report.query.read_study` reads them.
+
+    Attributes
+    ----------
+    studies : tuple of str
+        The names of the studies.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ensvm
+    >>> study = {
+    ...     "study": "titanic",
+    ...     "realizations": 2,
+    ...     "datasets": ["titanic"],
+    ...     "algorithms": {"window": {"estimator": "ParzenWindowClassifier"}},
+    ...     "tables": [{"id": 1, "caption": "Errors (in %).", "columns": ["window"]}],
+    ... }
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = ensvm.run(study, results=folder, jobs=1, progress=False)
+    >>> results
+    <Results of titanic: 2 cells ok; table 1>
+    >>> results.table(1).frame[["row", "column", "n"]].to_dict("records")
+    [{'row': 'titanic', 'column': 'window', 'n': 2}]
+    """
+
+    def __init__(self, studies: Iterable[Study]) -> None:
+        self._studies = {study.config.study: study for study in studies}
+
+    @property
+    def studies(self) -> tuple[str, ...]:
+        """The names of the studies."""
+        return tuple(self._studies)
+
+    def __getitem__(self, study: str) -> "Results":
+        """Return the results of one study."""
+        if study not in self._studies:
+            there = f"there are: {', '.join(self.studies)}{near_miss(study, self.studies)}"
+            raise ValueError(f"no results of a study {study!r}; {there}")
+        return Results([self._studies[study]])
+
+    def frame(self) -> pd.DataFrame:
+        """Return the cells as a frame, one row each.
+
+        Its columns: `study`, `dataset`, `algorithm`, `realization` (from 1), `run_pass` (`error`,
+        or `timing` for a fit alone on the machine), `status` (`ok`, `failed`, `timeout` or
+        `unavailable`) with its `reason`; `stage`, the stage or grid point chosen among `n_stages`,
+        as JSON, with its `validation_error`; `warnings`, how many the fit gave; `time`, `host` and
+        `processor` of the run; then the metrics, `error` and `accuracy` as fractions, and seconds.
+        Curves are not in it, nor the facts of the data.
+
+        Returns
+        -------
+        DataFrame
+            The cells in the order of studies, data sets, algorithms and realizations; NaN where a
+            cell has no such value.
+        """
+        lines = [_line(record) for record in self._records()]
+        others = sorted({key for line in lines for key in line} - {*OF_A_CELL, *SCORES})
+        numbers = [name for name in others if not name.endswith("_seconds")]
+        seconds = [name for name in others if name.endswith("_seconds")]
+        columns = [*OF_A_CELL, *SCORES, *numbers, *seconds]
+        return pd.DataFrame(lines, columns=columns)
+
+    def table(self, table: str | int | None = None) -> Text:
+        """Return a table, laid out as `ensvm table` does.
+
+        Parameters
+        ----------
+        table : str, int or None, default None
+            Its id; None where there is one table alone.
+
+        Returns
+        -------
+        Text
+            The table; its `frame` has a row for each cell, unrounded.
+
+        Raises
+        ------
+        ValueError
+            If there is no such table, or there are several.
+        """
+        study, name = self._find("table", table)
+        config = study.config.table(name)
+        cells = build_table(study, config)
+        return Text(to_markdown(study, config, cells), _frame(to_csv(cells)))
+
+    def figure(self, figure: str | int | None = None) -> Picture:
+        """Return a figure, drawn as `ensvm figure` does.
+
+        Parameters
+        ----------
+        figure : str, int or None, default None
+            Its id; None where there is one figure alone.
+
+        Returns
+        -------
+        Picture
+            The figure; its `frame` has the data behind it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such figure, there are several, or none of its data is there.
+        """
+        study, name = self._find("figure", figure)
+        config = next(each for each in study.config.figures if each.id == name)
+        shown = read_figure(study, config)
+        if not shown.content:
+            raise ValueError(f"figure {name}: nothing to draw: {'; '.join(shown.missing)}")
+        return Picture(config, shown.content, _frame(shown.csv), shown.missing)
+
+    def claims(self) -> Text:
+        """Return whether the claims of the studies hold, and on what evidence.
+
+        Returns
+        -------
+        Text
+            The claims; its `frame` has a row for each comparison, and the column `study`.
+
+        Raises
+        ------
+        ValueError
+            If no study has claims.
+        """
+        texts, frames = [], []
+        for name, study in self._studies.items():
+            if study.config.claims:
+                findings = list(evaluate_claims(study))
+                texts.append(claim_render.to_markdown(study, findings))
+                found = _frame(claim_render.to_csv(findings))
+                found.insert(0, "study", name)
+                frames.append(found)
+        if not texts:
+            raise ValueError(f"no claims in {', '.join(self.studies)}")
+        return Text("\n".join(texts), pd.concat(frames, ignore_index=True))
+
+    def __repr__(self) -> str:
+        """Return what there is, a line for each study."""
+        return "\n".join(f"<Results of {line}>" for line in self._summary())
+
+    def _repr_html_(self) -> str:
+        lines = "\n".join(f"- {line}" for line in self._summary())
+        tables = []
+        if len(self._studies) == 1:
+            tables = [self.table(name).markdown for _, name in self._ids("table")]
+        return as_html("\n\n".join([lines, *tables]))
+
+    def _summary(self) -> Iterator[str]:
+        for name, study in self._studies.items():
+            counts = Counter(record.status for record in Results([study])._records())
+            cells = ", ".join(f"{count} cells {status}" for status, count in counts.items())
+            parts = [f"{name}: {cells or 'no cells'}"]
+            for kind, blocks in _blocks(study).items():
+                several = "s" if len(blocks) > 1 else ""
+                parts += [f"{kind}{several} {', '.join(blocks)}"] if blocks else []
+            claims = len(study.config.claims)
+            parts += [f"{claims} claim{'s' if claims > 1 else ''}"] if claims else []
+            yield "; ".join(parts)
+
+    def _records(self) -> Iterator[Record]:
+        """Yield the records of cells but for the facts of data, in the order of the configs."""
+        for study in self._studies.values():
+            there = [one for one in study.records.values() if one.algorithm != DATA_CELL]
+            yield from sorted(there, key=_place_in(study.config))
+
+    def _ids(self, kind: str) -> list[tuple[Study, str]]:
+        return [(study, name) for study in self._studies.values() for name in _blocks(study)[kind]]
+
+    def _find(self, kind: str, wanted: str | int | None) -> tuple[Study, str]:
+        """Return the one table or figure of that id, with its study."""
+        there = self._ids(kind)
+        found = [
+            (study, name) for study, name in there if wanted in (None, name) or str(wanted) == name
+        ]
+        if len(found) == 1:
+            return found[0]
+        names = [name for _, name in there]
+        if not there:
+            raise ValueError(f"no {kind}s in {', '.join(self.studies)}")
+        if not found:
+            hint = near_miss(str(wanted), names)
+            raise ValueError(f"no {kind} {wanted!r}; there are: {', '.join(names)}{hint}")
+        if wanted is None and len(self._studies) == 1:
+            raise ValueError(f"which {kind}? there are: {', '.join(names)}")
+        studies = ", ".join(dict.fromkeys(study.config.study for study, _ in found))
+        raise ValueError(f"several studies have such a {kind} ({studies}); say results[name] first")
+
+
+def _blocks(study: Study) -> dict[str, list[str]]:
+    """Return the ids of the tables and figures of a study."""
+    return {
+        "table": [table.id for table in study.config.tables],
+        "figure": [figure.id for figure in study.config.figures],
+    }
+
+
+def _place_in(config: StudyConfig) -> Callable[[Record], tuple[int, int, str, int]]:
+    """Return where a record comes: by data set and algorithm, in the config's order."""
+    datasets = {entry.name: at for at, entry in enumerate(config.datasets)}
+    algorithms = {name: at for at, name in enumerate(config.algorithms)}
+
+    def place(record: Record) -> tuple[int, int, str, int]:
+        row = datasets.get(record.dataset, len(datasets))  # what the config no longer has is last
+        column = algorithms.get(record.algorithm, len(algorithms))
+        return row, column, record.run_pass, record.realization
+
+    return place
+
+
+def _line(record: Record) -> dict[str, Any]:
+    """Return a cell as a line of the frame."""
+    stage = None if record.stage is None else json.dumps(dict(record.stage))
+    return {
+        **record.metrics,
+        **record.seconds,
+        "study": record.study,
+        "dataset": record.dataset,
+        "algorithm": record.algorithm,
+        "realization": record.realization,
+        "run_pass": record.run_pass,
+        "status": record.status,
+        "reason": record.reason,
+        "stage": stage,
+        "n_stages": record.n_stages,
+        "validation_error": record.validation_error,
+        "warnings": len(record.warnings),
+        "time": record.time,
+        "host": record.run.host if record.run else "",
+        "processor": record.run.processor if record.run else "",
+    }
+
+
+def _frame(csv: str) -> pd.DataFrame:
+    """Return a CSV of ours as a frame, ids and names as text."""
+    names = ("table", "figure", "claim", "row", "column", "series", "panel")
+    return pd.read_csv(io.StringIO(csv), dtype=dict.fromkeys(names, str))

@@ -1,0 +1,244 @@
+"""Run a study from Python: a file, a shipped study's name, a mapping, or a `StudyConfig`."""
+
+import tempfile
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import yaml
+from joblib import cpu_count
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ensvm.data import DataSearch
+from ensvm.notebook.results import Results, load_results
+from ensvm.records.record import Record
+from ensvm.runner.execute import Outcome, run_plan
+from ensvm.runner.plan import Plan, make_plan
+from ensvm.study.block import is_derived
+from ensvm.study.config import StudyConfig
+from ensvm.study.reading import find_config
+from ensvm.study.source import ConfigError
+
+OF_A_MAPPING = "study.yaml"  # the file that a mapping is written to
+PATHS = ("path", "test")  # keys of a data set that name files
+
+
+def run(
+    study: str | Path | Mapping[str, Any] | StudyConfig,
+    *,
+    results: str | Path = "results",
+    jobs: int | None = None,
+    realizations: int | None = None,
+    datasets: Iterable[str] = (),
+    algorithms: Iterable[str] = (),
+    data_dir: str | Path | None = None,
+    timeout: float | None = None,
+    progress: bool = True,
+) -> Results:
+    """Run the cells of a study that are still missing, and return its results.
+
+    It is what `ensvm run` does. Every finished cell is kept at once, so that the same call goes on
+    after an interruption. A warning tells of cells that failed and of data that are missing.
+
+    Parameters
+    ----------
+    study : str, Path, mapping or StudyConfig
+        A config's file; the name of a shipped study; or the content of a config, in which paths are
+        relative to the working directory.
+    results : str or Path, default 'results'
+        The folder of all studies' results.
+    jobs : int or None, default None
+        Cells at a time; None for the number of cores.
+    realizations : int or None, default None
+        At most this many realizations of each data set; None for all.
+    datasets : iterable of str, default ()
+        Names of data sets chosen among the study's; none chooses all.
+    algorithms : iterable of str, default ()
+        Names of algorithms chosen among the study's; none chooses all.
+    data_dir : str, Path or None, default None
+        A folder with data files; None for the one that ENSVM_DATA names.
+    timeout : float or None, default None
+        The wall time in seconds that one cell may take; None for any.
+    progress : bool, default True
+        Whether a bar on standard error shows how far the run is.
+
+    Returns
+    -------
+    Results
+        What the study's folder holds now: also cells that were done before.
+
+    Raises
+    ------
+    ConfigError
+        If anything in the config cannot be run; the message names the key, the value and what is
+        accepted.
+    StoreLocked
+        If another run is writing there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ensvm
+    >>> study = {
+    ...     "study": "titanic",
+    ...     "realizations": 2,
+    ...     "datasets": ["titanic"],
+    ...     "algorithms": {
+    ...         "window": {"estimator": "ParzenWindowClassifier"},
+    ...         "guess": {"estimator": "sklearn.dummy:DummyClassifier"},
+    ...     },
+    ... }
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = ensvm.run(study, results=folder, jobs=1, progress=False)
+    >>> results.frame().groupby("algorithm")["error"].mean().round(2).to_dict()
+    {'guess': 0.32, 'window': 0.23}
+    """
+    chosen: dict[str, Any] = {
+        "realizations": realizations,
+        "datasets": tuple(datasets),
+        "algorithms": tuple(algorithms),
+    }
+    options: dict[str, Any] = {
+        "jobs": jobs or cpu_count(),
+        "data_dir": None if data_dir is None else Path(data_dir),
+        "timeout": timeout,
+    }
+    if isinstance(study, str | Path):
+        return _run(make_plan(find_config(str(study)), **chosen), Path(results), progress, options)
+    content = _content(study) if isinstance(study, StudyConfig) else study
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, OF_A_MAPPING)
+        path.write_text(_text(content), encoding="utf-8")
+        try:
+            plan = make_plan(path, **chosen)
+        except ConfigError as error:
+            raise ConfigError(str(error).replace(str(path), "the study given")) from error
+        return _run(plan, Path(results), progress, options)
+
+
+def _run(plan: Plan, results: Path, progress: bool, options: Mapping[str, Any]) -> Results:
+    with _Bar(shown=progress) as bar:
+        outcome = run_plan(plan, results, bar, **options)
+    _warn(plan, outcome)
+    return load_results(results / plan.config.study)
+
+
+def _warn(plan: Plan, outcome: Outcome) -> None:
+    """Warn of cells that failed and of missing data, at the line that called `run`."""
+    told = []
+    if failures := outcome.failures:
+        first = failures[0]
+        told.append(
+            f"{len(failures)} of {len(plan.cells)} cells failed or took too long, first "
+            f"{first.algorithm} on {first.dataset}: {first.reason}"
+        )
+    if outcome.missing_data:
+        ways = "; ".join(f"{name}: {how}" for name, how in outcome.missing_data.items())
+        told.append(f"data are missing, so these rows stay empty: {ways}")
+    for text in told:
+        warnings.warn(text, UserWarning, stacklevel=4)
+
+
+def _content(config: StudyConfig) -> dict[str, Any]:
+    """Return a config as the mapping that it was read from, without what its readings derive."""
+    swept = [entry.name for entry in config.datasets if entry.sweep is not None]
+    swept += [name for name, block in config.algorithms.items() if block.sweep is not None]
+    if swept:
+        raise ConfigError(
+            f"a StudyConfig has the members of sweeps, not the sweeps ({', '.join(swept[:3])}, "
+            "...); give the file or the mapping that it was read from"
+        )
+    content = config.model_dump(mode="json", exclude_unset=True, by_alias=True)
+    entries = [entry for entry in content["datasets"] if not is_derived(entry["name"])]
+    for entry in entries:
+        if entry.get("algorithms"):
+            entry["algorithms"] = [name for name in entry["algorithms"] if not is_derived(name)]
+    blocks = content["algorithms"].items()
+    own = {name: block for name, block in blocks if not is_derived(name)}
+    return content | {"datasets": entries, "algorithms": own}
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    """Return the content of a config as YAML, its paths absolute."""
+    whole = dict(content)
+    if isinstance(whole.get("published"), str | Path):
+        whole["published"] = str(Path(whole["published"]).absolute())
+    if isinstance(whole.get("datasets"), list | tuple):
+        whole["datasets"] = [
+            {key: _absolute(key, value) for key, value in entry.items()}
+            if isinstance(entry, Mapping)
+            else entry
+            for entry in whole["datasets"]
+        ]
+    try:
+        return yaml.safe_dump(_plain(whole), allow_unicode=True, sort_keys=False)
+    except yaml.representer.RepresenterError as error:
+        given = error.args[-1]
+        raise ConfigError(
+            f"the study given: {given!r:.60} is a {type(given).__name__}; accepted: text, numbers, "
+            "booleans, None, lists and mappings, as in YAML"
+        ) from error
+
+
+def _absolute(key: str, value: Any) -> Any:
+    return str(Path(value).absolute()) if key in PATHS and isinstance(value, str | Path) else value
+
+
+def _plain(thing: Any) -> Any:
+    """Return a thing with its mappings as dicts, its sequences as lists, numpy's numbers plain."""
+    if isinstance(thing, Mapping):
+        return {key: _plain(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [_plain(value) for value in thing]
+    if isinstance(thing, Path):
+        return str(thing)
+    return thing.item() if hasattr(thing, "dtype") and getattr(thing, "ndim", 1) == 0 else thing
+
+
+class _Bar:
+    """The watcher of a run: a bar of its cells, or nothing."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not shown,
+        )
+        self._shown = shown
+        self._task = self._bar.add_task("reading", total=None)
+
+    def __enter__(self) -> Self:
+        if self._shown:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shown:
+            self._bar.stop()
+
+    def data(self, dataset: str) -> None:
+        """Name the data set that is being loaded."""
+        self._bar.update(self._task, description=f"data: {dataset}")
+
+    def missing(self, search: DataSearch, of: int) -> None:
+        """Say nothing yet: a warning tells of missing data at the end."""
+
+    def start(self, cells: int, cost: float) -> None:
+        """Begin with so many cells."""
+        self._bar.reset(self._task, total=cells, description="running")
+
+    def done(self, records: list[Record], cost: float) -> None:
+        """Add the cells that have ended."""
+        self._bar.update(self._task, advance=len(records))

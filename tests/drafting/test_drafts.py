@@ -1,0 +1,312 @@
+"""Drafts of studies: the same table in any dress, and every column as what it is."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError, inline_card
+from ensvm.drafting.config_text import mapping_of
+from ensvm.drafting.draft import draft_study, name_of, write_draft
+from ensvm.runner.plan import make_plan
+
+N = 40
+
+
+def rows(decimal: str = ".") -> list[list[str]]:
+    """Return the rows of a table: numbers, a missing one, text, and two classes."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(scale=1000, size=(N, 2)).round(2)
+    found = []
+    for i in range(N):
+        first, second = (str(value).replace(".", decimal) for value in numbers[i])
+        found.append([first, "" if i == 3 else second, "aäb"[i % 3], ["no", "yes"][i % 2]])
+    return found
+
+
+def write(path: Path, delimiter=",", decimal=".", encoding="utf-8", end="\n", header=True) -> Path:
+    head = [["width", "height", "größe", "label"]] if header else []
+    text = end.join(delimiter.join(row) for row in [*head, *rows(decimal)]) + end
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def drafted(path: Path, **options):
+    """Write the draft of a file, check that a run would accept it, and return draft and card."""
+    draft = draft_study(path, **options)
+    write_draft(draft)
+    plan = make_plan(draft.config)
+    return draft, plan.cards[draft.contents.name]
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "decimal", "encoding", "end"),
+    [
+        (delimiter, decimal, encoding, end)
+        for delimiter, decimal, encoding, end in itertools.product(
+            ",;\t|",
+            ".,",
+            ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1"],
+            ["\n", "\r\n", "\r"],
+        )
+        if delimiter != decimal
+    ],
+)
+def test_the_same_table_in_any_dress_is_the_same_data_set(delimiter, decimal, encoding, end):
+    _, plain = drafted(write(Path("plain.csv")))
+    draft, card = drafted(write(Path("own.csv"), delimiter, decimal, encoding, end))
+    assert card.checksum == plain.checksum
+    as_it_is = delimiter == "," and encoding in ("utf-8", "utf-8-sig")
+    assert (draft.clean is None) == as_it_is
+
+
+def test_a_file_that_a_config_reads_is_not_copied_and_not_changed():
+    path = write(Path("own.csv"))
+    before = path.read_bytes()
+    drafted(path)
+    assert path.read_bytes() == before
+    assert sorted(found.name for found in Path().iterdir()) == ["own.csv", "own.yaml"]
+
+
+def test_a_clean_copy_needs_no_other():
+    draft, card = drafted(write(Path("own.csv"), ";", ","))
+    again, same = drafted(draft.clean)
+    assert again.clean is None
+    assert same.checksum == card.checksum
+
+
+def test_without_a_header_columns_have_positions():
+    _, plain = drafted(write(Path("plain.csv")))
+    draft, card = drafted(write(Path("own.csv"), header=False))
+    assert not draft.table.header
+    assert card.checksum == plain.checksum
+    _, copied = drafted(write(Path("other.csv"), ";", header=False))
+    assert copied.checksum == plain.checksum
+
+
+def table(names: str, *columns: list[str]) -> Path:
+    """Write a CSV of these columns and one of two classes, and return its path."""
+    classes = ["a" if i % 2 else "b" for i in range(N)]
+    lines = [",".join(row) for row in zip(*columns, classes, strict=True)]
+    Path("own.csv").write_text("\n".join([f"{names},label", *lines]) + "\n")
+    return Path("own.csv")
+
+
+NUMBERS = [f"{i * i % 7}.5" for i in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "kind", "is_input"),
+    [
+        ("x", NUMBERS, "number", True),
+        ("x", [f"{i:.2f}" if i % 4 else "k.A." for i in range(N)], "number", True),
+        ("x", [["1", "2", "5+"][i % 3] for i in range(N)], "text", True),
+        ("x", [["yes", "no"][i % 2] for i in range(N)], "yes or no", True),
+        ("x", [["True", "FALSE", ""][i % 3] for i in range(N)], "yes or no", True),
+        ("x", [["red", "blue"][i % 2] for i in range(N)], "text", True),
+        ("x", [f"2020-01-{i % 28 + 1:02d}" for i in range(N)], "date", False),
+        ("x", [f"{i % 28 + 1}.02.2020 10:00" for i in range(N)], "date", False),
+        ("x", [f"{i % 12}:30" for i in range(N)], "date", False),
+        ("", [str(i) for i in range(N)], "row number", False),
+        ("x", [str(i + 5) for i in range(N)], "row number", False),
+        ("PassengerId", [str(i * 17 % 41) for i in range(N)], "identifier", False),
+        ("x", [f"ticket {i}" for i in range(N)], "identifier", False),
+        ("x", ["7"] * N, "constant", False),
+        ("x", [""] * N, "constant", False),
+        ("x", [f"t{i % 33}" for i in range(N)], "text", False),
+        ("x", ["*x", "!t", "{", "#", "&a", "null?", "'", "~"] * (N // 8), "text", True),
+    ],
+)
+def test_a_column_is_what_it_looks_like(name, fields, kind, is_input):
+    draft, card = drafted(table(f"{name},z", fields, NUMBERS))
+    found = draft.columns[0]
+    assert (found.kind, not found.dropped) == (kind, is_input)
+    assert (name in card.dropped) != is_input
+    assert card.classes == {"a": N // 2, "b": N // 2}
+
+
+def test_missing_values_are_filled_and_rows_stay():
+    fields = [["", "NA", "n/a", "-", "?", "3"][i % 6] if i > 9 else str(i) for i in range(N)]
+    draft, card = drafted(table("x", fields))
+    assert draft.columns[0].missing == sum(not field.isdigit() for field in fields)
+    assert (card.rows, card.missing) == (N, "training-mean")
+
+
+def test_rows_without_a_label_are_left_out_and_others_stay():
+    Path("own.csv").write_text(
+        "x,label\n" + "\n".join(f"{i * i % 7},{['a', 'b', ''][i % 3]}" for i in range(N))
+    )
+    draft, card = drafted(Path("own.csv"))
+    assert draft.target.column.missing == N // 3
+    assert card.rows == N - N // 3
+
+
+def test_a_field_with_a_line_break_is_one_field():
+    Path("own.csv").write_text(
+        "t,label\n" + "\n".join(f'"a{i % 2}\nb",{"ab"[i % 3 // 2]}' for i in range(N))
+    )
+    _, card = drafted(Path("own.csv"))
+    assert (card.rows, card.features) == (N, 2)
+
+
+@pytest.mark.parametrize("rank", [2, 3, 5])
+def test_only_algorithms_for_so_many_classes_are_run(rank):
+    Path("own.csv").write_text(
+        "x,label\n" + "\n".join(f"{i * i % 13},{i % rank}" for i in range(60))
+    )
+    draft, card = drafted(Path("own.csv"))
+    assert len(card.classes) == rank
+    assert ("ensemble" in draft.contents.algorithms()) == (rank == 2)
+
+
+def test_more_rows_than_a_fold_should_train_on_are_drawn():
+    lines = [f"{i * i % 101},{'ab'[i % 2]}" for i in range(4000)]
+    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    _, card = drafted(Path("own.csv"))
+    split = card.split_protocol()
+    assert split["protocol"] == "random"
+    assert split["n_train"] < 3000
+
+
+@pytest.mark.parametrize(("every", "rare"), [(2, []), (1000, ["b"])])
+def test_a_class_that_a_draw_may_miss_is_told(every, rare):
+    lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(10_000)]
+    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    assert draft_study(Path("own.csv")).contents.rare() == rare
+
+
+@pytest.mark.parametrize(
+    ("names", "chosen"),
+    [
+        ("a,class,c", "class"),
+        ("Target,b,c", "Target"),
+        ("a,b,c", "c"),
+        ("a,outcome,label", "label"),
+    ],
+)
+def test_the_target_is_found_by_name_or_place(names, chosen):
+    lines = [f"{i % 3},{i % 3},{i % 3}" for i in range(N)]
+    Path("own.csv").write_text("\n".join([names, *lines]) + "\n")
+    draft, _ = drafted(Path("own.csv"))
+    assert draft.target.column.name == chosen
+
+
+@pytest.mark.parametrize("asked", ["b", "1", "-2"])
+def test_the_target_is_as_asked(asked):
+    lines = [f"{i % 5},{i % 2},{i % 3}" for i in range(N)]
+    Path("own.csv").write_text("\n".join(["a,b,c", *lines]) + "\n")
+    draft, card = drafted(Path("own.csv"), target=asked)
+    assert draft.target.column.name == "b"
+    assert len(card.classes) == 2
+
+
+MANY = "\n".join(f"{i}.{i % 7},{'ab'[i % 2]}" for i in range(N))
+REFUSED = {
+    "empty": (b"", "is empty"),
+    "header alone": (b"x,label\n", "no rows"),
+    "two rows": (b"x,label\n1,a\n2,b\n", "2 rows; accepted: 10 or more"),
+    "one class": (("x,label\n" + "1,a\n2,a\n" * 9).encode(), "the same value in every row: a"),
+    "one column": (("label\n" + "a\nb\n" * 9).encode(), "no delimiter"),
+    "binary": (bytes(range(256)) * 9, "is no text but a binary file"),
+    "an open quote": (
+        f'x,label\n1,"a\n{MANY}\n'.encode(),
+        "line 2: a quote is opened here and never closed",
+    ),
+    "a quote closed too late": (
+        f'x,y,label\n1,"2,a\n{MANY}\n3,4",a,b\n'.encode(),
+        f"line 2: 4 fields, one of them in quotes up to line {N + 3}",
+    ),
+    "a short row": (f"x,y,label\n1,2,a\n1,2\n{MANY}\n".encode(), "line 3: 2 fields; the first"),
+    "a long row": (f"x,label\n{MANY}\n1,2,3\n".encode(), f"line {N + 2}: 3 fields; the first"),
+    "a title": (f"my table\n\nx,label\n{MANY}\n".encode(), "line 3: 2 fields"),
+    "a workbook": (b"PK\x03\x04" + b"x" * 99, "an Excel workbook"),
+    "JSON": (b'[{"a": 1}]', "JSON"),
+    "LIBSVM": (b"1 1:2 3:4\n-1 2:1\n" * 9, "LIBSVM"),
+    "too many columns": (b"," * 3_000_000 + b"\n", "3,000,001 columns; accepted: up to 20,000"),
+    "too many rows": (b"1,a\n" * 2_000_000, "about 2,000,001 rows of 2 columns; accepted"),
+    "no classes": (
+        "\n".join(["x,y", *(f"{i}.5,{i * i}.25" for i in range(N))]).encode(),
+        "no column of classes found",
+    ),
+    "identifiers alone": (
+        "\n".join(["x,label", *(f"t{i},{'ab'[i % 2]}" for i in range(N))]).encode(),
+        "no column is left as an input",
+    ),
+    "a class of one row": (
+        "\n".join(["x,label", *(f"{i % 9},{'ab'[i == 5]}" for i in range(N))]).encode(),
+        "need two or more",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_an_odd_file_is_refused_by_name_and_place(kind):
+    content, told = REFUSED[kind]
+    Path("odd.csv").write_bytes(content)
+    with pytest.raises(DataError, match=r"^odd\.csv") as refusal:
+        draft_study(Path("odd.csv"))
+    assert told in str(refusal.value)
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("lable", "did you mean 'label'"),
+        ("7", "there is no column '7'"),
+        ("x", "numbers to be predicted"),
+        ("c", "only the class '1'"),
+    ],
+)
+def test_a_target_that_holds_no_classes_is_refused(target, told):
+    lines = [f"{i}.5,1,{'ab'[i % 2]}" for i in range(N)]
+    Path("own.csv").write_text("\n".join(["x,c,label", *lines]) + "\n")
+    with pytest.raises(DataError) as refusal:
+        draft_study(Path("own.csv"), target=target)
+    assert told in str(refusal.value)
+
+
+def test_names_in_the_header_become_names_of_their_own():
+    lines = [f"{i},{i % 3},{i % 4},{i % 5},{'ab'[i % 2]}" for i in range(N)]
+    Path("own.csv").write_text("\n".join(["x,x,,x,label", *lines]) + "\n")
+    draft, card = drafted(Path("own.csv"))
+    names = [column.name for column in draft.columns]
+    assert len(set(names)) == len(names)
+    assert set(card.inputs) == set(names[1:-1])  # the first numbers the rows
+
+
+@pytest.mark.parametrize(
+    ("header", "first"), [("c,2019,2020,label", "t9"), ("p,x,s,n", "t9"), ("a,b,c,d", "5")]
+)
+def test_names_are_told_from_values(header, first):
+    lines = [f"t{i % 3},{i % 9},{i % 7},{'ab'[i % 2]}" for i in range(N)]
+    Path("own.csv").write_text("\n".join([header, *lines]) + "\n")
+    assert draft_study(Path("own.csv")).table.header
+    Path("own.csv").write_text("\n".join([lines[0], *lines]) + "\n")
+    assert not draft_study(Path("own.csv")).table.header
+
+
+def test_what_a_header_is_may_be_said():
+    Path("own.csv").write_text("x,label\n" + MANY + "\n")
+    assert draft_study(Path("own.csv"), header=False).table.n_rows == N + 1
+
+
+@pytest.mark.parametrize("stem", ["my data", "données", "-a-", "数据", "x" * 300, "a~b", "1"])
+def test_a_name_of_a_study_is_made_of_any_file(stem):
+    write(Path("own.csv"))
+    draft = draft_study(Path("own.csv"))
+    mapping = mapping_of(draft.contents) | {"name": name_of(stem)}
+    assert inline_card(mapping, Path()).name == name_of(stem)
+
+
+def test_a_config_in_another_folder_finds_the_file():
+    write(Path("own.csv"))
+    _, card = drafted(Path("own.csv"), config=Path("sub", "study.yaml"))
+    assert card.rows == N
+    assert Path("sub", "study.yaml").is_file()

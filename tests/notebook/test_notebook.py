@@ -1,0 +1,215 @@
+"""Studies from Python: runs of files, mappings and configs; frames, tables, figures, claims."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from made_up_records import claimed, errors, make_study, record
+
+import ensvm
+from ensvm.data import DataError
+from ensvm.notebook.results import Results
+from ensvm.records.store import read_records
+from ensvm.report.tables.render import to_markdown
+from ensvm.shipped import shipped_configs
+from ensvm.study.reading import read_config
+from ensvm.study.source import ConfigError
+
+SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
+TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
+RUNS = ("first", "second")
+QUIET = {"jobs": 1, "progress": False}
+
+
+def test_a_file_a_mapping_and_a_config_are_the_same_study(study, tmp_path, monkeypatch):
+    path = study(SVC, more=TABLES)
+    monkeypatch.chdir(tmp_path)
+    ran = ensvm.run(str(path), results="first", **QUIET)
+    again = ensvm.run(read_config(path)[0], results="second", **QUIET)
+    pd.testing.assert_series_equal(again.frame()["error"], ran.frame()["error"])
+    keys = [{one.key for one in read_records(Path(at, "trial")).values()} for at in RUNS]
+    assert keys[0] == keys[1]
+    kept = ensvm.run(yaml.safe_load(path.read_text()), results="first", **QUIET)
+    pd.testing.assert_frame_equal(kept.frame(), ran.frame())  # with the times of the cells
+
+
+@pytest.mark.parametrize("config", sorted(shipped_configs().glob("*.yaml")), ids=lambda p: p.stem)
+def test_a_config_says_all_that_its_file_says(config, tmp_path):
+    from ensvm.notebook.running import _content, _text
+
+    whole, _ = read_config(config)
+    if "sweep:" in config.read_text():
+        with pytest.raises(ConfigError, match="sweeps"):
+            _content(whole)
+        return
+    again, _ = read_config(tmp_path / "again.yaml", _text(_content(whole)))
+    assert again.model_copy(update={"published": whole.published}) == whole
+
+
+def test_numbers_of_numpy_are_numbers(study, tmp_path, monkeypatch):
+    content = yaml.safe_load(study(SVC).read_text())
+    monkeypatch.chdir(tmp_path)
+    content["realizations"] = np.int64(2)
+    content["datasets"][0]["path"] = Path(content["datasets"][0]["path"])
+    content["algorithms"]["svc"]["params"]["C"] = np.float64(3.0)
+    assert len(ensvm.run(content, results=tmp_path, **QUIET).frame()) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"realisations": 3}, "did you mean 'realizations'"),
+        ({"algorithms": {"svc": {"estimator": "SVCC"}}}, "unknown estimator 'SVCC'"),
+        ({"title": object()}, "is a object"),
+    ],
+)
+def test_a_wrong_mapping_is_refused_by_key(study, tmp_path, monkeypatch, change, told):
+    content = yaml.safe_load(study(SVC).read_text()) | change
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"^the study given") as refusal:
+        ensvm.run(content, results=tmp_path / "results", **QUIET)
+    assert told in str(refusal.value)
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_cell_that_fails_is_told_and_kept(study, tmp_path):
+    path = study("bad: {estimator: WeightedNuSVC, params: {nu: 0.99}}\n" + SVC)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frame = ensvm.run(path, results=tmp_path / "results", **QUIET).frame()
+    failed = frame[frame["status"] == "failed"]
+    texts = [str(one.message) for one in caught if one.filename == __file__]
+    assert len(failed) == 4
+    assert any("4 of 9 cells failed" in text and "bad on own" in text for text in texts)
+    assert failed["error"].isna().all()
+
+
+STUDY = """\
+study: s
+realizations: 3
+datasets: [german, titanic]
+algorithms:
+  a: {label: A, estimator: RhoSVC, record: [path_]}
+  b: {label: B, estimator: RhoSVC, record: [path_]}
+tables:
+  - {id: 1, caption: Errors., columns: [a, b]}
+  - {id: more, caption: More errors., columns: [b]}
+"""
+
+
+def made(folder) -> Results:
+    found = [
+        *errors("titanic", "b", [0.3, 0.4, 0.5], support_=2.0),
+        *errors("german", "a", [0.1, 0.2, 0.3]),
+        record("german", 1, "data", rows=1000),
+        record("german", 1, "b", status="failed", reason="it broke"),
+    ]
+    return Results([make_study(folder, STUDY, found)])
+
+
+def test_the_frame_has_a_row_a_cell_in_the_order_of_the_config(tmp_path):
+    frame = made(tmp_path).frame()
+    cells = frame[["dataset", "algorithm", "realization"]].to_numpy().tolist()
+    assert cells == [
+        *(["german", "a", number] for number in (1, 2, 3)),
+        ["german", "b", 1],
+        *(["titanic", "b", number] for number in (1, 2, 3)),
+    ]
+    means = frame.groupby(["dataset", "algorithm"])["error"].mean()
+    assert means["german", "a"] == pytest.approx(0.2)
+    assert frame.loc[3, "reason"] == "it broke"
+
+
+def test_the_columns_of_the_frame_are_documented(tmp_path):
+    frame = made(tmp_path).frame()
+    for name in frame.columns[:14]:
+        assert f"`{name}`" in Results.frame.__doc__
+
+
+def test_a_table_is_that_of_the_command(tmp_path):
+    results = made(tmp_path)
+    study = results._studies["s"]
+    config = study.config.table("1")
+    from ensvm.report.tables.cells import build_table
+
+    shown = results.table(1)
+    assert str(shown) == to_markdown(study, config, build_table(study, config))
+    assert "<table>" in shown._repr_html_()
+    assert set(shown.frame["table"]) == {"1"}
+    assert shown.frame["mean"].dropna().tolist() == pytest.approx([20.0, 40.0])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"), [(None, "which table"), ("moer", "did you mean 'more'"), (7, "no table 7")]
+)
+def test_a_table_that_is_not_there_is_told(tmp_path, wanted, told):
+    with pytest.raises(ValueError, match=told):
+        made(tmp_path).table(wanted)
+
+
+def test_of_several_studies_one_is_chosen(tmp_path):
+    for name in ("s", "t"):
+        text = STUDY.replace("study: s", f"study: {name}")
+        make_study(tmp_path / name, text, errors("german", "a", [0.1]))
+    results = ensvm.load_results(tmp_path)
+    assert results.studies == ("s", "t")
+    with pytest.raises(ValueError, match="several studies have such a table"):
+        results.table(1)
+    assert results["t"].table(1).frame["n"].sum() == 1
+    assert len(results["t"].frame()) == len(results.frame()) / 2
+    with pytest.raises(ValueError, match="no results of a study 'u'"):
+        results["u"]
+    assert results._repr_html_().count("<li>") == 2
+
+
+def test_a_folder_without_records_is_told(tmp_path):
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(DataError, match="no records here"):
+            ensvm.load_results(folder)
+
+
+def test_claims_have_a_row_a_comparison(tmp_path):
+    what = "metric: error, better: a, than: b, relation: less, rows: [german]"
+    claim = f"- {{id: first, text: a is better., {what}}}"
+    found = [*errors("german", "a", [0.1] * 9 + [0.11]), *errors("german", "b", [0.3] * 9 + [0.31])]
+    claims = Results([claimed(tmp_path, claim, found)]).claims()
+    assert claims.frame[["study", "claim", "row", "claim_verdict"]].to_numpy().tolist() == [
+        ["s", "first", "german", "holds"]
+    ]
+    assert "a is better" in str(claims)
+    with pytest.raises(ValueError, match="no claims"):
+        made(tmp_path / "other").claims()
+
+
+FIGURE = """\
+figures:
+  - id: 4
+    caption: Errors by round.
+    panels: [{dataset: german, title: German}]
+    series: [a]
+    y: path_
+    realization: mean
+"""
+
+
+def test_a_figure_is_drawn_when_it_is_shown_or_saved(tmp_path):
+    found = [record("german", n, "a", error=0.1, curve=[3.0, 2.0, 1.0 + n]) for n in (1, 2)]
+    picture = Results([make_study(tmp_path, STUDY + FIGURE, found)]).figure()
+    assert picture._repr_svg_().lstrip().startswith("<?xml")
+    assert picture.save(tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
+    assert len(picture.frame) >= 3
+    with pytest.raises(ValueError, match=r"accepted: \.png, \.svg, \.pdf"):
+        picture.save(tmp_path / "f.doc")
+    with pytest.raises(ValueError, match="no figures"):
+        made(tmp_path / "other").figure()
+
+
+def test_the_stage_that_was_chosen_is_in_the_frame(study, tmp_path):
+    path = study("svc: {estimator: SVC, grid: {C: [0.01, 10]}, stage: best-on-test}")
+    frame = ensvm.run(path, results=tmp_path / "r", realizations=1, **QUIET).frame()
+    assert json.loads(frame.loc[0, "stage"])["C"] in (0.01, 10)
+    assert frame.loc[0, "n_stages"] == 2
