@@ -12,7 +12,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator, seeded_clone
+from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator
+from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
 from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
 from ensvm.solvers.boosting.result import BoostingResult
 from ensvm.solvers.boosting.rounds import Round
@@ -152,12 +153,12 @@ class AdaBoost(BinaryMetaEstimator):
                 "AdaBoost needs a base estimator whose fit takes sample_weight, and "
                 f"{type(base).__name__} has none"
             )
-        generator = check_random_state(self.random_state)
+        rows, copies = SharedRows(X), SeededCopies(base, check_random_state(self.random_state))
 
         def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
-            weak = seeded_clone(base, generator)
-            weak.fit(X, y, sample_weight=signs.size * current.sample_weight)
-            return weak, self._vote(weak, X)
+            weights = signs.size * current.sample_weight
+            weak = copies.fit(copies.new(), rows, y, sample_weight=weights)
+            return weak, self._vote(weak, rows)
 
         result = discrete_adaboost(signs, learn, self.n_estimators)
         if not result.learners:
@@ -182,9 +183,9 @@ class AdaBoost(BinaryMetaEstimator):
             The values of f.
         """
         X = self._validated(X)
-        votes = np.zeros(X.shape[0])
+        votes, rows = np.zeros(X.shape[0]), SharedRows(X)
         for alpha, weak in zip(self.alphas_, self.estimators_, strict=True):
-            votes = votes + alpha * self._vote(weak, X)
+            votes = votes + alpha * self._vote(weak, rows)
             yield votes
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -254,6 +255,10 @@ class AdaBoost(BinaryMetaEstimator):
         totals = np.cumsum(self.alphas_)
         for votes, total in zip(self.staged_decision_function(X), totals, strict=True):
             yield signs * votes / total
+
+    def _vote(self, fitted: Any, X: SharedRows) -> NDArray[np.float64]:
+        """Return what a fitted copy says of each row, -1 or +1, shape (n,)."""
+        return np.where(X.predict(fitted) == self.classes_[1], 1.0, -1.0)
 
     def _default_base(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)

@@ -1,6 +1,5 @@
 """Bias and variance of a classifier, estimated on the rows that bootstrap replicates leave out."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -13,7 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator, seeded_clone
+from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator
+from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,13 +181,16 @@ class BiasVariance(BinaryMetaEstimator):
         X, y, signs = self._validated_training(X, y)
         self.estimators_: list[Any] = []
         total, count = np.zeros(signs.size), np.zeros(signs.size, dtype=np.int64)
-        for drawn, copy in self._replicates(signs.size):
-            both = np.unique(y[drawn]).size == 2
-            hypothesis = copy if both else DummyClassifier(strategy="most_frequent")
-            self.estimators_.append(hypothesis.fit(X[drawn], y[drawn]))
+        rows, generator = SharedRows(X), check_random_state(self.random_state)
+        copies = SeededCopies(self._base(), generator)
+        size = max(1, round(self.max_samples * signs.size))
+        for _ in range(self.n_replicates):
+            drawn, copy = generator.randint(signs.size, size=size), copies.new()
+            hypothesis = copy if np.unique(y[drawn]).size == 2 else _constant()
+            self.estimators_.append(copies.fit(hypothesis, rows.take(drawn), y[drawn]))
             left_out = np.setdiff1d(np.arange(signs.size), drawn)
             if left_out.size:
-                total[left_out] += self._vote(hypothesis, X[left_out])
+                total[left_out] += self._vote(hypothesis, rows.take(left_out))
                 count[left_out] += 1
         if not (count > 1).any():
             raise ValueError(
@@ -214,9 +217,9 @@ class BiasVariance(BinaryMetaEstimator):
             The mean of each row, in [-1, 1].
         """
         X = self._validated(X)
-        votes = np.zeros(X.shape[0])
+        votes, rows = np.zeros(X.shape[0]), SharedRows(X)
         for hypothesis in self.estimators_:
-            votes += self._vote(hypothesis, X)
+            votes += self._vote(hypothesis, rows)
         return votes / len(self.estimators_)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -234,12 +237,14 @@ class BiasVariance(BinaryMetaEstimator):
         """
         return self._labels(self.decision_function(X))
 
-    def _replicates(self, m: int) -> Iterator[tuple[NDArray[np.int64], Any]]:
-        """Yield the rows of each replicate and the copy of the estimator to be fitted to it."""
-        generator = check_random_state(self.random_state)
-        size = max(1, round(self.max_samples * m))
-        for _ in range(self.n_replicates):
-            yield generator.randint(m, size=size), seeded_clone(self._base(), generator)
+    def _vote(self, fitted: Any, X: SharedRows) -> NDArray[np.float64]:
+        """Return what a fitted copy says of each row, -1 or +1, shape (n,)."""
+        return np.where(X.predict(fitted) == self.classes_[1], 1.0, -1.0)
 
     def _default_base(self) -> Any:
         return DecisionTreeClassifier()
+
+
+def _constant() -> DummyClassifier:
+    """Return what is fitted to a replicate with one class only."""
+    return DummyClassifier(strategy="most_frequent")

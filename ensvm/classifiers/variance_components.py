@@ -11,8 +11,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.meta_estimator import seeded_clone
 from ensvm.classifiers.bias_variance import BiasVariance, bias_variance
+from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
 
 
 class VarianceComponents(BiasVariance):
@@ -131,15 +131,16 @@ class VarianceComponents(BiasVariance):
         sums, squares = np.zeros(signs.size), np.zeros(signs.size)  # of the means h_k
         count = np.zeros(signs.size, dtype=np.int64)
         draws = check_random_state(self.random_state)
-        size = max(1, round(self.max_samples * signs.size))
+        size, rows = max(1, round(self.max_samples * signs.size)), SharedRows(X)
+        copies = SeededCopies(self._base(), draws)
         for _ in range(self.n_replicates):
             drawn = draws.randint(signs.size, size=size)
             left_out = np.setdiff1d(np.arange(signs.size), drawn)
             mean = np.zeros(left_out.size)
-            for copy in self._copies(y[drawn], draws):
-                self.estimators_.append(copy.fit(X[drawn], y[drawn]))
+            for copy in self._unfitted(copies, y[drawn]):
+                self.estimators_.append(copies.fit(copy, rows.take(drawn), y[drawn]))
                 if left_out.size:
-                    mean += self._vote(copy, X[left_out]) / self.n_copies
+                    mean += self._vote(copy, rows.take(left_out)) / self.n_copies
             sums[left_out] += mean
             squares[left_out] += mean**2
             count[left_out] += 1
@@ -151,13 +152,11 @@ class VarianceComponents(BiasVariance):
         self._keep(signs, sums, squares, count)
         return self
 
-    def _copies(self, labels: NDArray[Any], draws: np.random.RandomState) -> list[Any]:
+    def _unfitted(self, copies: SeededCopies, labels: NDArray[Any]) -> list[Any]:
         """Return the R unfitted copies for a replicate of these labels."""
-        copies = [seeded_clone(self._base(), draws) for _ in range(self.n_copies)]
-        if np.unique(labels).size == 2:
-            return copies
+        unfitted = [copies.new() for _ in range(self.n_copies)]
         constant = DummyClassifier(strategy="most_frequent")
-        return [clone(constant) for _ in copies]
+        return unfitted if np.unique(labels).size == 2 else [clone(constant) for _ in unfitted]
 
     def _keep(
         self,

@@ -15,7 +15,7 @@ from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
 from ensvm.records.writing import copy_file
 from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.task import Task, new_record
+from ensvm.runner.task import Task, new_record, record_of_timing
 from ensvm.runner.workers import run_tasks
 
 JOURNAL_FOLDER = "running"
@@ -130,6 +130,8 @@ class _Run:
         self._search = DataSearch(data_dir)
         self._outcome = Outcome(missing_data=self._search.missing)
         self._costs: dict[str, float] = {}
+        # By the key of a timing that is to be done: the cell of the error pass it answers too.
+        self._answered: dict[str, Cell] = {}
 
     def outcome(self) -> Outcome:
         """Run what is missing."""
@@ -166,6 +168,7 @@ class _Run:
         self._store.append([run])
 
     def _run(self, missing: list[Cell], records: dict[Identity, Record]) -> None:
+        missing = self._take_from_timings(missing, records)
         tasks = list(self._tasks(missing, records))
         if self._search.missing:
             self._progress.missing(self._search, len({cell.dataset for cell in missing}))
@@ -174,14 +177,40 @@ class _Run:
         self._costs = {
             cell.key: task.cost / len(task.cells) for task in tasks for cell in task.cells
         }
-        self._progress.start(sum(len(task.cells) for task in tasks), sum(self._costs.values()))
+        cells = len(self._costs) + len(self._answered.keys() & self._costs.keys())
+        self._progress.start(cells, sum(self._costs.values()))
         errors = [task for task in tasks if task.run_pass == "error"]
         timings = [task for task in tasks if task.run_pass == "timing"]
         run_tasks(errors, self._save, jobs=self._jobs, timeout=self._timeout)
         run_tasks(timings, self._save, jobs=1, timeout=self._timeout)
 
+    def _take_from_timings(
+        self, missing: list[Cell], records: Mapping[Identity, Record]
+    ) -> list[Cell]:
+        """Save the records that timings done before answer, and return the cells that are left.
+
+        What the timings to be done will answer is noted: it is left too, but not run.
+        """
+        to_be_done = {cell.identity for cell in missing}
+        made, left = [], []
+        for cell in missing:
+            timing = self._plan.timings.get(cell.identity)
+            if timing is not None and timing.identity not in to_be_done:
+                made.append(record_of_timing(cell, records[timing.identity]))
+                continue
+            left.append(cell)
+            if timing is not None:
+                self._answered[timing.key] = cell
+        self._store.append(made)
+        self._outcome.add(made)
+        return left
+
     def _tasks(self, cells: list[Cell], records: dict[Identity, Record]) -> Iterator[Task]:
-        """Group the cells by pass and realization; those without data become records at once."""
+        """Group the cells by pass and realization; those without data become records at once.
+
+        A cell that a timing answers is in no group.
+        """
+        answered = {cell.key for cell in self._answered.values()}
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
             group = sorted(of_dataset, key=lambda cell: (cell.run_pass, cell.realization))
             card = self._plan.cards[dataset]
@@ -198,7 +227,8 @@ class _Run:
                 self._save_unavailable(task, self._search.missing[dataset], records)
                 continue
             for _, same in groupby(group, key=lambda cell: (cell.run_pass, cell.realization)):
-                yield task.only(tuple(same))
+                if run := tuple(cell for cell in same if cell.key not in answered):
+                    yield task.only(run)
 
     def _save_unavailable(self, task: Task, reason: str, records: dict[Identity, Record]) -> None:
         lines = [new_record(task, cell, "unavailable", reason) for cell in task.cells]
@@ -207,6 +237,11 @@ class _Run:
         self._store.append(line for line in lines if not _says(records.get(line.identity), line))
 
     def _save(self, records: list[Record]) -> None:
+        timed = [record for record in records if record.key in self._answered]
+        records = [
+            *records,
+            *(record_of_timing(self._answered[record.key], record) for record in timed),
+        ]
         self._store.append(records)
         self._outcome.add(records)
         self._progress.done(records, sum(self._costs.get(record.key, 0.0) for record in records))

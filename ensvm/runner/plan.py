@@ -27,6 +27,9 @@ from ensvm.study.table import check_published, read_published
 
 # A million cells of a second each take twelve days, and planning them some seconds.
 MAX_CELLS = 1_000_000
+# In the error pass cells are parallel already, and one BLAS thread gives the same values at any
+# number of jobs.
+ERROR_PASS_THREADS = 1
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,19 @@ class Cell:
             for number in range(2, last + 1)
         )
 
+    def is_repeated_by(self, timing: "Cell") -> bool:
+        """Return whether a timing computes all values of this cell of the error pass, bit by bit.
+
+        It does with the same data, split, realization, parameters, code and seed, on as many BLAS
+        threads: kernel values of its own come from the same rows by the same code as shared ones.
+        """
+        told = {key: value for key, value in timing.settings.items() if key != "timing"}
+        return (
+            timing.blas_threads == ERROR_PASS_THREADS
+            and (self.dataset, self.realization) == (timing.dataset, timing.realization)
+            and (self.run_pass, self.seed, self.settings) == ("error", timing.seed, told)
+        )
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -117,6 +133,20 @@ class Plan:
     config: StudyConfig
     cards: Mapping[str, DatasetCard]
     cells: tuple[Cell, ...]
+
+    @cached_property
+    def timings(self) -> Mapping[Identity, Cell]:
+        """The cells of the error pass that a timing repeats bit by bit, each with that timing.
+
+        Such a cell is not run: its record is the timing's.
+        """
+        timings = {cell.identity: cell for cell in self.cells if cell.run_pass == "timing"}
+        pairs = ((cell, timings.get((*cell.identity[:3], "timing"))) for cell in self.cells)
+        return {
+            cell.identity: timing
+            for cell, timing in pairs
+            if timing is not None and cell.is_repeated_by(timing)
+        }
 
     def missing(self, records: Mapping[Identity, Record]) -> list[tuple[Cell, str]]:
         """Return the cells that no record answers, each with why it is to be done."""

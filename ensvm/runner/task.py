@@ -26,7 +26,7 @@ from ensvm.runner.guard.tracker import silence_successor
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
 from ensvm.runner.memory import FitMemory
-from ensvm.runner.plan import Cell
+from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 
 PARENT_CHECK_SECONDS = 1.0
 
@@ -97,9 +97,8 @@ def _while_intact(task: Task, cells: tuple[Cell, ...], realization: Realization)
             records.append(_time_cell(task, cell, grams))
         else:
             grams = shared
-            # Cells are parallel already, and one BLAS thread gives the same values at any number
-            # of jobs. Set anew for each cell, which may have changed it.
-            with _thread_pools().limit(limits=1):
+            # Set anew for each cell, which may have changed it.
+            with _thread_pools().limit(limits=ERROR_PASS_THREADS):
                 records.append(_run_cell(task, cell, grams))
         if grams.spoiled:
             break
@@ -144,6 +143,18 @@ def new_record(
         conditions=conditions,
         warnings=warnings,
         traceback=traceback,
+    )
+
+
+def record_of_timing(cell: Cell, timing: Record) -> Record:
+    """Return the record of a cell of the error pass whose values a timing found."""
+    return replace(
+        timing,
+        run_pass=cell.run_pass,
+        key=cell.key,
+        settings_key=cell.settings_key,
+        settings=cell.settings,
+        conditions=None,
     )
 
 

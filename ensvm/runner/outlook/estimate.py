@@ -97,7 +97,7 @@ def estimate(
             continue
         cost, source = known.cost(cell, *plan.cards[cell.dataset].sizes()[1:])
         counts[source] += 1
-        if cost is None:
+        if cost is None or cell.identity in plan.timings:  # it takes no seconds beside the timing
             continue
         if source == "elsewhere":
             machines.add(cost.machine)

@@ -1,0 +1,99 @@
+"""Laws of cells that a timing answers too: the same record as of their own, and no second fit."""
+
+import pytest
+from made_up_records import Silent
+
+from ensvm.records.store import CELLS_FILE, read_records
+from ensvm.runner.estimate import estimate
+from ensvm.runner.execute import run_plan
+from ensvm.runner.plan import make_plan
+
+# Kernel values shared and not, stages, a grid, random numbers of its own and of NumPy's
+ALGORITHMS = """
+parzen: {estimator: ParzenWindowClassifier}
+ensemble: {estimator: PartiallyTrainedEnsemble, record: [staged_test_error]}
+svc: {estimator: SVC, params: {gamma: scale}, share_gram: false, record: [train_error]}
+chosen: {estimator: SVC, grid: {C: [0.1, 1.0, 10.0]}, stage: best-on-validation}
+best: {estimator: SVC, grid: {C: [0.1, 1.0, 10.0]}, stage: best-on-test}
+boosted: {estimator: AdaBoost, params: {n_estimators: 5}}
+random: {estimator: "troublesome:Random"}
+"""
+TIMED = "timing: {realizations: 2}\n"
+
+
+def run(config, results):
+    outcome = run_plan(make_plan(config), results, Silent(), jobs=1)
+    return outcome, read_records(results / "trial")
+
+
+def errors(records):
+    """Return what must be the same in the error pass, however it came about."""
+    names = ("key", "settings_key", "settings", "status", "metrics", "curves", "stage", "n_stages",
+             "validation_error", "warnings", "conditions", "by_order")  # fmt: skip
+    return {
+        identity: {name: getattr(record, name) for name in names}
+        for identity, record in records.items()
+        if record.run_pass == "error"
+    }
+
+
+def test_a_record_taken_from_a_timing_is_that_of_the_error_pass(study, tmp_path):
+    _, alone = run(study(ALGORITHMS, realizations=3), tmp_path / "alone")
+    config = study(ALGORITHMS, realizations=3, more=TIMED)
+    outcome, timed = run(config, tmp_path / "timed")
+    assert errors(timed) == errors(alone)
+    assert outcome.statuses == {"ok": 1 + 7 * 3 + 7 * 2}
+    taken = [
+        timed[who].time == timed[(*who[:3], "timing")].time for who in make_plan(config).timings
+    ]
+    assert taken == [True] * 7 * 2
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "more"),
+    [
+        # Several threads may add in another order.
+        ("svc: {estimator: SVC}", "timing: {blas_threads: 2}\n"),
+        # A timing is of one order of the rows.
+        ("svc: {estimator: SVC, orders: 2}", "timing: {}\n"),
+    ],
+    ids=["threads", "orders"],
+)
+def test_a_timing_of_another_computation_answers_nothing(study, algorithm, more):
+    assert not make_plan(study(algorithm, more=more)).timings
+
+
+def test_a_timing_that_is_there_spares_the_cell(study, tmp_path):
+    config = study("random: {estimator: 'troublesome:Random'}", more=TIMED)
+    _, whole = run(config, tmp_path)
+    path = tmp_path / "trial" / CELLS_FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    kept = [line for line in lines if b'"pass": "timing"' in line or b'"kind": "run"' in line]
+    path.write_bytes(b"".join(kept))
+    plan = make_plan(config)
+    before = read_records(tmp_path / "trial")
+    outcome, after = run(config, tmp_path)
+    assert outcome.statuses == {"ok": 1 + 4}
+    assert errors(after) == errors(whole)
+    for who, timing in plan.timings.items():
+        assert after[who].time == before[timing.identity].time
+
+
+def test_a_failure_of_the_timing_is_that_of_both(study, tmp_path):
+    config = study("bad: {estimator: 'troublesome:Raises'}", realizations=1, more=TIMED)
+    outcome, records = run(config, tmp_path)
+    assert outcome.statuses == {"ok": 1, "failed": 2}
+    assert {record.reason for record in records.values() if not record.ok} == {
+        "RuntimeError: no luck today"
+    }
+    assert run(config, tmp_path)[0].statuses == {"failed": 2}
+
+
+def test_a_cell_that_a_timing_answers_takes_no_seconds(study, tmp_path):
+    config = study("svc: {estimator: SVC}", realizations=2, more=TIMED)
+    _, records = run(config, tmp_path)
+    plan = make_plan(config)
+    timings = [cell for cell in plan.cells if cell.run_pass == "timing"]
+    both, one = (estimate(plan, cells, records, [], 1) for cells in (plan.cells, timings))
+    assert both.seconds == one.seconds
+    assert both.here == 2 * one.here
