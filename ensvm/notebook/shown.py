@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from markdown_it import MarkdownIt
 
-from ensvm.study.figures import FigureConfig
+from ensvm.study.figures.figure import FigureConfig
 
 ENDINGS = (".png", ".svg", ".pdf")
 
