@@ -60,7 +60,8 @@ def test_every_solver_belongs_to_classifiers_that_there_are() -> None:
 def test_a_name_that_is_no_classifier_is_refused_with_those_there_are() -> None:
     ran = CliRunner().invoke(main, ["warm-up", "Perceptrons"])
     assert ran.exit_code == 2
-    assert "'Perceptrons'" in ran.output and "Perceptron, RhoSVC" in ran.output
+    assert "'Perceptrons'" in ran.output
+    assert "Perceptron, RhoSVC" in ran.output
 
 
 def test_classifiers_that_compile_nothing_need_nothing() -> None:
