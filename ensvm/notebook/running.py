@@ -115,7 +115,7 @@ def run(
         try:
             plan = make_plan(path, **chosen)
         except ConfigError as error:
-            raise ConfigError(str(error).replace(str(path), "the study given")) from error
+            raise ConfigError(str(error).replace(str(path), "the study given")) from None
         return _run(plan, Path(results), progress, options)
 
 
