@@ -4,7 +4,7 @@ import pytest
 from made_up_records import Silent
 
 from ensvm.records.store import CELLS_FILE, read_records
-from ensvm.runner.estimate import estimate
+from ensvm.runner.outlook.estimate import estimate
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 
