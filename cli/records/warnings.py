@@ -15,6 +15,10 @@ def warnings(results: Path, studies: tuple[str, ...]) -> None:
 
     Under each warning: the data sets and algorithms whose cells gave it, and how many did. Where
     the cells differ in a number of the text, … stands for it.
+
+    \b
+    Example:
+      ensvm warnings ijcai07
     """
     with readable_errors():
         from ensvm.report.query import read_study

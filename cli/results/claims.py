@@ -16,6 +16,10 @@ def claims(results: Path, studies: tuple[str, ...]) -> None:
 
     Says of each claim whether it holds, and on what evidence. Writes claims.md and claims.csv (a
     comparison a line, unrounded) into each study's folder, and prints the former.
+
+    \b
+    Example:
+      ensvm claims ijcai07-figure1
     """
     written: list[Path] = []
     with readable_errors():

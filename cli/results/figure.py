@@ -15,6 +15,10 @@ def figure(results: Path, studies: tuple[str, ...]) -> None:
 
     Prints the files written, for each figure of each study: figure-<id>.png, .svg and .pdf, and
     figure-<id>.csv with the data behind it.
+
+    \b
+    Example:
+      ensvm figure ijcai07-figure1
     """
     with readable_errors():
         from ensvm.report.query import read_study

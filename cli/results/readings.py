@@ -17,6 +17,10 @@ def readings(results: Path, studies: tuple[str, ...]) -> None:
     Writes readings.md and readings.csv (a cell and reading a line, unrounded), and coverage.md for
     what of the paper is covered, into the folder of each study in RESULTS that has such blocks;
     prints the first.
+
+    \b
+    Example:
+      ensvm readings ijcai07-original-splits
     """
     written: list[Path] = []
     with readable_errors():

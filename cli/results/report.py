@@ -26,6 +26,10 @@ def report(results: Path, output: Path) -> None:
     There is index.html, and a page for each study. The pages need no network and no server. Each
     cell of a table opens its evidence: the values of all realizations, parameters, warnings, and
     the command that runs it anew.
+
+    \b
+    Example:
+      ensvm report results/ -o pages
     """
     with readable_errors():
         from ensvm.report.html.pages import write_report

@@ -28,6 +28,11 @@ def list_(results: Path, data_dir: Path | None) -> None:
     Of each: the title, the paper, what of it is in RESULTS, how long a run of it keeps one
     processor busy, as measured, and which of its data are not here. Nothing is downloaded, and no
     file of data is read; `ensvm data verify` does that.
+
+    \b
+    Examples:
+      ensvm list
+      ensvm list results/
     """
     with readable_errors():
         from ensvm.data import list_cards

@@ -1,7 +1,6 @@
-"""`ensvm rank` on the records of a checkout: files, messages, and the examples in the docs."""
+"""`ensvm rank` on the records of a checkout: files and messages."""
 
 import re
-import shlex
 import shutil
 from functools import cache
 from pathlib import Path
@@ -71,18 +70,11 @@ def test_what_cannot_be_ranked_does_not_hinder_the_others(results):
     assert {"rank-2.md", "rank-2-alternatives.md"} <= written(results)
 
 
-@pytest.mark.slow
-def test_the_examples_of_the_documentation_run(results):
-    text = (ROOT / "docs" / "ranking.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    ensvm rank (.*)$", text, re.MULTILINE)
-    assert commands
-    for command in commands:
-        told = invoke(*shlex.split(command.replace("results/", str(results)), comments=True))
-        assert told.exit_code == 0, f"{command}: {told.output}"
-
-
 REFUSED = {
-    "unknown study": (["ijcai"], "no study 'ijcai'; accepted: ijcai07, .*did you mean"),
+    "unknown study": (
+        ["ijcai"],
+        "no results of a study 'ijcai'; accepted: ijcai07, .*did you mean",
+    ),
     "unknown table": (["--table", "9"], "no table '9'; accepted: 1, 2, 2-alternatives"),
     "no tables": (["ijcai07-figure1"], "ijcai07-figure1: no table to rank"),
     "facts": (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),

@@ -1,0 +1,154 @@
+"""Every command line that README.md, docs/ and `--help` show is run, in a folder like a checkout.
+
+A new example is found by itself: in blocks of code, between backticks (where it has no placeholder
+such as CONFIG), and in the help of the verbs. What takes long is run as `--dry-run`.
+"""
+
+import re
+import shlex
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from markdown_it import MarkdownIt
+
+from ensvm.report.query import read_study
+from ensvm_cli.main import main
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+SHELLS = ("", "sh", "bash", "console", "shell")
+TOOLS = ("ensvm", "make", "python")
+COMPLETION = re.compile(r"_ENSVM_COMPLETE=(\w+)")
+PLACEHOLDER = re.compile(r"[|<…]|\[[a-zA-Z-]|\.\.\.|\b[A-Z]+\b")
+VERB = re.compile(
+    r"(python -m )?ensvm( data)?( [a-z]+)?$"
+)  # a verb that is spoken of, and no example
+READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
+SMALL = ("ijcai07-figure1", "ijcai07-lowrank", "ijcai07-original-splits")
+# Their exit status tells of the results compared, or of data that are not on this machine.
+MAY_END_WITH_1 = ("compare", "data")
+
+
+def of_page(page):
+    """Yield the command lines of a page of Markdown."""
+    for block in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        if block.type == "code_block" or (block.type == "fence" and block.info in SHELLS):
+            yield from block.content.splitlines()
+        for part in block.children or ():
+            told = part.content
+            if part.type == "code_inline" and not PLACEHOLDER.search(told) and not VERB.match(told):
+                yield told
+
+
+def of_help(group, *path):
+    """Yield the command lines in the help of a group and of its verbs."""
+    told = CliRunner().invoke(main, [*path, "--help"]).stdout
+    _, _, examples = told.partition("Example")
+    for line in examples.splitlines():
+        yield re.split(r"\s{2,}", line.strip())[0]
+    if isinstance(group, click.Group):
+        for name, verb in group.commands.items():
+            yield from of_help(verb, *path, name)
+
+
+def examples():
+    """Return every command line once, as what a shell would split it into."""
+    lines = [line for page in PAGES for line in of_page(page)] + list(of_help(main))
+    found = {}
+    for line in lines:
+        if COMPLETION.search(line):
+            found[line.strip()] = [line.strip()]
+        elif line.split() and line.split()[0] in TOOLS:
+            parts = shlex.split(line, comments=True)
+            found[shlex.join(parts)] = parts
+    return found
+
+
+EXAMPLES = examples()
+
+
+def test_there_are_examples_of_every_verb():
+    """The search for them would else be found broken by nobody."""
+    shown = {tuple(parts[:2]) for parts in EXAMPLES.values()}
+    for name, verb in main.commands.items():
+        assert verb.hidden or ("ensvm", name) in shown
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A folder with results as a checkout has them, `small` and `whole`, and a user's own."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for size, studies in (("small", SMALL), ("whole", ("ijcai07",))):
+        for study in studies:
+            (folder / size / study).mkdir(parents=True)
+            for name in READ:
+                if (there := ROOT / "results" / study / name).is_file():
+                    shutil.copy(there, folder / size / study / name)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    config = re.search(r"```yaml\n(study: mine.*?)```", readme, re.DOTALL)[1]
+    (folder / "mine.yaml").write_text(config, encoding="utf-8")
+    rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(300)]
+    (folder / "my.csv").write_text("a,b,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return folder
+
+
+@cache
+def read_once(folder):
+    """Read a study's folder, once."""
+    return read_study(folder)
+
+
+@pytest.fixture
+def here(checkout, monkeypatch):
+    """Return a function that makes the checkout the current folder, with results for a command."""
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    monkeypatch.setenv("ENSVM_CACHE", str(checkout / "cache"))
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+    monkeypatch.setattr("ensvm.report.query.read_study", lambda folder: read_once(folder.resolve()))
+    monkeypatch.chdir(checkout)
+
+    def of(parts):
+        results = checkout / "results"
+        results.unlink(missing_ok=True)
+        named = any(part.rpartition("/")[2] == "ijcai07" for part in parts)
+        results.symlink_to("whole" if named or "rank" in parts else "small")
+
+    return of
+
+
+def shortened(parts):
+    """Return the arguments of `ensvm`, such that they end soon."""
+    if parts[:1] != ["run"] or "--dry-run" in parts:
+        return parts
+    if "smoke" in parts:
+        return [*parts, "--realizations", "1", "--jobs", "1"]
+    return [*parts, "--dry-run"]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_runs(example, here):
+    parts = EXAMPLES[example]
+    if shell := COMPLETION.search(example):
+        told = CliRunner().invoke(
+            main, [], prog_name="ensvm", env={"_ENSVM_COMPLETE": shell[1]}, standalone_mode=True
+        )
+        assert "_ENSVM_COMPLETE" in told.output
+        return
+    if parts[0] == "make":
+        subprocess.run(["make", "--dry-run", *parts[1:]], cwd=ROOT, check=True, capture_output=True)
+        return
+    if parts[0] == "python":
+        assert parts[1:3] == ["-m", "ensvm"], "what else is run by python has a test of its own"
+        parts = parts[2:]
+    here(parts)
+    told = CliRunner().invoke(main, shortened(parts[1:]))
+    may_be = (0, 1) if parts[1] in MAY_END_WITH_1 else (0,)
+    assert told.exit_code in may_be, told.output
+    assert told.output.strip()
