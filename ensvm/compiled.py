@@ -29,7 +29,9 @@ MARK = b"from ensvm.compiled import"  # what a file with compiled functions cont
 PREFIX = "ensvm-"  # of the folders of machine code, so that no other folder is ever removed
 KEPT_SECONDS = 30 * 24 * 3600.0  # since its last use, for which machine code of other sources stays
 
-ANNOUNCEMENT = "ensvm: compiling, first use only (about 3 s once; `ensvm warm-up` does it before)"
+ANNOUNCEMENT = (
+    "ensvm: compiling, first use only (some seconds, once; `ensvm warm-up` does it before)"
+)
 
 _config: Any = numba.config  # of which type checkers see no attribute
 _decorating = threading.Lock()

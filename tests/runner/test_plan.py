@@ -29,3 +29,18 @@ def test_more_realizations_than_there_are_are_refused_in_a_data_sets_own_block(t
     assert planned(tmp_path, "squares", ", realizations: 9") == 9
     with pytest.raises(ConfigError, match=r"realizations: there are at most 10 .*disjoint.*got 30"):
         planned(tmp_path, "squares", ", realizations: 30")
+
+
+def test_realizations_from_one_to_another_are_those_of_the_whole(study):
+    config = study("svc: {estimator: SVC}", realizations=5, more="timing: {realizations: 3}")
+
+    def keys(**choice):
+        return {cell.identity: cell.key for cell in make_plan(config, **choice).cells}
+
+    whole = keys()
+    some = keys(realizations=range(2, 5))
+    assert some.items() <= whole.items()
+    assert {number for _, number, name, _ in some if name == "svc"} == {2, 3, 4}
+    assert keys(realizations=range(1, 3)) == keys(realizations=2)
+    with pytest.raises(ConfigError, match="realizations: 6 is more than this study has"):
+        keys(realizations=range(6, 9))

@@ -70,6 +70,22 @@ def test_a_choice_given_several_times_adds_up(study, tmp_path):
     assert "'other' is not in this study" in wrong.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "to_do"), [("2", "3 to do"), ("2-3", "3 to do"), ("4-9", "2 to do")]
+)
+def test_realizations_are_at_most_so_many_or_from_one_to_another(study, tmp_path, given, to_do):
+    told = invoke("run", study(SVC), "--results", tmp_path, "--dry-run", "--realizations", given)
+    assert to_do in told.stdout, told.output
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "3-2", "2-", "a-b", "1.5", "9-10"])
+def test_realizations_that_there_cannot_be_are_refused(study, tmp_path, given):
+    told = invoke("run", study(SVC), "--results", tmp_path, "--dry-run", "--realizations", given)
+    assert told.exit_code == 2
+    assert "--realizations" in told.stderr
+    assert "Traceback" not in told.output
+
+
 def test_columns_left_out_are_told(study, tmp_path):
     config = study(SVC)
     config.write_text(config.read_text().replace("target: label", "target: label, drop: [b]"))

@@ -2,6 +2,8 @@
 
 import io
 import re
+import textwrap
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -113,3 +115,20 @@ def test_wrong_keys_are_named(study, tmp_path, old, new, message):
     assert old in CONFIG
     with pytest.raises(ConfigError, match=message):
         make_study(tmp_path / "wrong", CONFIG.replace(old, new), [])
+
+
+def test_the_example_of_the_docs_is_drawn(tmp_path):
+    text = (Path(__file__).parents[3] / "docs" / "configs.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^    (figures:\n(?:      .*\n)+)", text, re.MULTILINE)
+    config = """\
+study: s
+realizations: 2
+datasets: [german, titanic]
+algorithms: {ensemble: {estimator: PartiallyTrainedEnsemble}, svc: {estimator: SVC}}
+tables:
+  - {id: 1, caption: c, columns: [ensemble, svc]}
+"""
+    lines = [*errors("german", "svc", A), *errors("titanic", "ensemble", A)]
+    study = make_study(tmp_path / "s", config + textwrap.dedent("    " + example), lines)
+    (drawn,) = write_figures(study)
+    assert len(drawn.paths) == 4
