@@ -149,10 +149,12 @@ def test_rows_without_a_label_are_left_out_and_others_stay():
 
 def test_plus_and_minus_are_classes_and_one_of_them_is_none():
     Path("own.csv").write_text("x,label\n" + "".join(f"{i * i % 7},+\n{i},-\n" for i in range(9)))
-    draft, card = drafted(Path("own.csv"))
+    _, card = drafted(Path("own.csv"))
     assert card.classes == {"minus": 9, "plus": 9}
     assert card.positive == "plus"
-    Path("own.csv").write_text("x,label\n" + "".join(f"{i},{'ab-'[i % 3]}\n" for i in range(30)))
+    Path("own.csv").write_text(
+        "x,label\n" + "".join(f"{i * i % 7},{'ab-'[i % 3]}\n" for i in range(30))
+    )
     assert draft_study(Path("own.csv")).target.classes == {"a": 10, "b": 10}
 
 
