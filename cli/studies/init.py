@@ -36,12 +36,17 @@ PIPED_WIDTH = 100
 def init(
     table: Path, output: Path | None, target: str | None, header: bool | None, force: bool
 ) -> None:
-    """Write a config for TABLE, a file of delimited text, that `ensvm run` runs as it is.
+    """Write a config for a CSV or the like that runs as it is.
 
-    Prints what the file holds: encoding, delimiter, columns, missing values, classes. The config
-    compares a handful of algorithms on repeated stratified splits, and has comments. Where a config
-    cannot read the file as it is, a clean copy is written beside it. Exit status: 0 written, 2
-    wrong input.
+    TABLE is a file of delimited text. Prints what it holds: encoding, delimiter, columns, missing
+    values, classes. The config compares a handful of algorithms on repeated stratified splits, and
+    has comments. Where a config cannot read the file as it is, a clean copy is written beside it.
+    Exit status: 0 written, 2 wrong input.
+
+    \b
+    Examples:
+      ensvm init my.csv
+      ensvm init my.csv --target label -o other.yaml
     """
     with readable_errors():
         from ensvm.drafting.draft import draft_study, write_draft

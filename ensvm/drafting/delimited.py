@@ -193,7 +193,10 @@ def _rows(path: Path, text: str, delimiter: str, skipped: int) -> pd.DataFrame:
         if told.startswith("EOF inside string"):
             raise DataError(f"{path}{last}: a quote is opened here and never closed") from error
         raise DataError(f"{path}: {told[:1].lower()}{told[1:]}") from error
-    return rows[(rows != "").any(axis=1)].reset_index(drop=True)
+    rows = rows[(rows != "").any(axis=1)].reset_index(drop=True)
+    if rows.empty:
+        raise DataError(f"{path}: holds no values")
+    return rows
 
 
 def _refuse_huge(path: Path, text: str, delimiter: str) -> None:

@@ -114,6 +114,7 @@ def draft_study(
     table = read_text_table(path, header)
     columns, decimal = find_columns(table)
     found = find_target(path, columns, target)
+    columns[found.position] = found.column
     stem = stem_of(path)
     config = config or Path(f"{stem}.yaml")
     inputs = [c for at, c in enumerate(columns) if at != found.position and not c.dropped]

@@ -1,11 +1,11 @@
 """Which column of a table holds the classes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ensvm.data import DataError
 from ensvm.data.errors import near_miss
-from ensvm.data.files.labels import plain_label
+from ensvm.data.files.labels import no_label, plain_label
 from ensvm.drafting.columns import YES_AND_NO, FoundColumn
 
 # What a column of classes is often called, the surest names first.
@@ -13,9 +13,19 @@ NAMES = (
     *("target", "class", "label", "y", "classes", "labels", "outcome", "diagnosis", "species"),
     *("category", "response", "survived", "churn", "default", "klasse", "classe", "clase"),
 )
+SIGNS = {"+": "plus", "-": "minus"}  # of which a config takes both for missing labels
 MOST_CLASSES = 50
 FEWEST_ROWS = 10
-POSITIVE = (*(pair[0] for pair in YES_AND_NO), "positive", "pos", "1", "malignant", "sick", "ill")
+POSITIVE = (
+    *(pair[0] for pair in YES_AND_NO),
+    "positive",
+    "pos",
+    "plus",
+    "1",
+    "malignant",
+    "sick",
+    "ill",
+)
 
 
 @dataclass(frozen=True)
@@ -71,13 +81,21 @@ def find_target(where: object, columns: Sequence[FoundColumn], asked: str | None
     if len(columns) < 2:
         DataError(f"{where}: has one column; needed: one of classes, and inputs")
     position, why = _asked(where, columns, asked) if asked is not None else _guessed(where, columns)
+    column = _with_labels(columns[position])
     classes: dict[str, int] = {}
-    for text, count in sorted(columns[position].known.items()):
+    for text, count in sorted(column.known.items()):
         label = plain_label(text)
         classes[label] = classes.get(label, 0) + count
-    found = FoundTarget(columns[position], position, why, classes, _positive(classes))
+    found = FoundTarget(column, position, why, classes, _positive(classes))
     _check(where, found, columns)
     return found
+
+
+def _with_labels(column: FoundColumn) -> FoundColumn:
+    """Return the column of classes with labels that a config takes for such: + and - get names."""
+    names = SIGNS if SIGNS.keys() <= column.known.keys() else {}
+    clean = tuple(names.get(text, "" if no_label(text) else text) for text in column.clean)
+    return replace(column, clean=clean) if clean != column.clean else column
 
 
 def _asked(where: object, columns: Sequence[FoundColumn], asked: str) -> tuple[int, str]:

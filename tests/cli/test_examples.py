@@ -93,7 +93,8 @@ def checkout(tmp_path_factory):
                     shutil.copy(there, folder / size / study / name)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     config = re.search(r"```yaml\n(study: mine.*?)```", readme, re.DOTALL)[1]
-    (folder / "mine.yaml").write_text(config, encoding="utf-8")
+    for name in ("mine.yaml", "my.yaml"):  # what is run must not wait for the example of `init`
+        (folder / name).write_text(config, encoding="utf-8")
     rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(300)]
     (folder / "my.csv").write_text("a,b,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return folder
@@ -124,7 +125,9 @@ def here(checkout, monkeypatch):
 
 
 def shortened(parts):
-    """Return the arguments of `ensvm`, such that they end soon."""
+    """Return the arguments of `ensvm`, such that they end soon and may be given again."""
+    if parts[:1] == ["init"]:
+        return [*parts, "--force"]
     if parts[:1] != ["run"] or "--dry-run" in parts:
         return parts
     if "smoke" in parts:

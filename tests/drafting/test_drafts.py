@@ -147,6 +147,17 @@ def test_rows_without_a_label_are_left_out_and_others_stay():
     assert card.rows == N - N // 3
 
 
+def test_plus_and_minus_are_classes_and_one_of_them_is_none():
+    Path("own.csv").write_text("x,label\n" + "".join(f"{i * i % 7},+\n{i},-\n" for i in range(9)))
+    _, card = drafted(Path("own.csv"))
+    assert card.classes == {"minus": 9, "plus": 9}
+    assert card.positive == "plus"
+    Path("own.csv").write_text(
+        "x,label\n" + "".join(f"{i * i % 7},{'ab-'[i % 3]}\n" for i in range(30))
+    )
+    assert draft_study(Path("own.csv")).target.classes == {"a": 10, "b": 10}
+
+
 def test_a_field_with_a_line_break_is_one_field():
     Path("own.csv").write_text(
         "t,label\n" + "\n".join(f'"a{i % 2}\nb",{"ab"[i % 3 // 2]}' for i in range(N))
@@ -208,6 +219,7 @@ def test_the_target_is_as_asked(asked):
 
 MANY = "\n".join(f"{i}.{i % 7},{'ab'[i % 2]}" for i in range(N))
 REFUSED = {
+    "no values": (b"," * 9 + b"\n" + b"," * 9, "holds no values"),
     "empty": (b"", "is empty"),
     "header alone": (b"x,label\n", "no rows"),
     "two rows": (b"x,label\n1,a\n2,b\n", "2 rows; accepted: 10 or more"),
