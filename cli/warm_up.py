@@ -19,10 +19,11 @@ from ensvm_cli.terminal import WRONG_INPUT, duration
     help="Solvers compiled at a time [default: the number of cores].",
 )
 def warm_up(names: tuple[str, ...], jobs: int | None) -> None:
-    """Compile the solvers of the classifiers named, or all, so that no first fit has to.
+    """Compile the solvers now, so that no first fit has to.
 
-    The machine code is kept for later processes, in the user's cache folder or the one that
-    NUMBA_CACHE_DIR names. Nothing is compiled twice: after an upgrade the command does what is new.
+    Those of the classifiers named, or all. The machine code is kept for later processes, in the
+    user's cache folder or the one that NUMBA_CACHE_DIR names. Nothing is compiled twice: after an
+    upgrade the command does what is new.
     """
     from joblib import cpu_count
 
