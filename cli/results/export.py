@@ -37,8 +37,8 @@ def export(
 
     \b
     Examples:
-      ensvm export > tables.csv
-      ensvm export ijcai07 --per-realization -o ijcai07.parquet
+      ensvm export -o tables.csv
+      ensvm export ijcai07 --per-realization -o ijcai07.csv
     """
     with readable_errors():
         from ensvm.records.writing import replace_file

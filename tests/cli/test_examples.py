@@ -91,6 +91,8 @@ def checkout(tmp_path_factory):
             for name in READ:
                 if (there := ROOT / "results" / study / name).is_file():
                     shutil.copy(there, folder / size / study / name)
+    for name in ("other-machine", "shard-1", "shard-2", "shard-3"):  # what is merged
+        (folder / name).symlink_to("small")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     config = re.search(r"```yaml\n(study: mine.*?)```", readme, re.DOTALL)[1]
     for name in ("mine.yaml", "my.yaml"):  # what is run must not wait for the example of `init`
