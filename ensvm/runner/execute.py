@@ -11,14 +11,18 @@ from typing import Protocol
 from ensvm.data import DataSearch
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record
-from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
+from ensvm.records.store import (
+    CONFIG_COPY,
+    JOURNAL_FOLDER,
+    PUBLISHED_COPY,
+    Store,
+    read_records,
+)
 from ensvm.records.writing import copy_file
 from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.task import Task, new_record, record_of_timing
 from ensvm.runner.workers import run_tasks
-
-JOURNAL_FOLDER = "running"
 
 
 class Progress(Protocol):

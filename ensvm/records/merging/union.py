@@ -95,7 +95,12 @@ def _merge_study(sources: Sequence[Source], keep_first: bool) -> Merged:
     )
     same = next((source.packed for source in came if source.shipped.records == shipped), None)
     published = [(at.place, at.published) for at in sources if at.published is not None]
-    notes = [*_differing(configs, "config"), *_differing(published, "file of printed values")]
+    running = [RUNNING.format(place=at.place) for at in sources if at.is_running]
+    notes = [
+        *running,
+        *_differing(configs, "config"),
+        *_differing(published, "file of printed values"),
+    ]
     return Merged(
         study,
         own,
@@ -105,7 +110,7 @@ def _merge_study(sources: Sequence[Source], keep_first: bool) -> Merged:
         published[0][1] if published else None,
         [*own_conflicts, *conflicts],
         n_shared + n_of_shipped,
-        (*notes, *([_SUPERSEDED.format(n=superseded)] if superseded else [])),
+        (*notes, *([SUPERSEDED.format(n=superseded)] if superseded else [])),
     )
 
 
@@ -118,7 +123,11 @@ def _must_answer_one_config(came: Sequence[Source]) -> None:
             )
 
 
-_SUPERSEDED = (
+RUNNING = (
+    "{place}: a run goes on there or was stopped; cells that its workers have not handed over are "
+    "not among these (the same `ensvm run` takes them over)"
+)
+SUPERSEDED = (
     "{n} cells were run with several settings (parameters, data or code); the newest are kept"
 )
 

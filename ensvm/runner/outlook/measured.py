@@ -177,6 +177,12 @@ def total_seconds(lines: Iterable[Measured], orders: Mapping[str, int]) -> float
     float
         The seconds, about: lines of a data set with equal kernel seconds shared the kernel values.
     """
+    lines = list(lines)
+    timed = {
+        (line.dataset, line.algorithm, line.settings): line.cells
+        for line in lines
+        if line.run_pass == "timing"
+    }
     total, shared = 0.0, dict[tuple[str, float], float]()
     for line in lines:
         if line.run_pass == "timing":
@@ -184,9 +190,11 @@ def total_seconds(lines: Iterable[Measured], orders: Mapping[str, int]) -> float
             continue
         n = orders.get(line.algorithm, 1)
         own = n * (line.fit_seconds + line.predict_seconds) + (n - 1) * line.kernels
-        total += line.cells * own
+        # a timing leaves the error too
+        cells = max(line.cells - timed.get((line.dataset, line.algorithm, line.settings), 0), 0)
+        total += cells * own
         kernel = line.dataset, line.kernel_seconds
-        shared[kernel] = max(shared.get(kernel, 0.0), line.cells * line.kernels)
+        shared[kernel] = max(shared.get(kernel, 0.0), cells * line.kernels)
     return total + sum(shared.values())
 
 

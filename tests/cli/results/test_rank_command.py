@@ -71,7 +71,10 @@ def test_what_cannot_be_ranked_does_not_hinder_the_others(results):
 
 
 REFUSED = {
-    "unknown study": (["ijcai"], "no study 'ijcai'; accepted: ijcai07, .*did you mean"),
+    "unknown study": (
+        ["ijcai"],
+        "no results of a study 'ijcai'; accepted: ijcai07, .*did you mean",
+    ),
     "unknown table": (["--table", "9"], "no table '9'; accepted: 1, 2, 2-alternatives"),
     "no tables": (["ijcai07-figure1"], "ijcai07-figure1: no table to rank"),
     "facts": (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),
