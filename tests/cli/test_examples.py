@@ -98,8 +98,6 @@ def checkout(tmp_path_factory):
     for name in ("mine.yaml", "my.yaml"):  # what is run must not wait for the example of `init`
         (folder / name).write_text(config, encoding="utf-8")
     rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(300)]
-    for part in ("other-machine", "shard-1", "shard-2", "shard-3"):
-        shutil.copytree(folder / "small", folder / part)
     (folder / "my.csv").write_text("a,b,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return folder
 
