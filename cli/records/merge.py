@@ -42,7 +42,7 @@ def merge(sources: tuple[Path, ...], output: Path, keep_first: bool) -> None:
     \b
     Examples:
       ensvm merge results/ other-machine/ -o both/
-      ensvm merge shard-1/ shard-2/ shard-3/ -o results/
+      ensvm merge shard-1/ shard-2/ shard-3/ -o merged/
     """
     with readable_errors():
         from ensvm.records.merging import union

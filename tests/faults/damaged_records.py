@@ -90,7 +90,7 @@ class Damaged(FaultClass):
 
     name: ClassVar[str] = "damaged records"
     share: ClassVar[float] = 0.14
-    short: ClassVar[int] = 5
+    short: ClassVar[int] = 3
     ways: ClassVar[tuple[Damage, ...]] = (
         truncated,
         zeroed,

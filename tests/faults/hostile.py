@@ -28,7 +28,7 @@ class Hostile(FaultClass):
 
     name: ClassVar[str] = "hostile estimators"
     share: ClassVar[float] = 0.15
-    short: ClassVar[int] = 3
+    short: ClassVar[int] = 2
 
     def one(self, number: int) -> Verdict:
         """Run bad columns beside good ones; the good ones' values may not change."""

@@ -25,7 +25,7 @@ class Kills(FaultClass):
 
     name: ClassVar[str] = "random kills"
     share: ClassVar[float] = 0.15
-    short: ClassVar[int] = 3
+    short: ClassVar[int] = 2
 
     def one(self, number: int) -> Verdict:
         """Kill once or twice at random moments, go on, and compare with an undisturbed run."""

@@ -133,7 +133,7 @@ class MalformedConfigs(FaultClass):
 
     name: ClassVar[str] = "malformed configs"
     share: ClassVar[float] = 0.26
-    short: ClassVar[int] = 28
+    short: ClassVar[int] = 14
 
     def one(self, number: int) -> Verdict:
         """Change the config, and check it."""

@@ -226,7 +226,7 @@ class MalformedData(FaultClass):
 
     name: ClassVar[str] = "malformed data"
     share: ClassVar[float] = 0.18
-    short: ClassVar[int] = 14
+    short: ClassVar[int] = 8
 
     def one(self, number: int) -> Verdict:
         """Make a file, and run a study of one cell on it."""

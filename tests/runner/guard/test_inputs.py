@@ -1,5 +1,7 @@
 """A cell that changes its inputs costs itself: others are as if it had not been there."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from made_up_records import Silent
@@ -68,10 +70,12 @@ def alone(calm, study, folder, **more):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize("place", ["first", "amid", "last"])
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [*(("amid", name) for name in WRITERS), *product(("first", "last"), ("y", "gram"))],
+)
 def test_a_cell_that_changes_its_inputs_fails_by_name_and_hurts_no_other(
-    calm, study, tmp_path, name, place
+    calm, study, tmp_path, place, name
 ):
     expected = alone(calm, study, tmp_path)
     what, changed = WRITERS[name]
