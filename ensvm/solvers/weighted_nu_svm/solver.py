@@ -29,7 +29,6 @@ from ensvm.solvers.weighted_nu_svm.face import RIDGE, minimise_over_face, new_fa
 from ensvm.solvers.weighted_nu_svm.middle import take_middle
 from ensvm.solvers.weighted_nu_svm.steps import (
     EPS,
-    LANES,
     DescentState,
     certify,
     descend,
@@ -309,8 +308,6 @@ def _new_state(
         size=np.zeros(1),
         points=np.empty(4, dtype=np.int64),
         direction=np.empty(4),
-        extremes=np.empty((2, LANES)),
-        starts=np.empty((2, LANES), dtype=np.int64),
     )
     _refresh(state)
     return state

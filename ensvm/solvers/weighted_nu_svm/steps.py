@@ -66,10 +66,6 @@ class DescentState(NamedTuple):
     size: Any  # (1,), sum |u| then
     points: Any  # (4,), those of a step's direction
     direction: Any  # (4,), how fast their coefficients change
-    # (2, LANES) each, the running extremes of a search and where they start: the largest that can
-    # grow and the least that can shrink
-    extremes: Any
-    starts: Any
 
 
 @njit
@@ -163,8 +159,9 @@ def largest_violation(state, rho):  # type: ignore[no-untyped-def]
     )
     n = targets.size
     whole = n - n % LANES
-    top, bottom = state.extremes[0], state.extremes[1]
-    top_start, bottom_start = state.starts[0], state.starts[1]
+    # Memory of its own, which the compiler knows to overlap nothing: else the loop is not vectorised
+    top, bottom = np.empty(LANES), np.empty(LANES)
+    top_start, bottom_start = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     for lane in range(LANES):
         top[lane], bottom[lane] = -np.inf, np.inf
         top_start[lane] = bottom_start[lane] = 0
