@@ -1,17 +1,14 @@
 """`ensvm report`: results as pages that open from disk."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import readable_errors, results_argument, study_folders
 
 
 @click.command()
-@click.argument(
-    "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
-)
+@results_argument
 @click.option(
     "--output",
     "-o",
@@ -20,7 +17,7 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
     show_default=True,
     help="The folder of the pages.",
 )
-def report(results: Path, output: Path) -> None:
+def report(results: Path, studies: tuple[str, ...], output: Path) -> None:
     """Write the studies in RESULTS as web pages.
 
     There is index.html, and a page for each study. The pages need no network and no server. Each
@@ -34,11 +31,7 @@ def report(results: Path, output: Path) -> None:
     with readable_errors():
         from ensvm.report.html.pages import write_report
 
-        written = list(write_report(results, output))
-    if not written:
-        first = "run a study first, for example: ensvm run smoke"
-        click.echo(f"error: {results}: no records here; {first}", err=True)
-        sys.exit(WRONG_INPUT)
+        written = list(write_report(study_folders(results, studies), output))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")

@@ -151,5 +151,5 @@ def test_the_web_page_says_so_too(folder, tmp_path):
     edit(tmp_path, "Before.", "After.")
     (section,) = study_page(read_study(folder)).tables
     assert section.title == "After."
-    page, _ = write_report(folder.parent, tmp_path / "report")
+    page, _ = write_report([folder], tmp_path / "report")
     assert "edited since the run" in page.read_text()

@@ -3,7 +3,7 @@
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -25,7 +25,7 @@ from ensvm.report.claims.statistics import CLAIM_VERDICTS
 from ensvm.report.evidence import Evidence, evidence_of
 from ensvm.report.html.intervals import picture_of
 from ensvm.report.plots.shown import read_figure
-from ensvm.report.query import Study, find_studies, read_study, runs_of
+from ensvm.report.query import Study, read_study, runs_of
 from ensvm.report.readings import coverage
 from ensvm.report.readings import render as reading_render
 from ensvm.report.readings.answers import answer_question
@@ -110,33 +110,32 @@ class StudyPage:
         return sorted(runs - {""})
 
 
-def write_report(results: Path, target: Path) -> Iterator[Path]:
+def write_report(folders: Sequence[Path], target: Path) -> Iterator[Path]:
     """Write `index.html` and `<study>.html` into a folder; yield the paths, the index last.
 
     Parameters
     ----------
-    results : Path
-        A folder of studies, or a study's folder.
+    folders : sequence of Path
+        The studies' folders, as `find_studies` finds them.
     target : Path
         Where the pages go; made if it is not there.
 
     Yields
     ------
     Path
-        Each file written. None where no study has records.
+        Each file written.
     """
     pages = []
-    for folder in find_studies(results):
+    for folder in folders:
         page = study_page(read_study(folder))
         target.mkdir(parents=True, exist_ok=True)
         path = target / f"{page.name}.html"
         replace_file(path, _rendered("study.html", page=page, **_about(page)))
         pages.append(page)
         yield path
-    if pages:
-        path = target / "index.html"
-        replace_file(path, _rendered("index.html", pages=pages))
-        yield path
+    path = target / "index.html"
+    replace_file(path, _rendered("index.html", pages=pages))
+    yield path
 
 
 def study_page(study: Study) -> StudyPage:

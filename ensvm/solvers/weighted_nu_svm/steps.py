@@ -159,7 +159,7 @@ def largest_violation(state, rho):  # type: ignore[no-untyped-def]
     )
     n = targets.size
     whole = n - n % LANES
-    # Memory of its own, which the compiler knows to overlap nothing: else the loop is not vectorised
+    # Memory of its own, known to overlap nothing: else the loop is not vectorised
     top, bottom = np.empty(LANES), np.empty(LANES)
     top_start, bottom_start = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     for lane in range(LANES):

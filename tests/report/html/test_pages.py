@@ -54,7 +54,7 @@ def page(tmp_path):
         *(record("german", n, "two", status="failed", reason=EVIL) for n in (1, 2, 3)),
     ]
     make_study(tmp_path / "results" / "s", CONFIG, records, PUBLISHED)
-    index = list(write_report(tmp_path / "results", tmp_path / "report"))[-1]
+    index = list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))[-1]
     return index.with_name("s.html")
 
 
@@ -104,7 +104,7 @@ def test_verdicts_are_counted(page):
 
 def test_the_same_records_make_the_same_bytes(page):
     before = page.read_bytes()
-    list(write_report(page.parents[1] / "results", page.parent))
+    list(write_report(find_studies(page.parents[1] / "results"), page.parent))
     assert page.read_bytes() == before
 
 
@@ -113,7 +113,7 @@ def shipped(tmp_path_factory):
     """The pages of the results that travel with the source."""
     if not find_studies(RESULTS):
         pytest.skip("the results are not beside the tests")
-    return list(write_report(RESULTS, tmp_path_factory.mktemp("report")))
+    return list(write_report(find_studies(RESULTS), tmp_path_factory.mktemp("report")))
 
 
 @pytest.mark.slow
