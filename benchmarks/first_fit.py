@@ -21,19 +21,15 @@ from numba.core import event as events
 from tabulate import tabulate
 
 import ensvm
+from ensvm.classifiers.first_fits import FIRST_FITS
 
 ROWS = 60
 SHOWN = 15  # functions
-FIRST_FITS: dict[str, dict[str, Any]] = {
-    "SVMPathClassifier": {},
-    "LeveragedVectorMachine": {"loss": "logistic"},
-    "WeightedNuSVC": {},
-    "BoostedSVM": {"n_rounds": 3, "random_state": 0},
-    "MixedKernelBagging": {"n_estimators": 4, "random_state": 0},
-    "MixedKernelAdaBoost": {"n_estimators": 4, "random_state": 0},
-    "LinearSMO": {},
-    "Perceptron": {},
-}
+# Classifier -> the parameters of the first of its fits that warm up the solvers
+PARAMETERS: dict[str, dict[str, Any]] = {}
+for fits in FIRST_FITS.values():
+    for name, parameters in fits:
+        PARAMETERS.setdefault(name, parameters)
 
 
 class Passes(events.Listener):
@@ -71,7 +67,7 @@ def fit(name: str) -> dict[str, Any]:
     y = np.where(X[:, 0] * X[:, 1] > 0.0, 1, -1)
     if name.startswith("Mixed"):
         y = np.arange(ROWS) % 3
-    classifier = getattr(ensvm, name)(**FIRST_FITS[name])
+    classifier = getattr(ensvm, name)(**PARAMETERS[name])
     passes = Passes()
     events.register("numba:run_pass", passes)
     start = time.process_time()
@@ -103,7 +99,7 @@ def in_new_process(name: str, cache: str) -> dict[str, Any]:
 def main(chosen: list[str]) -> None:
     """Print the table, and of classifiers named the functions that took most time."""
     rows, tables = [], []
-    for name in chosen or FIRST_FITS:
+    for name in chosen or PARAMETERS:
         with tempfile.TemporaryDirectory() as cache:
             empty, warm = in_new_process(name, cache), in_new_process(name, cache)
         rows.append([name, empty["functions"], empty["seconds"], warm["seconds"]])

@@ -28,7 +28,7 @@ def warm_up(names: tuple[str, ...], jobs: int | None) -> None:
     from joblib import cpu_count
 
     from ensvm.classifiers import CLASSIFIERS
-    from ensvm.classifiers.first_fits import FIRST_FITS, solvers_of
+    from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS, solvers_of
     from ensvm.compiled import code_folder
 
     unknown = [name for name in names if name not in CLASSIFIERS]
@@ -42,7 +42,8 @@ def warm_up(names: tuple[str, ...], jobs: int | None) -> None:
         message = "error: no folder for machine code can be written; name one in NUMBA_CACHE_DIR"
         click.echo(message, err=True)
         sys.exit(WRONG_INPUT)
-    solvers = solvers_of(names) if names else list(FIRST_FITS)
+    every = FIRST_FITS | FLOAT32_FITS
+    solvers = solvers_of(names, every) if names else list(every)
     if not solvers:
         click.echo(f"nothing to compile: no compiled solver in {', '.join(names)}")
         return

@@ -76,6 +76,7 @@ def test_the_library_never_imports_the_command():
 
 def test_nothing_imports_in_a_circle():
     known = {module_name(path).removesuffix(".__init__"): path for path in MODULES}
+    del known["ensvm"]  # it names classifiers for type checkers alone, and imports none
     at_import = {
         name: {other for other in top_level_imports(path) if other in known and other != name}
         for name, path in known.items()

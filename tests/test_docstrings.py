@@ -3,22 +3,24 @@
 import ast
 import doctest
 import inspect
+import re
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from numpydoc.docscrape import ClassDoc
 from numpydoc.validate import validate
 from sklearn.datasets import make_moons
 
 import ensvm
+from ensvm.classifiers import CLASSIFIERS
 
 CLASSES = [name for name in ensvm.__all__ if inspect.isclass(getattr(ensvm, name))]
-SETTINGS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["tool"][
-    "numpydoc_validation"
-]
+ROOT = Path(__file__).parents[1]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["numpydoc_validation"]
 EXCLUDED = set(SETTINGS["checks"]) - {"all"}
 
 
@@ -50,6 +52,29 @@ def test_examples_run(name: str) -> None:
     for test in tests:
         runner.run(test)
     assert runner.summarize(verbose=False).failed == 0
+
+
+def test_the_examples_of_the_page_run() -> None:
+    text = (ROOT / "docs" / "classifiers.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, "classifiers.md", None, 0)
+    assert example.examples
+    runner = doctest.DocTestRunner()
+    runner.run(example)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_type_checkers_see_every_public_name() -> None:
+    """`ensvm` imports its names on first use, which tells an editor nothing of them."""
+    tree = ast.parse((ROOT / "ensvm" / "__init__.py").read_text(encoding="utf-8"))
+    (told,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {
+        alias.asname: node.module
+        for node in told.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert seen == {**CLASSIFIERS, **ensvm.STUDIES}
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -84,6 +109,7 @@ def test_the_attributes_documented_are_those_of_a_fitted_classifier(name: str) -
     classifier = found()
     sizes = {"n_estimators", "n_replicates", "n_rounds"} & set(classifier.get_params())
     classifier.set_params(**dict.fromkeys(sizes, 3))  # few members, for speed
-    classifier.fit(*make_moons(40, noise=0.1, random_state=0))
+    X, y = make_moons(40, noise=0.1, random_state=0)
+    classifier.fit(pd.DataFrame(X, columns=["one", "two"]), y)
     fitted = {name for name in vars(classifier) if name.endswith("_") and name[0] != "_"}
     assert {attribute.name for attribute in ClassDoc(found)["Attributes"]} == fitted

@@ -10,9 +10,14 @@ from sklearn.base import _fit_context
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    has_fit_parameter,
+)
 
 from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator
+from ensvm.classifiers.base.weights import rows_that_count
 from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
 from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
 from ensvm.solvers.boosting.result import BoostingResult
@@ -32,7 +37,8 @@ class AdaBoost(BinaryMetaEstimator):
     2, and D_{t+1}(x_i) is D_t(x_i) exp(-alpha_t y_i h_t(x_i)) over the normaliser Z_t = 2
     sqrt(epsilon_t (1 - epsilon_t)). The training error is at most the product of the Z_t, which is
     evaluated in every round. The base estimator is given the row weights m D_t(x_i), whose mean is
-    1, so that a parameter C keeps its meaning.
+    1, so that a parameter C keeps its meaning. Sample weights are where D_1 starts; m is then their
+    sum, and the training error is the weighted one.
 
     The formula ends where epsilon_t = 0, for alpha_t would be infinite: the round is the last, and
     alpha_t is 1 more than all before it together, so that h_t decides alone. A round with epsilon_t
@@ -62,7 +68,8 @@ class AdaBoost(BinaryMetaEstimator):
     normalizers_ : ndarray of shape (n_iter_,)
         The normaliser Z_t of each round.
     train_errors_ : ndarray of shape (n_iter_,)
-        The share of training rows with y_i f(x_i) <= 0 after each round, as the theorem counts.
+        The share of training rows with y_i f(x_i) <= 0 after each round, as the theorem counts; by
+        the sample weights, where there are any.
     error_bound_ : ndarray of shape (n_iter_,)
         The product of Z_1, ..., Z_t after each round.
     exp_bound_ : ndarray of shape (n_iter_,)
@@ -73,7 +80,8 @@ class AdaBoost(BinaryMetaEstimator):
     min_margins_ : ndarray of shape (n_iter_,)
         The least of the margins y_i f(x_i) / sum_s alpha_s, in [-1, 1], after each round.
     margins_ : ndarray of shape (n_samples,)
-        The margins after the last round in ascending order: their distribution.
+        The margins after the last round in ascending order: their distribution. Rows of sample
+        weight 0 have none.
     min_margin_ : float
         The last of `min_margins_`.
     train_error_bound_ : float
@@ -87,6 +95,8 @@ class AdaBoost(BinaryMetaEstimator):
         The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -125,8 +135,8 @@ class AdaBoost(BinaryMetaEstimator):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to training rows and their labels.
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to training rows, their labels and weights.
 
         Parameters
         ----------
@@ -134,6 +144,9 @@ class AdaBoost(BinaryMetaEstimator):
             The training rows.
         y : array-like of shape (n_samples,)
             Their labels, of two values.
+        sample_weight : array-like of shape (n_samples,), default None
+            The weights of the rows, at least 0, in whose proportions the first distribution starts:
+            a row of weight 2 is two rows, one of weight 0 is none. None for equal weights.
 
         Returns
         -------
@@ -143,8 +156,9 @@ class AdaBoost(BinaryMetaEstimator):
         Raises
         ------
         ValueError
-            For another number of classes, a base estimator whose `fit` does not take
-            `sample_weight`, or one that is wrong on half of the rows in the first round.
+            For another number of classes, weights out of their range, a base estimator whose `fit`
+            does not take `sample_weight`, or one that is wrong on half of the rows in the first
+            round.
         """
         X, y, signs = self._validated_training(X, y)
         base = self._base()
@@ -153,21 +167,36 @@ class AdaBoost(BinaryMetaEstimator):
                 "AdaBoost needs a base estimator whose fit takes sample_weight, and "
                 f"{type(base).__name__} has none"
             )
-        rows, copies = SharedRows(X), SeededCopies(base, check_random_state(self.random_state))
+        used, start, total = self._first_weights(X, signs, sample_weight)
+        rows, labels = SharedRows(X[used]), y[used]
+        copies = SeededCopies(base, check_random_state(self.random_state))
 
         def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
-            weights = signs.size * current.sample_weight
-            weak = copies.fit(copies.new(), rows, y, sample_weight=weights)
+            weights = total * current.sample_weight
+            weak = copies.fit(copies.new(), rows, labels, sample_weight=weights)
             return weak, self._vote(weak, rows)
 
-        result = discrete_adaboost(signs, learn, self.n_estimators)
+        result = discrete_adaboost(signs[used], learn, self.n_estimators, start=start)
         if not result.learners:
             raise ValueError(
                 f"the base estimator {type(base).__name__} is wrong on half of the training rows "
                 "or more, so it is no weak learner and cannot be boosted"
             )
         self._keep(result)
+        self.distribution_ = np.zeros(signs.size)
+        self.distribution_[used] = result.sample_weight
         return self
+
+    def _first_weights(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: ArrayLike | None
+    ) -> tuple[Any, NDArray[np.float64] | None, float]:
+        """Return an index of the rows that count, their first distribution, their total weight."""
+        if sample_weight is None:
+            return slice(None), None, float(signs.size)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        used = rows_that_count(weight, signs, "AdaBoost")
+        total = float(weight.sum())
+        return used, weight[used] / total, total
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) = sum_{s<=t} alpha_s h_s(x) of each row after each round t.
@@ -267,7 +296,6 @@ class AdaBoost(BinaryMetaEstimator):
         self.estimators_ = result.learners
         self.n_iter_ = result.n_iter
         self.stop_reason_ = result.stop_reason
-        self.distribution_ = result.sample_weight
         self.errors_ = result.errors
         self.alphas_ = result.weights
         self.normalizers_ = result.normalizers

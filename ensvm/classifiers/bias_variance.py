@@ -115,6 +115,8 @@ class BiasVariance(BinaryMetaEstimator):
         The two classes in sorted order; the second is +1. A tied vote counts as -1.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -180,28 +182,54 @@ class BiasVariance(BinaryMetaEstimator):
         """
         X, y, signs = self._validated_training(X, y)
         self.estimators_: list[Any] = []
-        total, count = np.zeros(signs.size), np.zeros(signs.size, dtype=np.int64)
+        sums, squares = np.zeros(signs.size), np.zeros(signs.size)  # of the means of the copies
+        count = np.zeros(signs.size, dtype=np.int64)
         rows, generator = SharedRows(X), check_random_state(self.random_state)
         copies = SeededCopies(self._base(), generator)
         size = max(1, round(self.max_samples * signs.size))
         for _ in range(self.n_replicates):
-            drawn, copy = generator.randint(signs.size, size=size), copies.new()
-            hypothesis = copy if np.unique(y[drawn]).size == 2 else _constant()
-            self.estimators_.append(copies.fit(hypothesis, rows.take(drawn), y[drawn]))
+            drawn = generator.randint(signs.size, size=size)
             left_out = np.setdiff1d(np.arange(signs.size), drawn)
-            if left_out.size:
-                total[left_out] += self._vote(hypothesis, rows.take(left_out))
-                count[left_out] += 1
+            mean = np.zeros(left_out.size)
+            hypotheses = self._unfitted(copies, y[drawn])
+            for hypothesis in hypotheses:
+                self.estimators_.append(copies.fit(hypothesis, rows.take(drawn), y[drawn]))
+                if left_out.size:
+                    mean += self._vote(hypothesis, rows.take(left_out)) / len(hypotheses)
+            sums[left_out] += mean
+            squares[left_out] += mean**2
+            count[left_out] += 1
         if not (count > 1).any():
             raise ValueError(
                 f"no row is left out by two of n_replicates = {self.n_replicates} replicates of "
                 f"{signs.size} rows: raise it"
             )
-        self.estimate_ = bias_variance(signs, total, count)
+        self._keep(signs, sums, squares, count)
+        return self
+
+    def _n_copies(self) -> int:
+        """Return how many copies are fitted to each replicate."""
+        return 1
+
+    def _unfitted(self, copies: SeededCopies, labels: NDArray[Any]) -> list[Any]:
+        """Return the unfitted copies for a replicate of these labels; constants for one class."""
+        unfitted = [copies.new() for _ in range(self._n_copies())]
+        if np.unique(labels).size == 2:
+            return unfitted
+        return [DummyClassifier(strategy="most_frequent") for _ in unfitted]
+
+    def _keep(
+        self,
+        signs: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        squares: NDArray[np.float64],
+        count: NDArray[np.int64],
+    ) -> None:
+        """Set the estimates, from the sums of the replicates' means and of their squares."""
+        self.estimate_ = bias_variance(signs, sums, count)
         self.squared_bias_ = float(np.nanmean(self.estimate_.bias**2))
         self.variance_ = float(np.nanmean(self.estimate_.variance))
         self.error_ = float(np.nanmean(self.estimate_.error))
-        return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the mean prediction of all B hypotheses.
@@ -243,8 +271,3 @@ class BiasVariance(BinaryMetaEstimator):
 
     def _default_base(self) -> Any:
         return DecisionTreeClassifier()
-
-
-def _constant() -> DummyClassifier:
-    """Return what is fitted to a replicate with one class only."""
-    return DummyClassifier(strategy="most_frequent")

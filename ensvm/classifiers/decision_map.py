@@ -5,17 +5,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import _fit_context
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator, seeded_clone
+from ensvm.classifiers.base.meta_estimator import FittedCopy, seeded_clone
 
 
-class DecisionMap(BinaryMetaEstimator):
+class DecisionMap(FittedCopy):
     """Classifier that keeps what a picture of its decisions shows: the rows and a map of f(x).
 
     It fits a copy of an estimator and evaluates its decision function on a grid around the training
@@ -26,8 +25,9 @@ class DecisionMap(BinaryMetaEstimator):
     ----------
     estimator : classifier, default None
         The classifier that is shown; None is an unpruned decision tree.
-    inputs : sequence of two int, default (0, 1)
-        Which inputs are the axes; of a single input, it is both.
+    inputs : sequence of two int or str, default (0, 1)
+        Which inputs are the axes, by number or by the name of the column; of a single input, it is
+        both.
     n_grid : int, default 61
         The number of values on each axis, at least 2.
     border : float, default 0.1
@@ -54,6 +54,8 @@ class DecisionMap(BinaryMetaEstimator):
         The two classes in sorted order; the second is +1.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -73,7 +75,7 @@ class DecisionMap(BinaryMetaEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BinaryMetaEstimator._parameter_constraints,
+        **FittedCopy._parameter_constraints,
         "inputs": ["array-like"],
         "n_grid": [Interval(Integral, 2, None, closed="left")],
         "border": [Interval(Real, 0.0, None, closed="left")],
@@ -84,7 +86,7 @@ class DecisionMap(BinaryMetaEstimator):
         self,
         estimator: Any = None,
         *,
-        inputs: Sequence[int] = (0, 1),
+        inputs: Sequence[int | str] = (0, 1),
         n_grid: int = 61,
         border: float = 0.1,
         keep: Sequence[str] = (),
@@ -139,35 +141,22 @@ class DecisionMap(BinaryMetaEstimator):
         self.values_ = self._decide(plane).reshape(self.n_grid, self.n_grid)
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the classes as the fitted copy predicts them.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        X = self._validated(X)
-        return self.estimator_.predict(X)
-
     def _axes(self, n_features: int) -> list[int]:
         """Return the two inputs that are the axes; a single input is both."""
-        inputs = [0, 0] if n_features == 1 else [int(number) for number in self.inputs]
+        if n_features == 1:
+            return [0, 0]
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        numbers = {name: number for number, name in enumerate(names)}
+        inputs = [numbers.get(axis, -1) if isinstance(axis, str) else axis for axis in self.inputs]
         if len(inputs) != 2 or not all(0 <= number < n_features for number in inputs):
+            or_names = f" or names {', '.join(names)}" if names else ""
             raise ValueError(
-                f"inputs must be two of the numbers 0 to {n_features - 1}, got {self.inputs!r}"
+                f"inputs must be two of the numbers 0 to {n_features - 1}{or_names}, "
+                f"got {self.inputs!r}"
             )
-        return inputs
+        return [int(number) for number in inputs]
 
     def _decide(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         if hasattr(self.estimator_, "decision_function"):
             return np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
         return self._vote(self.estimator_, rows)
-
-    def _default_base(self) -> Any:
-        return DecisionTreeClassifier()

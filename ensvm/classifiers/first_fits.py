@@ -8,7 +8,7 @@ parameters that reach what only some fits compile.
 import sys
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -38,14 +38,26 @@ FIRST_FITS: dict[str, tuple[Fit, ...]] = {
 }
 """The compiled solvers and what is fitted to compile each."""
 
+FLOAT32_FITS: dict[str, tuple[Fit, ...]] = {
+    f"{solver}, float32": tuple(
+        (name, {**parameters, "kernel": "precomputed"}) for name, parameters in FIRST_FITS[solver]
+    )
+    for solver in ("leveraging", "weighted nu-SVM")
+}
+"""The solvers that are compiled once more for a Gram matrix given as float32, which no study is."""
 
-def solvers_of(names: Iterable[str]) -> list[str]:
-    """Return the compiled solvers that some of our classifiers use, in the order of `FIRST_FITS`.
+
+def solvers_of(
+    names: Iterable[str], among: Mapping[str, tuple[Fit, ...]] = FIRST_FITS
+) -> list[str]:
+    """Return the compiled solvers that some of our classifiers use, in the order of `among`.
 
     Parameters
     ----------
     names : iterable of str
         Names of classifiers; those that compile nothing, or are not ours, add nothing.
+    among : mapping, default FIRST_FITS
+        The solvers looked through, with what is fitted to compile each.
 
     Returns
     -------
@@ -53,9 +65,7 @@ def solvers_of(names: Iterable[str]) -> list[str]:
         The names of the solvers.
     """
     wanted = set(names)
-    return [
-        solver for solver, fits in FIRST_FITS.items() if any(name in wanted for name, _ in fits)
-    ]
+    return [solver for solver, fits in among.items() if any(name in wanted for name, _ in fits)]
 
 
 def is_filled(solver: str) -> bool:
@@ -64,7 +74,7 @@ def is_filled(solver: str) -> bool:
     Parameters
     ----------
     solver : str
-        A name of `FIRST_FITS`.
+        A name of `FIRST_FITS` or `FLOAT32_FITS`.
 
     Returns
     -------
@@ -81,7 +91,7 @@ def fill(solver: str) -> tuple[str, int, float]:
     Parameters
     ----------
     solver : str
-        A name of `FIRST_FITS`.
+        A name of `FIRST_FITS` or `FLOAT32_FITS`.
 
     Returns
     -------
@@ -100,9 +110,10 @@ def fill(solver: str) -> tuple[str, int, float]:
     start = time.perf_counter()
     with compiling_counted() as compiled, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, parameters in FIRST_FITS[solver]:
+        for name, parameters in (FIRST_FITS | FLOAT32_FITS)[solver]:
             classifier = getattr(import_module(CLASSIFIERS[name]), name)(**parameters)
-            classifier.fit(X, three if name.startswith("Mixed") else two).predict(X)
+            rows = np.float32(X @ X.T) if parameters.get("kernel") == "precomputed" else X
+            classifier.fit(rows, three if name.startswith("Mixed") else two).predict(rows)
     mark = _mark(solver)
     if mark is not None:
         mark.touch()
@@ -121,4 +132,5 @@ def _mark(solver: str) -> Path | None:
         return None
     machine = llvmlite.binding.get_host_cpu_name()
     python = sys.implementation.cache_tag
-    return folder / f"{solver.replace(' ', '-')}.{python}-{numba.__version__}-{machine}.filled"
+    name = solver.replace(",", "").replace(" ", "-")
+    return folder / f"{name}.{python}-{numba.__version__}-{machine}.filled"

@@ -1,14 +1,15 @@
 """The linear support vector machine by sequential minimal optimization."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base.ending import Ending
 from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
+from ensvm.classifiers.base.weights import CLASS_WEIGHT, class_costs, rows_that_count
 from ensvm.solvers.linear.smo import LinearSMOResult, linear_smo
 
 
@@ -16,8 +17,9 @@ class LinearSMO(LinearClassifier):
     """Linear support vector machine with a hard or soft margin.
 
     The plane w.x + w_0 = 0 leaves the widest strip without training rows between the two classes,
-    and pays for rows in the strip or on the wrong side: it minimises |w|^2 / 2 + C sum_i xi_i under
-    y_i (w.x_i + w_0) >= 1 - xi_i and xi_i >= 0, with labels y_i in {-1, +1}. Sequential minimal
+    and pays for rows in the strip or on the wrong side: it minimises |w|^2 / 2 + sum_i C_i xi_i
+    under y_i (w.x_i + w_0) >= 1 - xi_i and xi_i >= 0, with labels y_i in {-1, +1}. C_i is C times
+    the weight of the row and of its class, which are 1 unless given. Sequential minimal
     optimization (SMO) solves the dual problem by optimising two multipliers at a time.
 
     Parameters
@@ -31,6 +33,10 @@ class LinearSMO(LinearClassifier):
     max_iter : int, default 1000000
         The largest number of pairs of multipliers optimised, at least 1; reaching it gives a
         `ConvergenceWarning`.
+    class_weight : dict, 'balanced' or None, default None
+        What multiplies C for the rows of each class: label -> weight, a positive number, with 1 for
+        a class that is not named; 'balanced' is n_samples / (2 * rows of the class); None is 1 for
+        both.
 
     Attributes
     ----------
@@ -39,13 +45,13 @@ class LinearSMO(LinearClassifier):
     intercept_ : ndarray of shape (1,)
         The offset w_0.
     alpha_ : ndarray of shape (n_samples,)
-        The Lagrange multipliers in [0, C], with w = sum_i alpha_i y_i x_i.
+        The Lagrange multipliers in [0, C_i], with w = sum_i alpha_i y_i x_i.
     support_ : ndarray of int, shape (n_support,)
         The support vectors: the row numbers of the training rows with alpha_i > 0.
     margin_ : float
         The width 2 / |w| of the strip between the planes f(x) = -1 and f(x) = 1.
     soft_error_ : float
-        The sum of the xi_i over the training rows.
+        The sum of the xi_i over the training rows, not weighted.
     objective_ : float
         The dual objective sum_i alpha_i - |w|^2 / 2.
     certificate_ : float
@@ -60,6 +66,8 @@ class LinearSMO(LinearClassifier):
         The two classes in sorted order; the second is +1, predicted where f(x) >= 0.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -83,20 +91,70 @@ class LinearSMO(LinearClassifier):
         "C": [Interval(Real, 0.0, np.inf, closed="right")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": CLASS_WEIGHT,
     }
 
-    def __init__(self, *, C: float = 1.0, tol: float = 1e-3, max_iter: int = 1_000_000) -> None:
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = 1_000_000,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+    ) -> None:
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
 
-    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> Plane:
-        result = linear_smo(X, signs, C=self.C, tol=self.tol, max_iter=self.max_iter)
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier to training rows, their labels and weights.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows; sparse ones are made dense.
+        y : array-like of shape (n_samples,)
+            The labels, of two distinct values.
+        sample_weight : array-like of shape (n_samples,), default None
+            What multiplies C for each row, at least 0: a row of weight 2 is two rows, one of weight
+            0 is none. None is 1 for all.
+
+        Returns
+        -------
+        self : LinearSMO
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, an input is not finite, a parameter or a weight is out of
+            its range, or C is infinite and no plane separates the classes.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _find_plane(
+        self,
+        X: NDArray[np.float64],
+        signs: NDArray[np.float64],
+        sample_weight: NDArray[np.float64] | None,
+    ) -> Plane:
+        codes = (signs > 0.0).astype(np.intp)
+        upper = self.C * class_costs(self.class_weight, self.classes_, codes)[codes]
+        alpha = np.zeros(signs.size)
+        some: Any = slice(None)
+        if sample_weight is not None:
+            some = rows_that_count(sample_weight, signs, "LinearSMO")
+            upper[some] *= sample_weight[some]
+        result = linear_smo(
+            X[some], signs[some], C=upper[some], tol=self.tol, max_iter=self.max_iter
+        )
+        alpha[some] = result.alpha
         norm = float(np.linalg.norm(result.weights))
         slack = 1.0 - signs * (X @ result.weights + result.offset)
         attributes = {
-            "alpha_": result.alpha,
-            "support_": np.flatnonzero(result.alpha),
+            "alpha_": alpha,
+            "support_": np.flatnonzero(alpha),
             "margin_": 2.0 / norm if norm > 0.0 else np.inf,
             "soft_error_": float(np.maximum(slack, 0.0).sum()),
             "objective_": result.objective,

@@ -4,16 +4,14 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator, seeded_clone
+from ensvm.classifiers.base.meta_estimator import FittedCopy, seeded_clone
 
 
-class NoisyLabels(BinaryMetaEstimator):
+class NoisyLabels(FittedCopy):
     """Classifier that is fitted after a share of the training labels was turned to the other class.
 
     It shows how much an algorithm suffers from wrong labels. The rows turned are drawn at random.
@@ -39,6 +37,8 @@ class NoisyLabels(BinaryMetaEstimator):
         The two classes in sorted order.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -59,7 +59,7 @@ class NoisyLabels(BinaryMetaEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BinaryMetaEstimator._parameter_constraints,
+        **FittedCopy._parameter_constraints,
         "noise": [Interval(Real, 0.0, 1.0, closed="both")],
     }
 
@@ -106,22 +106,3 @@ class NoisyLabels(BinaryMetaEstimator):
             )
         self.estimator_ = seeded_clone(self._base(), generator).fit(X, self._labels(signs))
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the classes as the fitted copy predicts them.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        X = self._validated(X)
-        return self.estimator_.predict(X)
-
-    def _default_base(self) -> Any:
-        return DecisionTreeClassifier()

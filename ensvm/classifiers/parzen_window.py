@@ -1,12 +1,19 @@
-"""The Parzen window classifier: every training row votes with the same weight."""
+"""The Parzen window classifier: every training row votes, with the same weight or its own."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base.kernel_expansion import Expansion, KernelExpansionClassifier
-from ensvm.kernels import KernelFunction
+from ensvm.classifiers.base.weights import as_distribution, rows_that_count
+from ensvm.kernels import KernelFunction, resolve_gamma
+
+
+def _estimates_densities(classifier: "ParzenWindowClassifier") -> bool:
+    return bool(classifier.kernel == "rbf")
 
 
 class ParzenWindowClassifier(KernelExpansionClassifier):
@@ -15,7 +22,11 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
     The decision function is f(x) = (1/m) sum_i y_i k(x_i, x) with labels y_i in {-1, +1}: a new row
     gets the class whose training rows have the larger sum of kernel values with it. Nothing is
     optimised, and fitting makes no Gram matrix. The multiplicative updates of `RhoSVC` start at
-    this machine, and it is the first member of `PartiallyTrainedEnsemble`.
+    this machine, and it is the first member of `PartiallyTrainedEnsemble`. With sample weights w_i,
+    w_i / sum_j w_j takes the place of 1/m.
+
+    With the kernel 'rbf' the two sums are Parzen's estimates of the classes' densities, times their
+    shares of the training rows; so the share of each sum in both is the probability of its class.
 
     Parameters
     ----------
@@ -38,13 +49,13 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
     classes_ : ndarray of shape (2,)
         The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     weights_ : ndarray of shape (n_samples,)
-        The weight of each training row, 1 / n_samples.
-    support_ : ndarray of int, shape (n_samples,)
-        The row numbers of the rows in the expansion: all of them.
-    dual_coef_ : ndarray of shape (n_samples,)
+        The weight of each training row, 1 / n_samples without sample weights.
+    support_ : ndarray of int, shape (n_support,)
+        The row numbers of the rows in the expansion: all whose weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
         Their coefficients, the weight times the label -1 or +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features), or None
-        The training rows; None with kernel='precomputed'.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        These rows themselves; None with kernel='precomputed'.
     intercept_ : float
         Always 0.0.
     gamma_ : float or None
@@ -53,6 +64,8 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
         Always 0.0: the weights are exactly what the method asks for.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -68,6 +81,9 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
     array([0.25, 0.25, 0.25, 0.25])
     >>> window.predict([[2.0], [3.0]]).tolist()
     ['low', 'high']
+    >>> window.predict_proba([[2.0], [2.5]]).round(3)
+    array([[0.046, 0.954],
+           [0.5  , 0.5  ]])
     """
 
     def __init__(
@@ -83,8 +99,66 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
         self.degree = degree
         self.coef0 = coef0
 
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier to training rows, their labels and weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
+            `kernel='precomputed'`.
+        y : array-like of shape (n_samples,)
+            The labels, of two distinct values.
+        sample_weight : array-like of shape (n_samples,), default None
+            The weights of the rows, at least 0: a row of weight 2 is two rows, one of weight 0 is
+            none, in the width that `gamma` names too. None for equal weights.
+
+        Returns
+        -------
+        self : ParzenWindowClassifier
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, the Gram matrix is not square, or a parameter or a weight
+            is out of its range.
+        """
+        return self._fit(X, y, sample_weight)
+
+    @available_if(_estimates_densities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class at each row; only with kernel='rbf'.
+
+        A row so far from all training rows that both sums are 0 gets 1/2 and 1/2.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            The rows to predict.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, 2)
+            The probability of each class, in the order of `classes_`.
+        """
+        check_is_fitted(self)
+        sums = self._expand(X, np.maximum(np.column_stack([-self.dual_coef_, self.dual_coef_]), 0))
+        total = sums.sum(axis=1, keepdims=True)
+        return np.divide(sums, total, out=np.full_like(sums, 0.5), where=total > 0.0)
+
+    def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
+        if sample_weight is None:
+            return super()._width(X, None)
+        used = np.flatnonzero(sample_weight)
+        return resolve_gamma(self.gamma, X[used], sample_weight[used])
+
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Expansion:
-        weights = np.full(signs.size, 1.0 / signs.size)
+        if sample_weight is None:
+            weights = np.full(signs.size, 1.0 / signs.size)
+        else:
+            rows_that_count(sample_weight, signs, "ParzenWindowClassifier")
+            weights = as_distribution(sample_weight, signs.size)
         return Expansion(signs * weights, attributes={"weights_": weights, "certificate_": 0.0})

@@ -90,6 +90,8 @@ class Perceptron(LinearClassifier):
         The two classes in sorted order; the second is +1, predicted where f(x) >= 0.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -134,7 +136,12 @@ class Perceptron(LinearClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> Plane:
+    def _find_plane(
+        self,
+        X: NDArray[np.float64],
+        signs: NDArray[np.float64],
+        sample_weight: NDArray[np.float64] | None,
+    ) -> Plane:
         start = np.zeros(X.shape[1] + 1)
         rng = None
         if self.shuffle or self.start_scale > 0.0:

@@ -2,17 +2,13 @@
 
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
-from sklearn.dummy import DummyClassifier
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.bias_variance import BiasVariance, bias_variance
-from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
 
 
 class VarianceComponents(BiasVariance):
@@ -64,6 +60,8 @@ class VarianceComponents(BiasVariance):
         The two classes in sorted order; the second is +1. A tied vote counts as -1.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -105,58 +103,8 @@ class VarianceComponents(BiasVariance):
         )
         self.n_copies = n_copies
 
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the copies to replicates of the rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two values.
-
-        Returns
-        -------
-        VarianceComponents
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            For another number of classes, or if no row is left out by two replicates.
-        """
-        X, y, signs = self._validated_training(X, y)
-        self.estimators_: list[Any] = []
-        sums, squares = np.zeros(signs.size), np.zeros(signs.size)  # of the means h_k
-        count = np.zeros(signs.size, dtype=np.int64)
-        draws = check_random_state(self.random_state)
-        size, rows = max(1, round(self.max_samples * signs.size)), SharedRows(X)
-        copies = SeededCopies(self._base(), draws)
-        for _ in range(self.n_replicates):
-            drawn = draws.randint(signs.size, size=size)
-            left_out = np.setdiff1d(np.arange(signs.size), drawn)
-            mean = np.zeros(left_out.size)
-            for copy in self._unfitted(copies, y[drawn]):
-                self.estimators_.append(copies.fit(copy, rows.take(drawn), y[drawn]))
-                if left_out.size:
-                    mean += self._vote(copy, rows.take(left_out)) / self.n_copies
-            sums[left_out] += mean
-            squares[left_out] += mean**2
-            count[left_out] += 1
-        if not (count > 1).any():
-            raise ValueError(
-                f"no row is left out by two of n_replicates = {self.n_replicates} replicates of "
-                f"{signs.size} rows: raise it"
-            )
-        self._keep(signs, sums, squares, count)
-        return self
-
-    def _unfitted(self, copies: SeededCopies, labels: NDArray[Any]) -> list[Any]:
-        """Return the R unfitted copies for a replicate of these labels."""
-        unfitted = [copies.new() for _ in range(self.n_copies)]
-        constant = DummyClassifier(strategy="most_frequent")
-        return unfitted if np.unique(labels).size == 2 else [clone(constant) for _ in unfitted]
+    def _n_copies(self) -> int:
+        return self.n_copies
 
     def _keep(
         self,
@@ -165,6 +113,7 @@ class VarianceComponents(BiasVariance):
         squares: NDArray[np.float64],
         count: NDArray[np.int64],
     ) -> None:
+        """Set the estimates, from the sums of the replicates' means h_k and of their squares."""
         R = self.n_copies
         judged, enough = count > 0, count > 1
         K = np.maximum(count, 1)

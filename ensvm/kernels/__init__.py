@@ -12,7 +12,7 @@ from ensvm.kernels.augmented_rows import (
     kernel_factor,
     kernel_matrix,
 )
-from ensvm.kernels.blocks import DENSE_COLUMNS, KernelColumns
+from ensvm.kernels.blocks import DENSE_COLUMNS
 from ensvm.kernels.gram_matrix import KernelFunction, gram
 from ensvm.kernels.table import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, parameters_of
 from ensvm.kernels.widths import WidthRange, resolve_gamma, sigest
@@ -23,7 +23,6 @@ __all__ = [
     "KERNEL_PARAMETERS",
     "NAMED_KERNELS",
     "Kernel",
-    "KernelColumns",
     "KernelFunction",
     "KernelName",
     "Rows",

@@ -74,7 +74,7 @@ class KernelColumns:
         if self._sparse:
             self._rows: Any = scipy.sparse.csr_array(Y, dtype=self.dtype)
         else:
-            rows = _dense(Y)
+            rows = dense_rows(Y)
             if self._of_distances:
                 self._mean = rows.mean(axis=0, dtype=np.float64)
             self._rows = self._shifted(rows)
@@ -123,7 +123,7 @@ class KernelColumns:
     def _ready(self, X: Any) -> Any:
         if self._sparse:
             return scipy.sparse.csr_array(X, dtype=self.dtype)
-        return self._shifted(_dense(X))
+        return self._shifted(dense_rows(X))
 
     def _shifted(self, rows: NDArray[Any]) -> NDArray[Any]:
         if self._mean is None:
@@ -248,7 +248,19 @@ def _check(row: KernelRow, gamma: float | None, degree: int) -> None:
         raise ValueError(f"degree must be a whole number >= 0, got {degree!r}")
 
 
-def _dense(X: Any) -> NDArray[Any]:
+def dense_rows(X: Any) -> NDArray[Any]:
+    """Return rows as an array, whether they are sparse or not.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix of shape (n, d)
+        The rows.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        The rows; X itself where it is an array.
+    """
     return X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, factor_of
-from ensvm.kernels.blocks import slices
+from ensvm.kernels.blocks import dense_rows, slices
 from ensvm.kernels.table import row_of
 from ensvm.kernels.threads import each
 
@@ -40,7 +39,7 @@ class KernelSums:
     """
 
     def __init__(self, rows: Any, coefficients: NDArray[np.float64], kernel: Kernel) -> None:
-        dense = _dense(rows)
+        dense = dense_rows(rows)
         self._kernel = kernel
         self._centre = dense.mean(axis=0, dtype=np.float64)
         self._augmented = augment(dense, self._centre, np.float64)
@@ -62,7 +61,7 @@ class KernelSums:
         """
         sums = np.empty((X.shape[0], *self._coefficients.shape[1:]))
         for ready in slices(X.shape[0], READY_ROWS):
-            sums[ready] = self._sums(_dense(X[ready]), np.float64, self._coefficients)
+            sums[ready] = self._sums(dense_rows(X[ready]), np.float64, self._coefficients)
         return sums
 
     def positive(self, X: Any, intercept: float) -> NDArray[np.bool_]:
@@ -89,7 +88,7 @@ class KernelSums:
             and X.shape[0] * len(self._augmented) >= WORTH_ASKING
         )
         for ready in slices(X.shape[0], READY_ROWS):
-            rows = _dense(X[ready])
+            rows = dense_rows(X[ready])
             undecided: Any = slice(None)
             if in_single:
                 decision, bound = self._in_single(rows)
@@ -147,7 +146,3 @@ class KernelSums:
                     augmented = augment(augmented[:, :-2], np.zeros_like(self._centre), dtype)
             self._factors[dtype] = factor_of(augmented, self._centre, self._kernel)
         return self._factors[dtype]
-
-
-def _dense(X: Any) -> NDArray[Any]:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)

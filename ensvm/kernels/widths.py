@@ -66,7 +66,7 @@ def sigest(
     return WidthRange(*(1.0 / np.quantile(distances, QUANTILES)).tolist())
 
 
-def resolve_gamma(gamma: float | str, X: Any) -> float:
+def resolve_gamma(gamma: float | str, X: Any, weights: NDArray[np.float64] | None = None) -> float:
     """Return the kernel width that `gamma` names on training rows, dense or sparse.
 
     Parameters
@@ -77,6 +77,8 @@ def resolve_gamma(gamma: float | str, X: Any) -> float:
         their mean (Tsang & Kwok, IJCAI-07, section 4.1).
     X : array or scipy sparse matrix of shape (n, d)
         The training rows.
+    weights : array of shape (n,), default None
+        How often each row counts, positive; None for once.
 
     Returns
     -------
@@ -92,9 +94,9 @@ def resolve_gamma(gamma: float | str, X: Any) -> float:
         if gamma == "auto":
             return 1.0 / X.shape[1]
         if gamma == "scale":
-            return _inverse(X.shape[1] * _variance(X))
+            return _inverse(X.shape[1] * _variance(X, weights))
         if gamma == "mean-distance":
-            return _inverse(_mean_distance(X))
+            return _inverse(_mean_distance(X, weights))
         raise ValueError(
             f"gamma must be a positive number, 'scale', 'auto' or 'mean-distance', got {gamma!r}"
         )
@@ -107,14 +109,17 @@ def _inverse(value: float) -> float:
     return 1.0 / value if value > 0 else 1.0
 
 
-def _variance(X: Any) -> float:
+def _variance(X: Any, weights: NDArray[np.float64] | None) -> float:
     """Return the variance of all entries of X together."""
+    if weights is not None:
+        means, variances = _weighted_moments(X, weights)
+        return float(variances.mean() + means.var())
     if scipy.sparse.issparse(X):
         return float(X.multiply(X).mean() - X.mean() ** 2)
     return float(np.var(X, dtype=np.float64))
 
 
-def _mean_distance(X: Any) -> float:
+def _mean_distance(X: Any, weights: NDArray[np.float64] | None) -> float:
     """Return the mean squared distance of rows to their mean, exactly 0 for identical rows."""
     if scipy.sparse.issparse(X):
         spread = X.max(axis=0).toarray() - X.min(axis=0).toarray()
@@ -123,4 +128,17 @@ def _mean_distance(X: Any) -> float:
     else:
         spread = np.ptp(X, axis=0)
         total = float(np.var(X, axis=0, dtype=np.float64).sum())
+    if weights is not None:
+        total = float(_weighted_moments(X, weights)[1].sum())
     return total if spread.any() else 0.0
+
+
+def _weighted_moments(
+    X: Any, weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and variance of each column, row i counted `weights[i]` times."""
+    shares = weights / weights.sum()
+    means = shares @ X
+    if scipy.sparse.issparse(X):
+        return means, shares @ X.multiply(X).tocsr() - means**2
+    return means, shares @ (X - means) ** 2

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from ensvm.classifiers import CLASSIFIERS
-from ensvm.classifiers.first_fits import FIRST_FITS, solvers_of
+from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS, solvers_of
 from ensvm_cli.main import main
 
 FITS = """
@@ -55,6 +55,7 @@ def test_every_solver_belongs_to_classifiers_that_there_are() -> None:
     assert used <= set(CLASSIFIERS)
     assert solvers_of(CLASSIFIERS) == list(FIRST_FITS)
     assert solvers_of(["AdaBoost", "package.module:Class"]) == []
+    assert solvers_of(["LeveragedVectorMachine"], FLOAT32_FITS) == ["leveraging, float32"]
 
 
 def test_a_name_that_is_no_classifier_is_refused_with_those_there_are() -> None:

@@ -129,9 +129,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
             if sample_weight is None
             else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         )
-        self.gamma_ = (
-            resolve_gamma(self.gamma, X) if "gamma" in parameters_of(self.kernel) else None
-        )
+        self.gamma_ = self._width(X, weight) if "gamma" in parameters_of(self.kernel) else None
         with one_blas_thread() if X.shape[0] < SHARED_ROWS else nullcontext():
             expansion = self._solve(X, signs, weight)
         # What is dropped changes f by less than a rounding of the largest coefficient's term.
@@ -194,6 +192,10 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+    def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
+        """Return the number that `gamma` stands for on the training rows."""
+        return resolve_gamma(self.gamma, X)
 
     def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
         return self.classes_[(decision > 0.0).astype(int)]

@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ensvm.classifiers.base.ending import Ending, keep_ending
 from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.memory import dense
+
+COPIES = 3.0  # of the rows: as they are, and what the solvers make of them
 
 
 @dataclass(frozen=True)
@@ -35,21 +38,25 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     @abstractmethod
-    def _find_plane(self, X: NDArray[np.float64], signs: NDArray[np.float64]) -> Plane:
+    def _find_plane(
+        self,
+        X: NDArray[np.float64],
+        signs: NDArray[np.float64],
+        sample_weight: NDArray[np.float64] | None,
+    ) -> Plane:
         """Return the plane; sets nothing on `self`.
 
-        X is the validated training input, shape (m, n_features), and `signs` are the labels as -1,
-        +1.
+        X is the validated training input, shape (m, n_features), `signs` are the labels as -1, +1,
+        and `sample_weight` is >= 0 of shape (m,), or None where none was given.
         """
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the classifier to training rows and their labels.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The training rows.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows; sparse ones are made dense.
         y : array-like of shape (n_samples,)
             The labels, of two distinct values.
 
@@ -64,9 +71,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             If there are not two classes, an input is not finite, or a parameter is out of its
             range.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        return self._fit(X, y, None)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+        """Validate, find the plane, and set every fitted attribute."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        X = dense(X, COPIES, type(self).__name__)
         self.classes_, signs = signed_labels(y, type(self).__name__)
-        plane = self._find_plane(X, signs)
+        weight = (
+            None
+            if sample_weight is None
+            else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        )
+        plane = self._find_plane(X, signs, weight)
         self.coef_, self.intercept_ = plane.weights[None, :], np.array([plane.offset])
         for name, value in plane.attributes.items():
             setattr(self, name, value)
@@ -78,7 +96,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows to predict.
 
         Returns
@@ -87,7 +105,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             The values of f.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_[0] + self.intercept_[0]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -95,7 +113,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows to predict.
 
         Returns
@@ -107,7 +125,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self.classes_[(values >= 0.0).astype(int)]
 
     def __sklearn_tags__(self) -> Tags:
-        """Return scikit-learn's tags: binary only."""
+        """Return scikit-learn's tags: binary only, sparse too."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
         return tags

@@ -1,13 +1,16 @@
 """What the two-class meta-estimators share: base, labels, votes, copies with seeds of their own."""
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base.labels import signed_labels
@@ -26,6 +29,8 @@ class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, me
         The labels in sorted order; the second is the positive one.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -68,6 +73,73 @@ class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, me
     def _labels(self, signs: NDArray[np.float64]) -> NDArray[Any]:
         """Return the class of each value, shape (n,): the positive one where it is above 0."""
         return self.classes_[(signs > 0.0).astype(int)]
+
+
+def _copy_has(name: str) -> Callable[[Any], bool]:
+    """Return the check of a `FittedCopy` that its copy, or what will be copied, has a method."""
+    return lambda meta: hasattr(getattr(meta, "estimator_", None) or meta._base(), name)
+
+
+class FittedCopy(BinaryMetaEstimator):
+    """Base of the meta-estimators that predict as the one copy they fit, `estimator_`.
+
+    `decision_function` and `predict_proba` are there where the copy has them.
+    """
+
+    estimator_: Any
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the classes as the fitted copy predicts them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The class of each row.
+        """
+        X = self._validated(X)
+        return self.estimator_.predict(X)
+
+    @available_if(_copy_has("decision_function"))
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return f(x) of each row as the fitted copy does; only where it does.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The values of f.
+        """
+        X = self._validated(X)
+        return self.estimator_.decision_function(X)
+
+    @available_if(_copy_has("predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class as the fitted copy does; only where it does.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            The probability of each class, in the order of `classes_`.
+        """
+        X = self._validated(X)
+        return self.estimator_.predict_proba(X)
+
+    def _default_base(self) -> Any:
+        return DecisionTreeClassifier()
 
 
 def seeded_clone(estimator: Any, generator: np.random.RandomState) -> Any:

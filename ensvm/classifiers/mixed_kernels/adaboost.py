@@ -81,6 +81,11 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         As there, a sample in which a column is constant is taken as it is, all columns of it.
         Columns that have two values in training, such as the indicators of a nominal attribute, are
         neither scaled nor looked at. None takes all inputs as they are.
+    class_weight : dict, 'balanced' or None, default None
+        What multiplies the weights that the rows of each class start from: label -> weight, a
+        positive number, with 1 for a class that is not named; 'balanced' is n_samples / (n_classes
+        * rows of the class); None is 1 for all. As if rows were repeated so often, it changes the
+        samples drawn and the machines' errors.
     tol : float, default 1e-3
         The violation of the optimality conditions at which a machine's training ends, a positive
         number, as in LIBSVM.
@@ -123,6 +128,8 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         The number of steps of the solver, all machines together.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -161,6 +168,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         degree: int = 3,
         coef0: float = 1.0,
         scale: Literal["machine"] | None = None,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         tol: float = 1e-3,
         max_iter: int = MAX_ITER,
         memory: Any = None,
@@ -176,6 +184,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         self.degree = degree
         self.coef0 = coef0
         self.scale = scale
+        self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
         self.memory = memory
@@ -187,8 +196,8 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The training rows.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows; sparse ones are made dense.
         y : array-like of shape (n_samples,)
             Their labels, of two classes or more.
 
@@ -224,7 +233,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows.
 
         Returns
@@ -249,7 +258,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows.
 
         Yields
@@ -271,7 +280,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows.
 
         Returns
@@ -286,7 +295,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows.
 
         Yields
@@ -351,8 +360,14 @@ def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> Boost
         return machine, np.concatenate([evaluator.codes(block)[0] for block in training_blocks])
 
     n_classes = training.class_counts.size
+    start = None if plan.costs is None else plan.costs[training.codes]
     return multiclass_adaboost(
-        training.codes, n_classes, n_rounds, learn, max_attempts=MAX_ATTEMPTS
+        training.codes,
+        n_classes,
+        n_rounds,
+        learn,
+        start=None if start is None else start / start.sum(),
+        max_attempts=MAX_ATTEMPTS,
     )
 
 

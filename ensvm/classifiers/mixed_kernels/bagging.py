@@ -83,6 +83,11 @@ class MixedKernelBagging(MixedKernelEnsemble):
         As there, a sample in which a column is constant is taken as it is, all columns of it.
         Columns that have two values in training, such as the indicators of a nominal attribute, are
         neither scaled nor looked at. None takes all inputs as they are.
+    class_weight : dict, 'balanced' or None, default None
+        What multiplies C for the rows of each class: label -> weight, a positive number, with 1 for
+        a class that is not named; 'balanced' is n_samples / (n_classes * rows of the class); None
+        is 1 for all. The rows count as much in the sigmoids of voting='probability', which would
+        undo the weights otherwise.
     tol : float, default 1e-3
         The violation of the optimality conditions at which a machine's training ends, a positive
         number, as in LIBSVM.
@@ -119,6 +124,8 @@ class MixedKernelBagging(MixedKernelEnsemble):
         The number of steps of the solver, all machines together, cross-validation not counted.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -162,6 +169,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
         degree: int = 3,
         coef0: float = 1.0,
         scale: Literal["machine"] | None = None,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         tol: float = 1e-3,
         max_iter: int = MAX_ITER,
         memory: Any = None,
@@ -178,6 +186,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
         self.degree = degree
         self.coef0 = coef0
         self.scale = scale
+        self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
         self.memory = memory
@@ -189,8 +198,8 @@ class MixedKernelBagging(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The training rows.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows; sparse ones are made dense.
         y : array-like of shape (n_samples,)
             Their labels, of two classes or more.
 
@@ -223,7 +232,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows.
 
         Returns
@@ -240,7 +249,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows.
 
         Returns
@@ -255,7 +264,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : {array-like, sparse matrix} of shape (n, n_features)
             The rows.
 
         Yields
@@ -353,6 +362,7 @@ def bagged_machine(
         standardised=training.standardised,
         order=order,
         max_iter=plan.max_iter,
+        costs=plan.costs,
     )
 
 

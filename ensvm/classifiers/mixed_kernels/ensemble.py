@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABCMeta
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
+from ensvm.classifiers.base.memory import dense
+from ensvm.classifiers.base.weights import CLASS_WEIGHT, class_costs
 from ensvm.classifiers.mixed_kernels.evaluator import MachineEvaluator, blocks
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, renumbered
 from ensvm.classifiers.mixed_kernels.standardisation import (
@@ -25,6 +27,7 @@ from ensvm.classifiers.mixed_kernels.standardisation import (
 )
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
+from ensvm.kernels.blocks import dense_rows
 from ensvm.kernels.table import row_of
 from ensvm.kernels.widths import WidthRange, sigest
 from ensvm.seeds import seed_of
@@ -32,6 +35,7 @@ from ensvm.seeds import seed_of
 LOG_RANDOM = "sigest-log-random"
 DRAWN = ("sigest-random", LOG_RANDOM)
 RANGES = ("sigest", *DRAWN)
+COPIES = 2.5  # of the rows: as they are, and augmented in float64 and in float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +118,8 @@ class MemberPlan:
         The most steps of its training.
     scale : str or None
         Whether it standardises its inputs.
+    class_costs : tuple of floats, or None
+        By how much the rows of each class count more; None for 1.
     """
 
     content: str
@@ -124,6 +130,12 @@ class MemberPlan:
     tol: float
     max_iter: int
     scale: str | None
+    class_costs: tuple[float, ...] | None
+
+    @property
+    def costs(self) -> NDArray[np.float64] | None:
+        """The costs of the classes as an array."""
+        return None if self.class_costs is None else np.array(self.class_costs)
 
 
 class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -151,6 +163,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "scale": [StrOptions({"machine"}), None],
+        "class_weight": CLASS_WEIGHT,
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "memory": [None, str, HasMethods(["cache"])],
@@ -166,6 +179,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     degree: int
     coef0: float
     scale: str | None
+    class_weight: dict[Any, float] | str | None
     tol: float
     max_iter: int
     memory: Any
@@ -175,7 +189,8 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _prepare(self, X: Any, y: ArrayLike) -> TrainingSet:
         """Validate the input and set what depends on it alone: classes, widths of the kernels."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+        X = dense(X, COPIES, type(self).__name__)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size == 1:
@@ -244,6 +259,9 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             self.tol,
             self.max_iter,
             self.scale,
+            None
+            if self.class_weight is None
+            else tuple(class_costs(self.class_weight, self.classes_, training.codes).tolist()),
         )
 
     def _kernel_choice(self, name: KernelName) -> KernelChoice:
@@ -289,11 +307,18 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def _queries(self, X: Any) -> list[Rows]:
-        """Return the validated rows in blocks, as the members take them."""
+    def _queries(self, X: Any) -> Iterator[Rows]:
+        """Yield the validated rows in blocks, as the members take them; sparse ones made dense."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return [Rows(X[block], self._centre) for block in blocks(len(X))]
+        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        for block in blocks(X.shape[0]):
+            yield Rows(dense_rows(X[block]), self._centre)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: sparse too."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def _is_range(pair: Sequence[Any]) -> bool:

@@ -71,10 +71,12 @@ def train_machine(
     standardised: NDArray[np.bool_] | None = None,
     order: NDArray[np.intp] | None = None,
     max_iter: int = MAX_ITER,
+    costs: NDArray[np.float64] | None = None,
 ) -> KernelMachine:
     """Train on the rows `sample`, each of them taken `counts` times.
 
-    A row taken c times is the same as one whose bound is c C.
+    A row taken c times is the same as one whose bound is c C. So is one of a class whose cost is c;
+    the sigmoids count it c times too, for they would undo the costs otherwise.
 
     Parameters
     ----------
@@ -100,6 +102,8 @@ def train_machine(
         are fitted; None fits none.
     max_iter : int
         The most steps for a pair.
+    costs : ndarray of shape (n_classes,), or None, default None
+        What multiplies the bound of the rows of each class, positive; None for 1.
 
     Returns
     -------
@@ -121,14 +125,17 @@ def train_machine(
     chosen = rows.take(sample)
     scaling = None if standardised is None else standardisation_of(chosen, counts, standardised)
     gram = kernel_matrix(chosen if scaling is None else scaling.applied_to(chosen), kernel)
-    upper = C * counts.astype(np.float64)
+    weights = counts.astype(np.float64)
+    if costs is not None:
+        weights *= costs[codes[sample]]
+    upper = C * weights
     coefficients, intercepts, violations, steps = pairwise_machines(
         gram, starts, upper, tol, max_iter
     )
     sigmoids = None
     if order is not None:
         values = cross_validated_values(gram, starts, upper, order, tol, max_iter)
-        sigmoids = fit_sigmoids(values, starts, counts.astype(np.float64))
+        sigmoids = fit_sigmoids(values, starts, weights)
     support = np.flatnonzero(coefficients.any(axis=0))
     return KernelMachine(
         kernel,

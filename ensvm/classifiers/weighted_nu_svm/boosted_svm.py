@@ -3,34 +3,35 @@
 import time
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
+from ensvm.classifiers.base.kernel_expansion import Expansion
 from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
+from ensvm.classifiers.base.weights import as_distribution
 from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC
+from ensvm.classifiers.weighted_nu_svm.rounds import about_rounds, about_seconds, ending_of
 from ensvm.classifiers.weighted_nu_svm.weakened_svc import resolve_shares
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.boosting.kernel_expansions import Member, WeakLearner, boosted_expansions
-from ensvm.solvers.boosting.result import BoostingResult
 from ensvm.solvers.expansion_reduction import reduce_members
-from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
+from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 
 class BoostedSVM(StagedExpansionClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
-    training rows, the examples, equal at first; afterwards the examples that f_t gets wrong weigh
-    more. The members vote, F(x) = sum_t alpha_t h_t(x), with weights alpha_t that grow as the
-    weighted errors fall. A member is a weighted nu-SVM that leaves out the lightest examples of its
-    round (as in `WeakenedSVC`), and with weak='editing' the heaviest too (as in `EditingSVC`), so
-    that it is weak and fast to train.
+    training rows, the examples, equal at first unless sample weights say otherwise; afterwards the
+    examples that f_t gets wrong weigh more. The members vote, F(x) = sum_t alpha_t h_t(x), with
+    weights alpha_t that grow as the weighted errors fall. A member is a weighted nu-SVM that leaves
+    out the lightest examples of its round (as in `WeakenedSVC`), and with weak='editing' the
+    heaviest too (as in `EditingSVC`), so that it is weak and fast to train.
 
     With the hypotheses h_t = f_t / max |f_t|, the maximum over the training rows, F is a single sum
     of kernels, the reduced model, and costs as much as one machine. With h_t = sign f_t it is not:
@@ -112,7 +113,8 @@ class BoostedSVM(StagedExpansionClassifier):
     normalizers_ : ndarray of shape (T,)
         The sum Z_t of the weights after round t, before they are divided by it.
     train_errors_ : ndarray of shape (T,)
-        The training error of the vote of the first t members, at most the product of Z_1, ..., Z_t.
+        The D_1-weighted training error of the vote of the first t members, at most the product of
+        Z_1, ..., Z_t.
     rounds_ : list of WeakenedResult
         The machines, each with the examples left out and whether nu was lowered.
     n_kept_ : ndarray of int, shape (T,)
@@ -160,6 +162,8 @@ class BoostedSVM(StagedExpansionClassifier):
         The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -233,6 +237,33 @@ class BoostedSVM(StagedExpansionClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier to training rows, their labels and the distribution over them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
+            `kernel='precomputed'`.
+        y : array-like of shape (n_samples,)
+            The labels, of two distinct values.
+        sample_weight : array-like of shape (n_samples,), default None
+            The weights of the rows, at least 0 and not all 0, in whose proportions D_1 starts; None
+            for equal weights.
+
+        Returns
+        -------
+        self : BoostedSVM
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, a weight or a parameter is out of its range, or the weak
+            learner leaves out all examples of a class in the first round.
+        """
+        return self._fit(X, y, sample_weight)
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return F(x) of each row: the vote with reduce='none', otherwise the reduced model.
 
@@ -287,6 +318,7 @@ class BoostedSVM(StagedExpansionClassifier):
     ) -> Expansion:
         start = time.perf_counter()
         order, ties = self._order(signs.size)
+        first = None if sample_weight is None else as_distribution(sample_weight, signs.size)[order]
         if ties is None:
             X, signs = X[order], signs[order]
         gram = np.ascontiguousarray(self._training_gram(X))
@@ -297,6 +329,7 @@ class BoostedSVM(StagedExpansionClassifier):
             self._weak_learner(gram, signs, ties),
             self.n_rounds,
             use_sign=self.hypothesis == "sign",
+            start=first,
             after_round=lambda: marks.append(time.perf_counter()),
         )
         if not boosting.learners:
@@ -304,7 +337,6 @@ class BoostedSVM(StagedExpansionClassifier):
                 "the weak learner rejects all examples of a class in the first round; a smaller mu "
                 "or sigma keeps more"
             )
-        gram_seconds, round_seconds = marks[0] - start, np.diff(marks)
         members: list[Member] = boosting.learners
         member_coefs = np.array([member.coef for member in members])
         intercepts = np.array([member.intercept for member in members])
@@ -317,19 +349,16 @@ class BoostedSVM(StagedExpansionClassifier):
         back = np.argsort(order)
         coefs, member_coefs = coefs[back], member_coefs[:, back]
         attributes = {
-            **self._facts(boosting, order),
+            **about_rounds(boosting, order, self._bound()),
+            **about_seconds(marks[0] - start, np.diff(marks)),
             "n_supports_": np.count_nonzero(supports, axis=1),
             "n_support_": int(np.count_nonzero(coefs)),
             "reduction_error_": reduction_error,
-            "gram_seconds_": gram_seconds,
-            "round_seconds_": round_seconds,
-            "solve_seconds_": np.cumsum(round_seconds),
-            "elapsed_seconds_": gram_seconds + np.cumsum(round_seconds),
             "member_coefs_": member_coefs,
             "member_intercepts_": intercepts,
         }
         intercept = float(boosting.weights @ intercepts)
-        return Expansion(coefs, intercept, attributes, _ending(boosting))
+        return Expansion(coefs, intercept, attributes, ending_of(boosting))
 
     def _order(self, m: int) -> tuple[NDArray[np.intp], np.random.RandomState | None]:
         """Return the order to take the rows in, and what breaks ties; None for the last ones.
@@ -358,46 +387,7 @@ class BoostedSVM(StagedExpansionClassifier):
             gram, signs, distribution, nu, mu, start=last, **settings
         )
 
-    def _facts(self, boosting: BoostingResult, order: NDArray[np.intp]) -> dict[str, Any]:
-        """Return the fitted attributes about the rounds, whose rows were in this order."""
-        rounds = [renumbered(member.weakened, order) for member in boosting.learners]
+    def _bound(self) -> float:
+        """Return what a member's error is at most, by Lemma 1."""
         bound = sum(resolve_shares(self.nu, self.mu, self.gamma_weak, self.lam))
-        bound += self.sigma if self.weak == "editing" else 0.0
-        excesses = [
-            error - bound
-            for error, weak in zip(boosting.errors, rounds, strict=True)
-            if weak.machine.rho > 0.0 and weak.machine.stop_reason != "gap_below_rounding"
-        ]
-        left_out = np.array([weak.rejected.size + weak.edited.size for weak in rounds])
-        n_kept = boosting.sample_weight.size - left_out
-        return {
-            "n_rounds_": boosting.n_iter,
-            "alphas_": boosting.weights,
-            "errors_": boosting.errors,
-            "normalizers_": boosting.normalizers,
-            "train_errors_": boosting.train_errors,
-            "rounds_": rounds,
-            "n_kept_": n_kept,
-            "n_updates_": np.cumsum(n_kept * [weak.machine.n_iter for weak in rounds]),
-            "bound_excess_": float(max(excesses, default=-1.0)),
-            "certificate_": max(weak.machine.certificate for weak in rounds),
-        }
-
-
-def _ending(boosting: BoostingResult) -> Ending:
-    """Return how boosting ended, with a message for rounds cut short or a worthless first one."""
-    machines = [member.weakened.machine for member in boosting.learners]
-    short = sum(not machine.converged for machine in machines)
-    complaints = []
-    if short:
-        complaints.append(f"{short} of {len(machines)} machines stopped before their gap closed")
-    if machines[0].stop_reason == "gap_below_rounding" or boosting.normalizers[0] >= 1.0:
-        complaints.append(
-            f"the first machine is worth nothing ({boosting.stop_reason}), and the only one"
-        )
-    return Ending(
-        n_iter=sum(machine.n_iter for machine in machines),
-        stop_reason=boosting.stop_reason,
-        converged=not short,
-        message=f"BoostedSVM: {'; '.join(complaints)}" if complaints else "",
-    )
+        return bound + (self.sigma if self.weak == "editing" else 0.0)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base.kernel_expansion import Expansion
+from ensvm.classifiers.base.weights import as_distribution
 from ensvm.classifiers.weighted_nu_svm.weakened_svc import WeakenedSVC
-from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import as_distribution
 from ensvm.kernels import KernelFunction
 
 
@@ -116,6 +116,8 @@ class EditingSVC(WeakenedSVC):
         The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------

@@ -9,11 +9,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base.kernel_expansion import Expansion
-from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import (
-    WeightedNuSVC,
-    as_distribution,
-    machine_expansion,
-)
+from ensvm.classifiers.base.weights import as_distribution
+from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import WeightedNuSVC, machine_expansion
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult, weakened_nu_svm
 
@@ -143,6 +140,8 @@ class WeakenedSVC(WeightedNuSVC):
         The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------

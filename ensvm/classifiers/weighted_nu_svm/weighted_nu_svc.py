@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base.weights import as_distribution
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult, weighted_nu_svm
 
@@ -85,6 +86,8 @@ class WeightedNuSVC(KernelExpansionClassifier):
         The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -173,14 +176,6 @@ class WeightedNuSVC(KernelExpansionClassifier):
             max_iter=self.max_iter,
         )
         return machine_expansion(machine, signs, type(self).__name__)
-
-
-def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:
-    """Return the sample weights in total 1, shape (m,); equal where none were given."""
-    weight = np.ones(m) if sample_weight is None else sample_weight
-    if weight.sum() == 0.0:
-        raise ValueError("sample_weight must have a positive entry, got only zeros")
-    return weight / weight.sum()
 
 
 def machine_expansion(

@@ -23,9 +23,13 @@ LEAST_WEIGHT = float(np.finfo(np.float64).tiny)
 
 
 def discrete_adaboost(
-    signs: Vector, learn: Callable[[Round], tuple[Any, Vector]], n_rounds: int
+    signs: Vector,
+    learn: Callable[[Round], tuple[Any, Vector]],
+    n_rounds: int,
+    *,
+    start: Vector | None = None,
 ) -> BoostingResult:
-    """Boost learners h_t(x) in {-1, +1}, starting from equal row weights.
+    """Boost learners h_t(x) in {-1, +1}, starting from equal row weights unless others are given.
 
     Parameters
     ----------
@@ -36,6 +40,9 @@ def discrete_adaboost(
         -1 or +1.
     n_rounds : int
         The largest number of learners, >= 1.
+    start : ndarray of shape (m,), default None
+        The row weights of the first round, positive and of sum 1, by which training errors are
+        weighted too; None for equal ones.
 
     Returns
     -------
@@ -44,8 +51,8 @@ def discrete_adaboost(
         the least slack in train_errors <= error_bound <= exponential bound; None where the first
         learner was refused.
     """
-    uniform = np.full(signs.size, 1.0 / signs.size)
-    result = boost(_Discrete(signs), learn, uniform, n_rounds)
+    first = np.full(signs.size, 1.0 / signs.size) if start is None else start
+    result = boost(_Discrete(signs, start), learn, first, n_rounds)
     if not result.learners:
         return result
     slack = np.minimum(
@@ -75,8 +82,9 @@ def exponential_bound(errors: Vector) -> Vector:
 class _Discrete:
     """The rule of this file."""
 
-    def __init__(self, signs: Vector) -> None:
+    def __init__(self, signs: Vector, start: Vector | None) -> None:
         self._signs = signs
+        self._start = start
         self._totals = np.zeros(signs.size)  # y_i f(x_i)
 
     def step(self, current: Round, learner: Any, vote: Vector) -> Step:
@@ -94,4 +102,4 @@ class _Discrete:
 
     def add(self, weight: float, vote: Vector) -> tuple[Vector, float]:
         self._totals += weight * (self._signs * vote)
-        return self._totals, float((self._totals <= 0.0).mean())
+        return self._totals, float(np.average(self._totals <= 0.0, weights=self._start))

@@ -61,9 +61,10 @@ def boosted_expansions(
     n_rounds: int,
     *,
     use_sign: bool,
+    start: Vector | None = None,
     after_round: Callable[[], None] | None = None,
 ) -> BoostingResult:
-    """Boost a weak learner of kernel expansions, starting from equal row weights.
+    """Boost a weak learner of kernel expansions, from equal row weights unless others are given.
 
     A last machine that is no better than random, or whose margin vanishes, is left out; but the
     first stays, with alpha = 1 if it is no better than random, for without it there would be
@@ -82,6 +83,9 @@ def boosted_expansions(
         The largest number of members, >= 1.
     use_sign : bool
         Whether h_t = sign f_t rather than f_t / max |f_t|; 0 counts as negative.
+    start : ndarray of shape (m,), default None
+        The row weights of the first round, >= 0 and of sum 1, by which training errors are weighted
+        too; None for equal ones.
     after_round : callable, default None
         Called without arguments when a round whose machine is kept is over.
 
@@ -93,16 +97,16 @@ def boosted_expansions(
     """
 
     def learn(current: Round) -> tuple[Member, Vector] | None:
-        start = None if current.last is None else current.last.weakened.machine.weights
-        weakened = weak(current.sample_weight, start)
+        near = None if current.last is None else current.last.weakened.machine.weights
+        weakened = weak(current.sample_weight, near)
         if weakened is None:
             return None
         member, values = _normalized(gram, signs, weakened)
         return member, np.where(values > 0.0, 1.0, -1.0) if use_sign else values
 
-    uniform = np.full(signs.size, 1.0 / signs.size)
-    rule = _Expansions(signs, use_sign=use_sign)
-    result = boost(rule, learn, uniform, n_rounds, after_round=after_round)
+    first = np.full(signs.size, 1.0 / signs.size) if start is None else start
+    rule = _Expansions(signs, first, use_sign=use_sign)
+    result = boost(rule, learn, first, n_rounds, after_round=after_round)
     if not result.learners:
         return result
     return replace(result, certificate=float((result.error_bound - result.train_errors).min()))
@@ -135,10 +139,10 @@ def best_alpha(agreement: Vector, distribution: Vector) -> float:
 class _Expansions:
     """The rule of this file."""
 
-    def __init__(self, signs: Vector, *, use_sign: bool) -> None:
+    def __init__(self, signs: Vector, first: Vector, *, use_sign: bool) -> None:
         self._signs = signs
         self._use_sign = use_sign
-        self._uniform = np.full(signs.size, 1.0 / signs.size)
+        self._first = first
         self._vote = np.zeros(signs.size)
 
     def step(self, current: Round, learner: Member, vote: Vector) -> Step:
@@ -161,7 +165,7 @@ class _Expansions:
 
     def add(self, weight: float, vote: Vector) -> tuple[Vector, float]:
         self._vote += weight * vote
-        return self._signs * self._vote, self._share_wrong(self._vote, self._uniform)
+        return self._signs * self._vote, self._share_wrong(self._vote, self._first)
 
     def _why_it_ends(self, member: Member, edge: float, agreement: Vector) -> StopReason | None:
         if member.weakened.machine.stop_reason == "gap_below_rounding":

@@ -25,9 +25,10 @@ def multiclass_adaboost(
     n_rounds: int,
     learn: Callable[[Round], tuple[Any, NDArray[Any]]],
     *,
+    start: Vector | None = None,
     max_attempts: int = 1,
 ) -> BoostingResult:
-    """Boost classifiers of two classes or more, starting from equal row weights.
+    """Boost classifiers of two classes or more, from equal row weights unless others are given.
 
     A learner whose weighted error is not below 1 - 1/K is refused and made again from the same
     weights; when `max_attempts` of a round were refused, boosting ends there. If that is the first
@@ -44,6 +45,9 @@ def multiclass_adaboost(
         The largest number of learners, >= 1.
     learn : callable
         Takes a `Round` and returns a learner and the classes that it predicts for the m rows.
+    start : ndarray of shape (m,), default None
+        The row weights of the first round, positive and of sum 1, by which training errors are
+        weighted too; None for equal ones.
     max_attempts : int, default 1
         The learners made for one round before boosting ends, >= 1.
 
@@ -52,9 +56,9 @@ def multiclass_adaboost(
     BoostingResult
         Its certificate is None.
     """
-    uniform = np.full(codes.size, 1.0 / codes.size)
-    rule = _Multiclass(codes, n_classes)
-    return boost(rule, learn, uniform, n_rounds, max_attempts=max_attempts)
+    first = np.full(codes.size, 1.0 / codes.size) if start is None else start
+    rule = _Multiclass(codes, n_classes, start)
+    return boost(rule, learn, first, n_rounds, max_attempts=max_attempts)
 
 
 def learner_weight(error: float, n_classes: int) -> float:
@@ -73,8 +77,9 @@ def updated(sample_weight: Vector, wrong: NDArray[np.bool_], weight: float) -> t
 class _Multiclass:
     """The rule of this file."""
 
-    def __init__(self, codes: NDArray[Any], n_classes: int) -> None:
+    def __init__(self, codes: NDArray[Any], n_classes: int, start: Vector | None) -> None:
         self._codes = codes
+        self._start = start
         self._places = np.arange(codes.size)
         self._votes = np.zeros((n_classes, codes.size))
 
@@ -96,4 +101,4 @@ class _Multiclass:
         others = self._votes.copy()
         others[self._codes, self._places] = -np.inf
         wrong = self._votes.argmax(axis=0) != self._codes  # the first class wins among equals
-        return own - others.max(axis=0), float(wrong.mean())
+        return own - others.max(axis=0), float(np.average(wrong, weights=self._start))

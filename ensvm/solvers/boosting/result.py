@@ -30,7 +30,8 @@ class BoostingResult:
     normalizers : ndarray of shape (T,)
         Z, the sum of the row weights of each round before they are divided by it.
     train_errors : ndarray of shape (T,)
-        The share of training rows that the vote of the first t learners gets wrong.
+        The share of training rows that the vote of the first t learners gets wrong, by the weights
+        that the first round starts from.
     margins : ndarray of shape (m,)
         The margin of each training row after the last round, in [-1, 1]: the share of the vote
         for its class less the largest share for another class.

@@ -1,12 +1,12 @@
 """The linear SVM, hard or soft margin, by sequential minimal optimization. Compiled.
 
-Maximise sum_i alpha_i - |w|^2 / 2 over 0 <= alpha_i <= C, sum_i alpha_i y_i = 0, with w = sum_i
-alpha_i y_i x_i, equation (7). Two multipliers change at a time, along the line that the equality
-leaves, to the best point of its segment in the box. With the residuals r_i = y_i - w.x_i, u_i = y_i
-alpha_i may rise if it is below its upper bound and fall if above its lower one, and the solution is
-optimal where no row that may rise has a greater r than one that may fall (the KKT conditions (3) to
-(6), w_0 eliminated). The first row of a pair has the greatest r, the second promises the largest
-improvement.
+Maximise sum_i alpha_i - |w|^2 / 2 over 0 <= alpha_i <= C_i, sum_i alpha_i y_i = 0, with w = sum_i
+alpha_i y_i x_i, equation (7), where all C_i are C. Two multipliers change at a time, along the line
+that the equality leaves, to the best point of its segment in the box. With the residuals r_i = y_i
+- w.x_i, u_i = y_i alpha_i may rise if it is below its upper bound and fall if above its lower one,
+and the solution is optimal where no row that may rise has a greater r than one that may fall (the
+KKT conditions (3) to (6), w_0 eliminated). The first row of a pair has the greatest r, the second
+promises the largest improvement.
 
 As in Platt's algorithm, sweeps over all rows alternate with pairs among few: those strictly inside
 the box, at most about one more than there are inputs, and the worst offenders. Residuals of all
@@ -48,7 +48,7 @@ class LinearSMOResult:
     offset : float
         The constant w_0.
     alpha : ndarray of shape (m,)
-        The multipliers, 0 <= alpha_i <= C, with sum_i alpha_i y_i = 0 up to rounding.
+        The multipliers, 0 <= alpha_i <= C_i, with sum_i alpha_i y_i = 0 up to rounding.
     objective : float
         The dual objective sum_i alpha_i - |w|^2 / 2.
     certificate : float
@@ -72,7 +72,7 @@ def linear_smo(
     X: NDArray[np.float64],
     y: ArrayLike,
     *,
-    C: float = 1.0,
+    C: ArrayLike = 1.0,
     tol: float = 1e-3,
     max_iter: int = 1_000_000,
 ) -> LinearSMOResult:
@@ -84,8 +84,9 @@ def linear_smo(
         The rows.
     y : array of shape (m,)
         The labels, -1 and +1, both of them there.
-    C : float, default 1.0
-        The price of a soft error, positive; infinity for the hard margin.
+    C : float or array of shape (m,), default 1.0
+        The price of a soft error, positive, of all rows or of each; infinity for the hard margin,
+        which is one of all rows.
     tol : float, default 1e-3
         The KKT residual to stop at, positive.
     max_iter : int, default 1_000_000
@@ -116,14 +117,17 @@ def linear_smo(
         )
     if set(np.unique(labels)) != {-1.0, 1.0}:
         raise ValueError("y must hold -1 and +1, both of them and nothing else")
-    if not C > 0.0:
+    upper = np.array(np.broadcast_to(np.asarray(C, dtype=np.float64), labels.shape))
+    if not (upper > 0.0).all():
         raise ValueError(f"C must be positive, got {C!r}")
+    if np.isinf(upper).any() and not np.isinf(upper).all():
+        raise ValueError("C must be finite for all rows, or infinite for all of them")
     if not 0.0 < tol < np.inf:
         raise ValueError(f"tol must be a positive number, got {tol!r}")
     if max_iter < 0:
         raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
     check_squared_lengths(X)
-    if np.isinf(C) and not separability(signed_points(X, labels)).separable:
+    if np.isinf(upper).any() and not separability(signed_points(X, labels)).separable:
         raise ValueError(
             "C = inf asks for a hard margin, but no plane separates the two classes: "
             "give a finite C"
@@ -132,7 +136,7 @@ def linear_smo(
     # smallest.
     centre = X.mean(axis=0)
     return _sweep(
-        np.ascontiguousarray(X - centre, dtype=np.float64), labels, centre, float(C), tol, max_iter
+        np.ascontiguousarray(X - centre, dtype=np.float64), labels, centre, upper, tol, max_iter
     )
 
 
@@ -140,7 +144,7 @@ def _sweep(
     rows: NDArray[np.float64],
     labels: NDArray[np.float64],
     centre: NDArray[np.float64],
-    C: float,
+    upper: NDArray[np.float64],
     tol: float,
     max_iter: int,
 ) -> LinearSMOResult:
@@ -152,24 +156,31 @@ def _sweep(
     while True:
         weights = signed @ rows
         residual = labels - rows @ weights
-        highest, lowest = extremes(residual, labels, signed, C)
+        highest, lowest = extremes(residual, labels, signed, upper)
         objective = float(labels @ signed - 0.5 * weights @ weights)
         if highest - lowest <= tol or n_iter >= max_iter or not objective > before:
             break
         before = objective
-        few = _few_rows(residual, labels, signed, C)
+        few = _few_rows(residual, labels, signed, upper)
         values = signed[few]
         gram = rows[few] @ rows[few].T
         near_enough = max(tol, SHARE_LEFT * (highest - lowest))
         diagonal = gram.diagonal().copy()
         n_iter += ascend(
-            gram, diagonal, labels[few], residual[few], values, C, near_enough, max_iter - n_iter
+            gram,
+            diagonal,
+            labels[few],
+            residual[few],
+            values,
+            upper[few],
+            near_enough,
+            max_iter - n_iter,
         )
         signed[few] = values
     violation = float(max(highest - lowest, 0.0))
     return LinearSMOResult(
         weights=weights,
-        offset=offset_of(residual, labels, signed, C) - float(weights @ centre),
+        offset=offset_of(residual, labels, signed, upper) - float(weights @ centre),
         alpha=labels * signed,
         objective=objective,
         certificate=violation,
@@ -182,13 +193,13 @@ def _few_rows(
     residual: NDArray[np.float64],
     labels: NDArray[np.float64],
     signed: NDArray[np.float64],
-    C: float,
+    upper: NDArray[np.float64],
 ) -> NDArray[np.intp]:
     """Return the rows strictly inside the box and the worst offenders of either kind, ascending."""
     alpha = labels * signed
-    rising = np.where(np.where(labels > 0.0, alpha < C, alpha > 0.0), residual, -np.inf)
-    falling = np.where(np.where(labels > 0.0, alpha > 0.0, alpha < C), -residual, -np.inf)
-    inside = np.flatnonzero((alpha > 0.0) & (alpha < C))
+    rising = np.where(np.where(labels > 0.0, alpha < upper, alpha > 0.0), residual, -np.inf)
+    falling = np.where(np.where(labels > 0.0, alpha > 0.0, alpha < upper), -residual, -np.inf)
+    inside = np.flatnonzero((alpha > 0.0) & (alpha < upper))
     return np.unique(
         np.concatenate(
             [
@@ -201,7 +212,7 @@ def _few_rows(
 
 @njit
 def ascend(  # type: ignore[no-untyped-def]
-    gram, diagonal, labels, residual, signed, C, tol, max_iter
+    gram, diagonal, labels, residual, signed, upper, tol, max_iter
 ):
     """Optimise pairs of u = `signed`, in place, and return how many.
 
@@ -212,14 +223,14 @@ def ascend(  # type: ignore[no-untyped-def]
         longest = max(longest, diagonal[t])
     least = LEAST_CURVATURE * (longest if longest > 0.0 else 1.0)
     for n_iter in range(max_iter):
-        i = highest_that_may_rise(residual, labels, signed, C)
-        j, lowest = best_partner(i, gram[i], diagonal, least, residual, labels, signed, C)
+        i = highest_that_may_rise(residual, labels, signed, upper)
+        j, lowest = best_partner(i, gram[i], diagonal, least, residual, labels, signed, upper)
         if j < 0 or residual[i] - lowest <= tol:
             return n_iter
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * gram[i, j], least)
         # The best point of the line, or the nearest one of its segment in the box.
-        top_i = C if labels[i] > 0.0 else 0.0
-        bottom_j = 0.0 if labels[j] > 0.0 else -C
+        top_i = upper[i] if labels[i] > 0.0 else 0.0
+        bottom_j = 0.0 if labels[j] > 0.0 else -upper[j]
         step = min((residual[i] - residual[j]) / curvature, top_i - signed[i])
         step = min(step, signed[j] - bottom_j)
         # A difference added back may miss the bound by a rounding.
@@ -231,35 +242,35 @@ def ascend(  # type: ignore[no-untyped-def]
 
 
 @inlined
-def may_rise(label, value, C):  # type: ignore[no-untyped-def]
+def may_rise(label, value, upper):  # type: ignore[no-untyped-def]
     """Return whether y alpha = value may become larger."""
-    return value < C if label > 0.0 else value < 0.0
+    return value < upper if label > 0.0 else value < 0.0
 
 
 @inlined
-def may_fall(label, value, C):  # type: ignore[no-untyped-def]
+def may_fall(label, value, upper):  # type: ignore[no-untyped-def]
     """Return whether y alpha = value may become smaller."""
-    return value > 0.0 if label > 0.0 else value > -C
+    return value > 0.0 if label > 0.0 else value > -upper
 
 
 @inlined
-def highest_that_may_rise(residual, labels, signed, C):  # type: ignore[no-untyped-def]
+def highest_that_may_rise(residual, labels, signed, upper):  # type: ignore[no-untyped-def]
     """Return the row with the greatest residual among those that may rise."""
     best = -1
     for t in range(residual.size):
-        if may_rise(labels[t], signed[t], C) and (best < 0 or residual[t] > residual[best]):
+        if may_rise(labels[t], signed[t], upper[t]) and (best < 0 or residual[t] > residual[best]):
             best = t
     return best
 
 
 @inlined
 def best_partner(  # type: ignore[no-untyped-def]
-    i, row, diagonal, least, residual, labels, signed, C
+    i, row, diagonal, least, residual, labels, signed, upper
 ):
     """Return the row that promises most with row i (-1: none), and the least residual to fall."""
     best, gain, lowest = -1, 0.0, np.inf
     for t in range(residual.size):
-        if not may_fall(labels[t], signed[t], C):
+        if not may_fall(labels[t], signed[t], upper[t]):
             continue
         lowest = min(lowest, residual[t])
         difference = residual[i] - residual[t]
@@ -273,26 +284,26 @@ def best_partner(  # type: ignore[no-untyped-def]
 
 
 @njit
-def extremes(residual, labels, signed, C):  # type: ignore[no-untyped-def]
+def extremes(residual, labels, signed, upper):  # type: ignore[no-untyped-def]
     """Return the greatest residual of rows that may rise and the least of those that may fall."""
     highest, lowest = -np.inf, np.inf
     for t in range(residual.size):
-        if may_rise(labels[t], signed[t], C):
+        if may_rise(labels[t], signed[t], upper[t]):
             highest = max(highest, residual[t])
-        if may_fall(labels[t], signed[t], C):
+        if may_fall(labels[t], signed[t], upper[t]):
             lowest = min(lowest, residual[t])
     return highest, lowest
 
 
 @njit
-def offset_of(residual, labels, signed, C):  # type: ignore[no-untyped-def]
-    """Return the mean residual of the rows with 0 < alpha < C, or the middle of what is allowed."""
+def offset_of(residual, labels, signed, upper):  # type: ignore[no-untyped-def]
+    """Return the mean residual of rows with 0 < alpha < C_i, or the middle of what is allowed."""
     total, n_free = 0.0, 0
     for t in range(residual.size):
-        if 0.0 < labels[t] * signed[t] < C:
+        if 0.0 < labels[t] * signed[t] < upper[t]:
             total += residual[t]
             n_free += 1
     if n_free > 0:
         return total / n_free
-    highest, lowest = extremes(residual, labels, signed, C)
+    highest, lowest = extremes(residual, labels, signed, upper)
     return 0.5 * (highest + lowest)

@@ -307,3 +307,15 @@ def test_bad_input() -> None:
         MixedKernelAdaBoost(**SMALL).fit(X * 1e20, y)
     with pytest.raises(NotFittedError):
         MixedKernelAdaBoost().predict(X)
+
+
+def test_class_weights_are_where_the_distribution_starts() -> None:
+    X, y = data()
+    weight = {"a": 3.0, "b": 1.0, "c": 0.5}
+    fitted = MixedKernelAdaBoost(["rbf"], scheme="pure", class_weight=weight, **SMALL).fit(X, y)
+    costs = np.array([weight[label] for label in y])
+    first = next(fitted.staged_predict(X))
+    assert fitted.estimator_errors_[0] == pytest.approx(costs[first != y].sum() / costs.sum())
+    heavy = MixedKernelAdaBoost(class_weight={"a": 50.0}, **SMALL).fit(X, y).predict(X)
+    plain = MixedKernelAdaBoost(**SMALL).fit(X, y).predict(X)
+    assert (heavy[y == "a"] == "a").mean() > (plain[y == "a"] == "a").mean()

@@ -39,6 +39,8 @@ def data(n_classes: int = 3, n: int = 200) -> tuple[NDArray[np.float64], NDArray
     return X, np.array(list("abcde"))[y]
 
 
+# One check allows 1000 steps for a C of 1000.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
         MixedKernelBagging(n_estimators=2, max_samples=25, random_state=0),

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from margin_weights import expected_failures
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import InvalidParameterError
@@ -30,7 +31,8 @@ def data(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.i
         BoostedSVM(n_rounds=4, kernel="precomputed", max_iter=20_000),
         BoostedSVM(n_rounds=4, hypothesis="sign"),
         BoostedSVM(n_rounds=4, weak="editing", reduce="independent"),
-    ]
+    ],
+    expected_failed_checks=expected_failures,
 )
 def test_estimator_check(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -1,0 +1,180 @@
+"""Weights of rows and classes: LIBSVM's costs, duplicated rows, proportions of a distribution."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.svm import SVC
+
+from ensvm import (
+    AdaBoost,
+    BoostedSVM,
+    LinearSMO,
+    MixedKernelAdaBoost,
+    MixedKernelBagging,
+    ParzenWindowClassifier,
+)
+
+CLASS_WEIGHTS = pytest.mark.parametrize(
+    "class_weight", [{"b": 5.0}, {"a": 0.2, "b": 2}, "balanced"]
+)
+
+
+def uneven(m: int = 90) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(m, 3))
+    return X, np.where(X[:, 0] + 0.8 * rng.normal(size=m) > 0.7, "b", "a")
+
+
+def counted(m: int = 90) -> NDArray[np.int64]:
+    return np.random.default_rng(4).integers(0, 4, size=m)
+
+
+@CLASS_WEIGHTS
+@pytest.mark.parametrize("weighted", [False, True])
+def test_costs_of_the_linear_machine_are_those_of_libsvm(class_weight: Any, weighted: bool) -> None:
+    X, y = uneven()
+    given = {"sample_weight": 0.3 + counted()} if weighted else {}
+    settings = {"C": 0.7, "tol": 1e-7, "class_weight": class_weight}
+    ours, libsvm = LinearSMO(**settings), SVC(kernel="linear", **settings)
+    ours.fit(X, y, **given), libsvm.fit(X, y, **given)
+    np.testing.assert_allclose(ours.decision_function(X), libsvm.decision_function(X), atol=1e-5)
+    assert set(ours.support_) == set(libsvm.support_)
+
+
+@CLASS_WEIGHTS
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_costs_of_the_ensembles_machines_are_those_of_libsvm(
+    class_weight: Any, kernel: str
+) -> None:
+    X, y = uneven()
+    settings = {"C": 3.0, "tol": 1e-6, "degree": 3, "coef0": 1.0, "class_weight": class_weight}
+    whole = MixedKernelBagging(
+        [kernel],
+        voting="majority",
+        n_estimators=1,
+        max_samples=None,
+        bootstrap=False,
+        gamma=0.4,
+        poly_gamma=0.4,
+        **settings,
+    ).fit(X, y)
+    libsvm = SVC(kernel=kernel, gamma=0.4, **settings).fit(X, y)
+    clear = np.abs(libsvm.decision_function(X)) > 1e-3
+    np.testing.assert_array_equal(whole.predict(X)[clear], libsvm.predict(X)[clear])
+    (machine,) = whole.estimators_
+    assert abs(machine.intercept[0]) == pytest.approx(abs(libsvm.intercept_[0]), abs=2e-3)
+    np.testing.assert_allclose(
+        np.sort(np.abs(machine.dual_coef[0])), np.sort(np.abs(libsvm.dual_coef_[0])), atol=2e-2
+    )
+
+
+@pytest.mark.parametrize("make", [MixedKernelBagging, MixedKernelAdaBoost, LinearSMO])
+def test_balanced_is_a_dict_and_equal_weights_are_none(make: Callable[..., Any]) -> None:
+    X, y = uneven()
+    sizes: dict[str, Any] = {}
+    if make is not LinearSMO:
+        sizes = {"n_estimators": 3, "max_samples": 40, "random_state": 0}
+    of = {name: 90 / (2 * int((y == name).sum())) for name in ("a", "b")}
+
+    def decided(class_weight: Any) -> NDArray[Any]:
+        fitted = make(class_weight=class_weight, **sizes).fit(X, y)
+        method = "predict_proba" if make is MixedKernelBagging else "decision_function"
+        return getattr(fitted, method)(X)
+
+    np.testing.assert_array_equal(decided("balanced"), decided(of))
+    np.testing.assert_array_equal(decided({"a": 1, "b": 1}), decided(None))
+    assert np.abs(decided(of) - decided(None)).max() > 0.01
+
+
+def test_probabilities_are_those_of_the_weighted_classes() -> None:
+    X, y = uneven()
+    settings: dict[str, Any] = {"n_estimators": 3, "max_samples": 60, "random_state": 0}
+    plain = MixedKernelBagging(**settings).fit(X, y).predict_proba(X)
+    heavy = MixedKernelBagging(class_weight={"b": 8.0}, **settings).fit(X, y).predict_proba(X)
+    assert heavy[:, 1].mean() > plain[:, 1].mean() + 0.1
+
+
+@pytest.mark.parametrize("make", [LinearSMO, MixedKernelBagging, MixedKernelAdaBoost])
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [
+        ({"a": 0.0}, "class_weight must give every class a positive number"),
+        ({"b": -1.0}, "class_weight must give every class a positive number"),
+        ({"c": 2.0}, r"classes, \['a', 'b'\], are not in class_weight"),
+        ("even", "'class_weight' parameter"),
+    ],
+)
+def test_class_weights_out_of_range(
+    make: Callable[..., Any], class_weight: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(class_weight=class_weight).fit(*uneven())
+
+
+@pytest.mark.parametrize(
+    ("make", "rounding"),
+    [
+        (lambda: LinearSMO(tol=1e-7), 1e-5),
+        (lambda: AdaBoost(n_estimators=8, random_state=0), 1e-9),
+        (lambda: ParzenWindowClassifier(), 1e-12),
+        (lambda: ParzenWindowClassifier(gamma="scale"), 1e-12),
+    ],
+)
+def test_a_row_of_weight_2_is_two_rows_and_one_of_weight_0_none(
+    make: Callable[[], Any], rounding: float
+) -> None:
+    X, y = uneven()
+    count = counted()
+    weighted = make().fit(X, y, sample_weight=count)
+    repeated = make().fit(np.repeat(X, count, axis=0), np.repeat(y, count))
+    np.testing.assert_allclose(
+        weighted.decision_function(X), repeated.decision_function(X), atol=rounding
+    )
+
+
+def test_the_width_of_weighted_sparse_rows_is_that_of_dense_ones() -> None:
+    X, y = uneven()
+    X[X < 0.0] = 0.0
+    for gamma in ("scale", "mean-distance"):
+        fits = [
+            ParzenWindowClassifier(gamma=gamma).fit(rows, y, sample_weight=counted())
+            for rows in (X, sparse.csr_array(X))
+        ]
+        assert fits[0].gamma_ == pytest.approx(fits[1].gamma_, rel=1e-12)
+
+
+@pytest.mark.parametrize("make", [LinearSMO, AdaBoost, ParzenWindowClassifier])
+def test_weights_that_leave_one_class_are_refused(make: Callable[..., Any]) -> None:
+    X, y = uneven()
+    with pytest.raises(ValueError, match="positive sample_weight in both classes"):
+        make().fit(X, y, sample_weight=(y == "a").astype(float))
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        make().fit(X, y, sample_weight=np.full(90, -1.0))
+
+
+def test_boosting_starts_from_the_proportions_of_the_weights() -> None:
+    X, y = uneven()
+    settings: dict[str, Any] = {"gamma": 1.0, "n_rounds": 4, "random_state": 0}
+    plain = BoostedSVM(**settings).fit(X, y)
+    even = BoostedSVM(**settings).fit(X, y, sample_weight=np.ones(90))
+    np.testing.assert_array_equal(even.member_coefs_, plain.member_coefs_)
+    weight = 1e-6 * (1.0 + counted())
+    weighted = BoostedSVM(**settings).fit(X, y, sample_weight=weight)
+    for t, labels in enumerate(weighted.staged_predict(X)):
+        error = weight[labels != y].sum() / weight.sum()
+        assert weighted.train_errors_[t] == pytest.approx(error, abs=1e-12)
+        assert error <= weighted.normalizers_[: t + 1].prod() + 1e-12
+
+
+def test_the_theorem_of_adaboost_holds_for_the_weighted_error() -> None:
+    X, y = uneven()
+    weight = 1e-3 + counted()
+    fitted = AdaBoost(n_estimators=6, random_state=0).fit(X, y, sample_weight=weight)
+    for t, votes in enumerate(fitted.staged_decision_function(X)):
+        wrong = np.where(y == "b", votes, -votes) <= 0.0
+        assert fitted.train_errors_[t] == pytest.approx(weight[wrong].sum() / weight.sum())
+    assert fitted.certificate_ >= -1e-12
