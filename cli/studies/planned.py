@@ -35,7 +35,7 @@ def tell_columns(plan: "Plan") -> None:
             columns = ", ".join(column or '""' for column in card.dropped)
             tell(f"{name}: columns left out of the inputs: {columns}")
         if card.groups is not None:
-            tell(f"{name}: no realization divides a group of rows: {card.groups}")
+            tell(f"{name}: rows of the same {card.groups!r} are never in both parts of a split")
         if card.counted_from is not None:
             click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
 

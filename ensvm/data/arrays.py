@@ -158,7 +158,7 @@ def checksum_of(
         digest.update(X.indptr.astype("<i8").tobytes() + X.indices.astype("<i8").tobytes())
         digest.update(X.data.astype("<f8").tobytes())
     else:
-        digest.update(np.ascontiguousarray(X, dtype="<f8"))
+        digest.update(np.ascontiguousarray(X, dtype="<f8").data)
     digest.update(y.tobytes())
     for rows in splits or ():
         digest.update(f"{rows.shape}".encode() + rows.astype("<i8").tobytes())

@@ -261,7 +261,7 @@ def _dataset(contents: Contents) -> list[str]:
     ]
     split = block["split"]
     share = split["n_train"]
-    part = f"{share:.0%} of the rows train" if share < 1 else "numbers of rows, drawn anew"
+    part = f"{share:.0%} to train on" if share < 1 else "drawn anew each time"
     told = f"{part}{', classes in proportion' if 'stratified' in split else ''}"
     return [*lines, f"    split: {_flow(split)}  # {told}"]
 

@@ -94,7 +94,7 @@ def refuse_without_groups(split: Mapping[str, Any]) -> None:
         )
 
 
-def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> dict[str, Any]:
+def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> Any:
     """Return the split of a user's own file with what the file itself settles.
 
     Parameters
@@ -126,8 +126,9 @@ def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> dict[str, Any]:
     if groups is None:
         refuse_without_groups(split)
     else:
-        if protocol not in GROUPED or split.get("grouped") is False:
-            told = "kfold with `grouped: false`" if protocol in GROUPED else repr(protocol)
+        divides = protocol in tuple(_FRACTIONS)
+        if divides or split.get("grouped") is False:
+            told = repr(protocol) if divides else "kfold with `grouped: false`"
             raise ValueError(
                 f"groups: the protocol {told} does not keep groups whole; accepted: "
                 f"{', '.join(GROUPED)}, or no `groups`"
@@ -136,7 +137,8 @@ def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> dict[str, Any]:
             raise ValueError(
                 f"groups: all rows are of one group ({str(groups[0])!r}); accepted: at least two"
             )
-        found = {"grouped": True} if protocol == "kfold" else {"realizations": there}
+        if protocol in GROUPED:
+            found = {"grouped": True} if protocol == "kfold" else {"realizations": there}
     return counted(found | dict(split), split, sum(rows))
 
 

@@ -212,8 +212,9 @@ def max_realizations(split: Split, rows: int) -> int | None:
         return rows // split.rows
     if isinstance(split, OfficialSplit):
         return split.realizations or (1 if split.n_train + split.n_test == rows else None)
-    fixed = isinstance(split, IndicesSplit | LeaveOneGroupOutSplit)
-    return split.realizations if fixed else None
+    if isinstance(split, IndicesSplit | LeaveOneGroupOutSplit):
+        return split.realizations
+    return None
 
 
 def identity(split: Split) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, inline_card, load
+from ensvm.data import DataError, DatasetCard, inline_card, load
 from ensvm.data.splits import (
     KFoldSplit,
     LeaveOneGroupOutSplit,
@@ -85,8 +85,9 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "one.csv").write_text("who,x,label\n1,1,a\n1.0,2,b\n1,3,b\n")
     (tmp_path / "apart.csv").write_text("who,x,label\n1,1,a\n1,2,a\n2,3,b\n2,4,b\n")
     (tmp_path / "own.svm").write_text("1 1:1\n-1 1:2\n1 1:3\n")
-    arrays = {"X": np.arange(12.0).reshape(6, 2), "y": [1, 0, 0, 1, 1, 0]}
-    np.savez(tmp_path / "own.npz", **arrays, who=["p2", "p10", "p2", "p10", "p1", "p1"], some=[1])
+    who = ["p2", "p10", "p2", "p10", "p1", "p1"]
+    X = np.arange(12.0).reshape(6, 2)
+    np.savez(tmp_path / "own.npz", X=X, y=[1, 0, 0, 1, 1, 0], who=who, some=[1])
     return tmp_path
 
 
@@ -120,13 +121,20 @@ def test_folds_are_of_whole_groups_where_there_are_groups(folder: Path) -> None:
     assert load(card).realization(7).X_test.shape == (2, 2)
 
 
+def who(card: DatasetCard) -> list[str]:
+    """Return the groups that a data set's arrays have."""
+    groups = load(card).groups
+    assert groups is not None
+    return [str(group) for group in groups]
+
+
 def test_groups_are_read_by_position_from_archives_and_as_numbers(folder: Path) -> None:
     bare = own(path="bare.csv", target=3, groups=0, inputs={"2": ["a", "b"]})
     named = inline_card(own(), folder)
     assert inline_card(bare, folder).checksum == named.checksum
-    assert load(inline_card(bare, folder)).groups.tolist() == load(named).groups.tolist()
+    assert who(inline_card(bare, folder)) == who(named)
     archive = {"path": "own.npz", "groups": "who", "split": LEAVE}
-    assert load(inline_card(archive, folder)).groups.tolist() == load(named).groups.tolist()
+    assert who(inline_card(archive, folder)) == who(named)
     numbers = load(inline_card(own(path="numbers.csv", inputs=None, scaling="none"), folder))
     assert numbers.realization(1).X_test.tolist() == [[2], [4]]  # group 9, before 10
 
@@ -164,6 +172,7 @@ def test_rows_without_a_group_are_refused_or_left_out(folder: Path) -> None:
             "split.n_splits: 4 folds of whole groups cannot be made of 3 groups; accepted: 2 to 3",
         ),
         (own(split={**LEAVE, "realizations": 2}), "split.realizations: 2 .* there are 3 groups"),
+        (own(split={"protocol": "leave-group-out"}), "did you mean 'leave-one-group-out'"),
         (own(path="one.csv", inputs=None), "groups: all rows are of one group .'1'."),
         (
             own(path="apart.csv", inputs=None),
