@@ -140,8 +140,8 @@ def _tell_written(draft: "Draft") -> None:
         click.echo("missing values get the mean of the training rows (`missing:` in the config)")
     if rare := contents.rare():
         _say(
-            f"rare classes: {', '.join(rare[:MOST_CLASSES])}; few of their rows are drawn for"
-            " training, and fits without any fail: raise `n_train` in the config"
+            f"rare classes: {', '.join(rare[:MOST_CLASSES])}; few of their rows, or none, are drawn"
+            " for training: raise `n_train` in the config"
         )
     click.echo("now:")
     for command in commands(contents, draft.config):

@@ -29,11 +29,13 @@ def tell_missing_data(plan: "Plan", wanted: set[str], data_dir: Path | None) -> 
 
 
 def tell_columns(plan: "Plan") -> None:
-    """Say which columns of the data are no inputs, and from what number they are counted."""
+    """Say which columns of the data are no inputs, what groups they tell, where counts begin."""
     for name, card in plan.cards.items():
         if card.dropped:
             columns = ", ".join(column or '""' for column in card.dropped)
             tell(f"{name}: columns left out of the inputs: {columns}")
+        if card.groups is not None:
+            tell(f"{name}: rows of the same {card.groups!r} are never in both parts of a split")
         if card.counted_from is not None:
             click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
 

@@ -1,9 +1,10 @@
 """The canonical arrays of a data set: the same bytes whatever file or package they came from."""
 
 import hashlib
+import json
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from ensvm.data.files.content import Raw
 from ensvm.data.splits import OfficialSplit
 
 _DENSE_BYTES = 16 * 2**30  # beyond it an index in error is more likely than such a data set
+_ROWS_AT_ONCE = 4096  # of which a copy is small beside all
 # of the many bit patterns of NaN, the one that checksums are taken of
 _NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(np.float64)
 
@@ -32,12 +34,15 @@ class Arrays:
         Row numbers of the training and the test parts, (realizations, rows), if they are fixed.
     checksum : str
         The sha256 of all of these.
+    groups : ndarray of str, shape (n,), or None
+        The group of each row, for a card that names them.
     """
 
     X: Any
     y: NDArray[Any]
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
     checksum: str
+    groups: NDArray[np.str_] | None = None
 
 
 def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
@@ -61,12 +66,15 @@ def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
     else:
         splits = None
     y = encode_labels(card, labels)
-    checksum = checksum_of(X, y, splits)
+    groups = parts[0].groups
+    if card.groups is not None and groups is None:
+        raise DataError(f"data set {card.name!r}: groups: its format does not tell any")
+    checksum = checksum_of(X, y, splits, groups)
     if card.checksum is not None:
         _check("checksum of the arrays", checksum, card.checksum, card.name)
     for shared in (_values(X), y):  # kept in memory for the next caller
         shared.flags.writeable = False
-    return Arrays(X, y, splits, checksum)
+    return Arrays(X, y, splits, checksum, groups)
 
 
 def sparse_matrix(X: Any) -> bool:
@@ -77,14 +85,17 @@ def sparse_matrix(X: Any) -> bool:
 def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
     """Return the blocks stacked, so that equal inputs are equal bytes.
 
-    Dense: C-order float64 without -0.0 and with one bit pattern for NaN. Sparse: csr, columns
-    sorted, without explicit zeros.
+    Dense: C-order float64 without -0.0 and with one bit pattern for NaN; a single block of such an
+    array is changed in place, so that no large one is held twice. Sparse: csr, columns sorted,
+    without explicit zeros.
     """
     if not sparse:
         _check_dense_size(blocks)
-        dense = [block.toarray() if hasattr(block, "toarray") else block for block in blocks]
-        X = np.ascontiguousarray(np.concatenate(dense), dtype=np.float64) + 0.0  # -0.0 + 0.0 = 0.0
-        X[np.isnan(X)] = _NAN
+        X = _stacked(blocks)
+        for start in range(0, len(X), _ROWS_AT_ONCE):
+            rows = X[start : start + _ROWS_AT_ONCE]
+            rows += 0.0  # -0.0 + 0.0 = 0.0
+            rows[np.isnan(rows)] = _NAN
         return X
     # loaded only where needed: starting up must stay quick
     from scipy.sparse import csr_array, vstack
@@ -95,6 +106,17 @@ def canonical_inputs(blocks: list[Any], sparse: bool) -> Any:
     if X.nnz <= np.iinfo(np.int32).max:  # scikit-learn's LIBSVM takes no other row numbers
         X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X
+
+
+def _stacked(blocks: list[Any]) -> NDArray[np.float64]:
+    """Return the blocks as one C-order array of float64: a single one that is such as it is."""
+    first = blocks[0]
+    alone = len(blocks) == 1 and isinstance(first, np.ndarray) and first.dtype == np.float64
+    if alone and first.flags.c_contiguous and first.flags.writeable:
+        return cast(NDArray[np.float64], first)
+    dense = [block.toarray() if hasattr(block, "toarray") else block for block in blocks]
+    X = np.empty((sum(len(block) for block in dense), first.shape[1]))
+    return np.concatenate(dense, out=X)
 
 
 def _check_dense_size(blocks: list[Any]) -> None:
@@ -122,18 +144,26 @@ def encode_labels(card: DatasetCard, labels: NDArray[np.str_]) -> NDArray[Any]:
 
 
 def checksum_of(
-    X: Any, y: NDArray[Any], splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+    X: Any,
+    y: NDArray[Any],
+    splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None,
+    groups: NDArray[np.str_] | None = None,
 ) -> str:
-    """Return the sha256 over shape, X, y and the fixed row numbers, the same on every machine."""
+    """Return the sha256 over shape, X, y, fixed row numbers and groups, on every machine the same.
+
+    What is not there leaves no trace, so that arrays without it keep their checksums.
+    """
     digest = hashlib.sha256(f"{X.shape} {sparse_matrix(X)}".encode())
     if sparse_matrix(X):
         digest.update(X.indptr.astype("<i8").tobytes() + X.indices.astype("<i8").tobytes())
         digest.update(X.data.astype("<f8").tobytes())
     else:
-        digest.update(X.astype("<f8", order="C").tobytes())
+        digest.update(np.ascontiguousarray(X, dtype="<f8").data)
     digest.update(y.tobytes())
     for rows in splits or ():
         digest.update(f"{rows.shape}".encode() + rows.astype("<i8").tobytes())
+    if groups is not None:
+        digest.update(json.dumps(["groups", *groups.tolist()]).encode())
     return digest.hexdigest()
 
 

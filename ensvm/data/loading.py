@@ -80,6 +80,8 @@ class Dataset:
         The sha256 of the arrays.
     splits : pair of ndarray or None
         The row numbers of the training and the test parts, if they come with the data.
+    groups : ndarray of str or None
+        The group of each row, where the split keeps groups whole.
 
     Examples
     --------
@@ -96,6 +98,7 @@ class Dataset:
     provider: str
     checksum: str
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+    groups: NDArray[np.str_] | None = None
 
     def realization(self, index: int) -> Realization:
         """Return a realization, the same on any machine and in any order.
@@ -116,7 +119,7 @@ class Dataset:
             If the split protocol has no such realization.
         """
         name = self.card.base or self.card.name
-        train, test = split_rows(self.card.split, name, index, self.y, self.splits)
+        train, test = split_rows(self.card.split, name, index, self.y, self.splits, self.groups)
         X_train, X_test = self._inputs[train], self._inputs[test]
         if self.card.missing == "training-mean":
             X_train, X_test = fill_with_training_mean(X_train, X_test)
@@ -210,7 +213,16 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     """
     where = places(data_dir, offline)
     arrays, provider = _remembered(card, where)
-    return Dataset(card, arrays.X, arrays.y, card.labels, provider, arrays.checksum, arrays.splits)
+    return Dataset(
+        card,
+        arrays.X,
+        arrays.y,
+        card.labels,
+        provider,
+        arrays.checksum,
+        arrays.splits,
+        arrays.groups,
+    )
 
 
 def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Location:

@@ -7,11 +7,12 @@ from typing import Any
 
 import yaml
 
+from ensvm.data.splits import RandomSplit, check_split, counted
 from ensvm.drafting.columns import FoundColumn
 from ensvm.drafting.target import FoundTarget
 
-FOLDS = 5
-MOST_FOLDED = 2500  # rows: more would train for minutes
+SHARES = (0.8, 0.7, 0.6, 0.5)  # of the rows to train on: the first that leaves no class out
+MOST_SHARED = 2500  # rows: more would train for minutes
 TRAINED = 2000  # rows of a random split of more
 TESTED = 5000
 FEWEST_DRAWN = 10  # rows of a class in training, on average
@@ -124,22 +125,34 @@ class Contents:
 
     def split(self) -> dict[str, Any]:
         """Return the split."""
-        if self.rows <= MOST_FOLDED:
-            return {"protocol": "kfold", "n_splits": FOLDS, "stratified": True}
-        n_test = min(self.rows - TRAINED, TESTED)
-        return {"protocol": "random", "n_train": TRAINED, "n_test": n_test}
+        sizes: list[dict[str, Any]] = [{"n_train": share} for share in SHARES]
+        if self.rows > MOST_SHARED:
+            sizes = [{"n_train": TRAINED, "n_test": min(self.rows - TRAINED, TESTED)}]
+        for each in sizes:
+            split = {"protocol": "random", **each, "stratified": True}
+            if self._is_possible(split):
+                return split
+        return {"protocol": "random", **sizes[0]}
+
+    def _is_possible(self, split: dict[str, Any]) -> bool:
+        """Return whether no class is left out of a part."""
+        try:
+            made = RandomSplit.model_validate(counted(split, split, self.rows))
+            check_split(made, self.rows, self.target.classes)
+        except ValueError:
+            return False
+        return True
 
     def rare(self) -> list[str]:
-        """Return the classes of which a random draw may hold too few rows to learn from."""
-        if self.rows <= MOST_FOLDED:
+        """Return the classes of which a draw may hold too few rows to learn from."""
+        if self.rows <= MOST_SHARED:
             return []
         share = TRAINED / self.rows
         return [name for name, rows in self.target.classes.items() if rows * share < FEWEST_DRAWN]
 
     def realizations(self) -> int:
         """Return how many times the rows are split."""
-        folded = self.rows <= MOST_FOLDED
-        n_train = self.rows * (FOLDS - 1) // FOLDS if folded else TRAINED
+        n_train = self.split()["n_train"] * (self.rows if self.rows <= MOST_SHARED else 1)
         return next(count for rows, count in REALIZATIONS if n_train <= rows)
 
     def algorithms(self) -> dict[str, Algorithm]:
@@ -210,11 +223,7 @@ def _head(contents: Contents, config: Path) -> str:
 
 def _realizations(contents: Contents) -> str:
     count = contents.realizations()
-    if contents.rows <= MOST_FOLDED:
-        told = f"{count // FOLDS} x {FOLDS} folds: each trains on {1 - 1 / FOLDS:.0%} of the rows"
-    else:
-        told = f"random splits of the {contents.rows:,} rows"
-    return f"realizations: {count}  # {told}"
+    return f"realizations: {count}  # random splits of the {contents.rows:,} rows"
 
 
 def _caption(contents: Contents) -> str:
@@ -251,9 +260,9 @@ def _dataset(contents: Contents) -> list[str]:
         "    scaling: standard  # on the training rows: mean 0, deviation 1; or: none, minmax"
     ]
     split = block["split"]
-    told = (
-        "folds with the classes in proportion" if "stratified" in split else "drawn anew each time"
-    )
+    share = split["n_train"]
+    part = f"{share:.0%} to train on" if share < 1 else "drawn anew each time"
+    told = f"{part}{', classes in proportion' if 'stratified' in split else ''}"
     return [*lines, f"    split: {_flow(split)}  # {told}"]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.splits import overlap
+from ensvm.data.splits import folds_of, overlap
 from ensvm.report.query import Answer
 
 
@@ -49,16 +49,17 @@ def repetitions_of(answer: Answer) -> Repetitions | None:
     Returns
     -------
     Repetitions or None
-        In the unit the values are shown in; None where the split is no k-fold.
+        In the unit the values are shown in; None where the split is no k-fold, nor leaves each of
+        k groups out.
 
     References
     ----------
     C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003).
     """
     split = next((record.settings.get("split") for record in answer.records.values()), None)
-    if not split or split["protocol"] != "kfold":
+    k = folds_of(split or {})
+    if not split or k is None:
         return None
-    k = split["n_splits"]
     means = _means_of_complete(answer, k)
     if means.size >= 2:
         return Repetitions(means, 1 / means.size, 1.0)

@@ -18,7 +18,13 @@ def messy_csr() -> csr_array:
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_representation_does_not_matter(sparse: bool) -> None:
-    ways = [[X], [X[:1], X[1:]], [messy_csr()], [np.asfortranarray(X)], [X[:2], messy_csr()[2:]]]
+    ways = [
+        [X.copy()],
+        [X[:1], X[1:]],
+        [messy_csr()],
+        [np.asfortranarray(X)],
+        [X[:2], messy_csr()[2:]],
+    ]
     sums = {checksum_of(canonical_inputs(blocks, sparse), Y, None) for blocks in ways}
     assert len(sums) == 1
 

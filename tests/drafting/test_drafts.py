@@ -185,6 +185,26 @@ def test_more_rows_than_a_fold_should_train_on_are_drawn():
     assert split["n_train"] < 3000
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "every", "stratified"),
+    [(60, 2, True), (13, 5, True), (4000, 9, True), (10_000, 4000, False)],
+)
+def test_classes_are_in_proportion_unless_one_would_be_left_out(n_rows, every, stratified):
+    lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(n_rows)]
+    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    draft, card = drafted(Path("own.csv"))
+    assert card.split_protocol().get("stratified", False) == stratified
+    assert stratified or draft.contents.rare() == ["b"]
+
+
+def test_many_classes_of_two_rows_are_in_both_parts():
+    Path("own.csv").write_text(
+        "x,label\n" + "\n".join(f"{i * i % 13},c{i % 15}" for i in range(30))
+    )
+    split = drafted(Path("own.csv"))[1].split_protocol()
+    assert split == {"protocol": "random", "n_train": 15, "n_test": 15, "stratified": True}
+
+
 @pytest.mark.parametrize(("every", "rare"), [(2, []), (1000, ["b"])])
 def test_a_class_that_a_draw_may_miss_is_told(every, rare):
     lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(10_000)]

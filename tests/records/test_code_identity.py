@@ -23,7 +23,7 @@ PARTS_OF_PATH = {
     "loading": ("data", "read_arrays"),
     "format": ("data/files", "encode_table"),
     "scaling": ("data", "scale"),
-    "splits": ("data", "split_rows"),
+    "splits": ("data/splits", "split_rows"),
     "seeds": ("seeds.py", "seed_of"),
     "kernel": ("kernels", "gram"),
     "width": ("kernels", "resolve_gamma"),
@@ -107,8 +107,8 @@ def told(tmp_path_factory):
     edits = {
         title: (*place, "edited = 1") for title, place in {**PARTS_OF_PATH, **UNRELATED}.items()
     }
-    edits["a comment"] = ("data", "split_rows", "# why it is so")
-    edits["a docstring"] = ("data", "split_rows", '"""What it means."""')
+    edits["a comment"] = ("data/splits", "split_rows", "# why it is so")
+    edits["a docstring"] = ("data/splits", "split_rows", '"""What it means."""')
     edits["loose base"] = ("../loose_base.py", "half", "edited = 1")
     outcome = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(config), json.dumps(edits)],

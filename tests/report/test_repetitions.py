@@ -82,6 +82,19 @@ def test_fewer_than_two_repetitions_are_their_folds_with_the_shared_rows_counted
     assert (found.ours - 1 / n, found.printed - 1 / 10) == pytest.approx((shared, shared))
 
 
+def test_groups_left_out_one_by_one_are_the_folds_of_one_repetition():
+    values = np.random.default_rng(4).uniform(size=7)
+    left_out = folds(values, 7)
+    for number, record in left_out.records.items():
+        split = {"protocol": "leave-one-group-out", "realizations": 7}
+        left_out.records[number] = replace(record, settings={"split": split})
+    one, other = repetitions_of(left_out), repetitions_of(folds(values, 7))
+    assert one is not None
+    assert other is not None
+    assert (one.ours, one.printed) == (other.ours, other.printed)
+    assert one.values == pytest.approx(other.values)
+
+
 def test_more_repetitions_leave_the_printed_mean_as_uncertain_as_it_is():
     """The interval of a mean against one more value of the same kind: that of a prediction."""
     means = np.random.default_rng(3).normal(20.0, 2.0, size=8)

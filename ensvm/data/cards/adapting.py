@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, explain
+from ensvm.data.splits import counted, refuse_without_groups
 
 
 def adapt(
@@ -22,7 +23,8 @@ def adapt(
     card : DatasetCard
         The card to begin with.
     split : dict, default None
-        A whole protocol (with the key `protocol`), or some keys of the card's own.
+        A whole protocol (with the key `protocol`), or some keys of the card's own; sizes may be
+        fractions of the rows.
     scaling : str, default None
         The name of another scaling.
     options : dict, default None
@@ -47,7 +49,12 @@ def adapt(
     """
     changes: dict[str, Any] = {}
     if split is not None:
-        changes["split"] = split if "protocol" in split else {**card.split_protocol(), **split}
+        whole = split if "protocol" in split else {**card.split_protocol(), **split}
+        try:
+            refuse_without_groups(whole)
+            changes["split"] = counted(whole, split, card.rows)
+        except ValueError as error:
+            raise DataError(f"data set {card.name!r}: {error}") from error
     if scaling is not None:
         changes["scaling"] = scaling
     if options is not None:

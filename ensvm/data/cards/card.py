@@ -12,7 +12,15 @@ from ensvm.data.files.labels import Label
 from ensvm.data.files.libsvm import LibsvmFormat
 from ensvm.data.generators.options import Generator
 from ensvm.data.scaling import Scaling
-from ensvm.data.splits import IndicesSplit, OfficialSplit, Split, check_split, identity, split_sizes
+from ensvm.data.splits import (
+    IndicesSplit,
+    OfficialSplit,
+    Split,
+    check_split,
+    identity,
+    is_grouped,
+    split_sizes,
+)
 from ensvm.data.splits import max_realizations as _max_realizations
 from ensvm.data.strict import Strict
 
@@ -139,6 +147,8 @@ class DatasetCard(Strict):
         all columns.
     dropped : tuple of str
         The columns of a user's own file that are left out.
+    groups : str or None
+        The column of a user's own file that says which rows no realization divides.
     sparse : bool
         Whether the inputs are kept as a sparse matrix.
     missing : str or None
@@ -177,6 +187,7 @@ class DatasetCard(Strict):
     positive: Label | None = None
     inputs: Inputs | None = None
     dropped: tuple[str, ...] = ()
+    groups: str | None = None
     sparse: bool = False
     missing: Literal["training-mean"] | None = None
     scaling: Scaling
@@ -221,7 +232,9 @@ class DatasetCard(Strict):
             raise ValueError("data come from one of: generator, all, train + test")
         if isinstance(self.split, OfficialSplit) and not self.train:
             raise ValueError("split: `official` needs the parts `train` and `test`")
-        check_split(self.split, self.rows)
+        if is_grouped(self.split) != (self.groups is not None):
+            raise ValueError("groups: they are needed where the split keeps groups whole, only")
+        check_split(self.split, self.rows, self.classes)
         return self
 
     @property
@@ -268,9 +281,9 @@ class DatasetCard(Strict):
         n_features : int
             The number of inputs.
         n_train : int
-            The number of training rows; for kfold those of the first fold.
+            The number of training rows; for folds see `ensvm.data.splits.split_sizes`.
         n_test : int
-            The number of test rows; for kfold those of the first fold.
+            The number of test rows.
         """
         return self.features, *split_sizes(self.split, self.rows)
 

@@ -30,28 +30,33 @@ def choose_inputs(
     listed: Inputs | None,
     drop: Sequence[str],
     others: OtherInputs,
+    groups: str | None = None,
 ) -> Columns:
     """Return the inputs of a file, or of a training and a test file: those listed, then the others.
 
-    Raises DataError for a name that is no column, a column that is both input and dropped, files
-    that differ in columns, and an index that would become an input.
+    The column of the groups is no input. Raises DataError for a name that is no column, a column
+    that is both input and dropped or groups, files that differ in columns, and an index that would
+    become an input.
     """
     where, names = files[0][1].where, [form.column_names(content) for form, content in files]
     for (_, content), found in zip(files, names, strict=True):
         refuse_equal_names(found, content.where)
     label = _label(names[0], target)
     _check_names(where, names[0], label, listed or {}, drop)
+    if groups is not None:
+        _check_groups(where, names[0], label, listed or {}, groups)
     for (_, content), found in zip(files, names, strict=True):
         if differing := sorted(set(found) ^ set(names[0])):
             raise DataError(
                 f"{content.where}: the two files differ in columns: {', '.join(differing)}"
             )
-    rest = [name for name in names[0] if name not in {label, *(listed or {}), *drop}]
+    rest = [name for name in names[0] if name not in {label, groups, *(listed or {}), *drop}]
     dropped = [*drop, *(rest if others == "drop" else ())]
     if others == "keep":
         for form, content in files:
             _refuse_index(form, content, names[0], rest)
-    if listed is None and not dropped and all(found == names[0] for found in names):
+    all_alike = groups is None and all(found == names[0] for found in names)
+    if listed is None and not dropped and all_alike:
         return Columns()
     inputs: Inputs = {**(listed or {}), **{name: "number" for name in rest if name not in dropped}}
     if not inputs:
@@ -70,15 +75,27 @@ def _check_names(
 ) -> None:
     for name in drop:
         if name not in names:
-            raise DataError(
-                f"{where}: drop: there is no column {name!r}{near_miss(name, names)} "
-                f"(columns: {', '.join(names[:20])}{', ...' if len(names) > 20 else ''})"
-            )
+            raise _no_column(where, "drop", name, names)
         if name in listed:
             raise DataError(f"{where}: the column {name!r} is both in `inputs` and in `drop`")
     for key, given in (("inputs", listed), ("drop", drop)):
         if label in given:
             raise DataError(f"{where}: {key}: the column {label!r} holds the labels")
+
+
+def _check_groups(where: str, names: list[str], label: str, listed: Inputs, groups: str) -> None:
+    if groups not in names:
+        raise _no_column(where, "groups", groups, names)
+    if groups in listed:
+        raise DataError(f"{where}: the column {groups!r} is both in `inputs` and `groups`")
+    if groups == label:
+        raise DataError(f"{where}: groups: the column {groups!r} holds the labels")
+
+
+def _no_column(where: str, key: str, name: str, names: list[str]) -> DataError:
+    shown = f"{', '.join(names[:20])}{', ...' if len(names) > 20 else ''}"
+    hint = near_miss(name, names)
+    return DataError(f"{where}: {key}: there is no column {name!r}{hint} (columns: {shown})")
 
 
 def _refuse_index(

@@ -20,6 +20,7 @@ from ensvm.data.files.formats import FORMAT_OF_ENDING
 from ensvm.data.files.labels import Label
 from ensvm.data.files.libsvm import LibsvmFormat
 from ensvm.data.scaling import Scaling
+from ensvm.data.splits import check_groups, completed
 from ensvm.data.strict import Strict
 
 
@@ -33,8 +34,10 @@ class OwnFile(Strict):
     `positive`: the label that becomes +1 (default with two classes: the larger one). `zero_based`:
     whether the columns of LIBSVM text, in both files, are counted from 0 (default: an index 0 says
     so, and must be in both files or in none). `sparse`: default true for LIBSVM text that is not to
-    be scaled. `scaling`: default `standard`, `none` if sparse. `n_test` of a random split: default
-    all other rows. Further keys as in a dataset card.
+    be scaled. `scaling`: default `standard`, `none` if sparse. `groups`: the column (of an archive
+    the array) that says which rows belong together, for the protocols that keep groups whole; it is
+    no input. Sizes of a random split are numbers or fractions of the rows; by default one part has
+    all rows that the other has not. Further keys as in a dataset card.
     """
 
     name: str | None = None
@@ -44,6 +47,7 @@ class OwnFile(Strict):
     positive: Label | None = None
     inputs: Inputs | None = None
     drop: list[Label] = Field(default_factory=list)
+    groups: Label | None = None
     other_inputs: OtherInputs = "keep"
     features: int | None = Field(default=None, ge=1)
     zero_based: bool | None = None
@@ -64,8 +68,8 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     ----------
     mapping : dict
         What a config says of the file: `path` and `split`, and where needed `target`, `name`,
-        `test`, `positive`, `inputs`, `drop`, `other_inputs`, `features`, `zero_based`, `sparse`,
-        `incomplete`, `missing`, `scaling`.
+        `test`, `positive`, `inputs`, `drop`, `other_inputs`, `groups`, `features`, `zero_based`,
+        `sparse`, `incomplete`, `missing`, `scaling`.
     base : Path
         The folder that paths are relative to, that of the config.
 
@@ -112,8 +116,13 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     ]
     columns = Columns()
     if own.target is not None:
-        columns = choose_inputs(files, own.target, own.inputs, own.drop, own.other_inputs)
-    raws = [form.read(replace(content, inputs=columns.inputs)) for form, content in files]
+        columns = choose_inputs(
+            files, own.target, own.inputs, own.drop, own.other_inputs, own.groups
+        )
+    raws = [
+        form.read(replace(content, inputs=columns.inputs, groups=own.groups))
+        for form, content in files
+    ]
     if own.features is None and len({raw.X.shape[1] for raw in raws}) > 1:
         widest = max(raw.X.shape[1] for raw in raws)
         hint = f"for LIBSVM text say `features: {widest}`"
@@ -122,6 +131,10 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         return _card(own, sources, raws, columns)
     except ValidationError as error:
         raise explain(error, where) from error
+    except DataError:
+        raise
+    except ValueError as error:  # of the split: nothing that follows from a file is known there
+        raise DataError(f"{where}: {error}") from error
 
 
 def _open(own: OwnFile, path: Path, where: str) -> tuple[Source, FileContent]:
@@ -150,6 +163,8 @@ def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
     for key in ("target", "inputs", "drop", "other_inputs", "incomplete"):
         if not form.named_columns and key in own.model_fields_set:
             raise DataError(f"{where}: {key}: columns of a {ending} file have no names; remove it")
+    if own.groups is not None and not (form.named_columns or form.named_arrays):
+        raise DataError(f"{where}: groups: a {ending} file has none; remove it")
     made = form.of_own_file(ending, own.target, own.incomplete)
     if own.zero_based is None:
         return made
@@ -185,11 +200,14 @@ def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: Columns
         sparse=sparse,
         missing=own.missing,
         scaling=own.scaling or ("none" if sparse else "standard"),
-        split=_completed(own.split, raws),
+        groups=own.groups,
+        split=completed(own.split, raws),
         all=sources if len(sources) == 1 else [],
         train=sources[:1] if len(sources) == 2 else [],
         test=sources[1:],
     )
+    if raws[0].groups is not None:
+        check_groups(draft.split, raws[0].groups, labels)
     return draft.model_copy(update={"checksum": assemble(draft, raws).checksum})
 
 
@@ -198,17 +216,3 @@ def _by_size(label: str) -> tuple[bool, float, str]:
         return True, float(label), label
     except ValueError:
         return False, 0.0, label
-
-
-def _completed(split: dict[str, Any], raws: list[Raw]) -> Any:
-    """Return the split with the sizes that the files themselves settle."""
-    rows = [len(raw.labels) for raw in raws]
-    found: dict[str, Any] = {}
-    if split.get("protocol") == "official" and len(rows) == 2:
-        found = {"n_train": rows[0], "n_test": rows[1]}
-    elif split.get("protocol") == "indices" and raws[0].splits is not None:
-        train, test = raws[0].splits
-        found = {"n_train": train.shape[1], "n_test": test.shape[1], "realizations": len(train)}
-    elif split.get("protocol") == "random" and isinstance(split.get("n_train"), int):
-        found = {"n_test": max(sum(rows) - split["n_train"], 1)}
-    return found | split

@@ -30,6 +30,8 @@ class FileContent:
         The number of columns, for LIBSVM text whose last columns may be empty.
     labels : bytes
         The file of the labels, for formats that keep them apart.
+    groups : str or None
+        The column, or of an archive the array, that says which rows belong together.
     """
 
     data: bytes
@@ -37,6 +39,7 @@ class FileContent:
     inputs: Inputs | None = None
     features: int | None = None
     labels: bytes = b""
+    groups: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,14 @@ class Raw:
     splits : pair of ndarray or None
         Row numbers of the training and the test parts, each of shape (realizations, rows), if the
         file brings them.
+    groups : ndarray of str, shape (n,), or None
+        The group of each row, where they were asked for.
     """
 
     X: Any
     labels: NDArray[np.str_]
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+    groups: NDArray[np.str_] | None = None
 
 
 class FileFormat(Strict):
@@ -68,6 +74,8 @@ class FileFormat(Strict):
         The endings of users' own files in this format, each with the options that it implies.
     named_columns : bool
         Whether columns have names or positions, so that `target` and `inputs` choose among them.
+    named_arrays : bool
+        Whether it is an archive of arrays, one of which may hold the groups.
     labels_apart : bool
         Whether the labels are in a file of their own.
     sparse : bool
@@ -76,6 +84,7 @@ class FileFormat(Strict):
 
     endings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     named_columns: ClassVar[bool] = False
+    named_arrays: ClassVar[bool] = False
     labels_apart: ClassVar[bool] = False
     sparse: ClassVar[bool] = False
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.errors import DataError
+from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.columns import LARGEST
 from ensvm.data.files.compression import check_size
 from ensvm.data.files.content import FileContent, FileFormat, Raw, reading
@@ -19,6 +19,7 @@ class NpzFormat(FileFormat):
     """A numpy archive with X, y and, for the protocol `indices`, train and test (zero-based)."""
 
     endings: ClassVar = {".npz": {"type": "npz"}}
+    named_arrays: ClassVar = True
 
     type: Literal["npz"]
 
@@ -34,7 +35,8 @@ class NpzFormat(FileFormat):
             shapes = f"X {X.shape} and y {y.shape}"
             raise DataError(f"{file.where}: {shapes} are not of shapes (n, d) and (n,)")
         inputs, labels = _inputs(X, file.where), _labels(y, file.where)
-        return Raw(inputs, labels, _splits(arrays, file.where))
+        groups = None if file.groups is None else _groups(arrays, file.groups, len(y), file.where)
+        return Raw(inputs, labels, _splits(arrays, file.where), groups)
 
 
 def _arrays(file: FileContent) -> dict[str, Any]:
@@ -73,8 +75,8 @@ def _inputs(X: NDArray[Any], where: str) -> NDArray[np.float64]:
     if X.dtype.kind not in "biuf":
         raise DataError(f"{where}: X holds values that are not finite numbers, but {X.dtype}")
     with np.errstate(over="ignore"):  # of longer floats
-        inputs: NDArray[np.float64] = X.astype(np.float64)
-    wrong = np.argwhere(~(np.abs(inputs) <= LARGEST))
+        inputs: NDArray[np.float64] = X.astype(np.float64, copy=False)  # nobody else has it
+    wrong = np.argwhere(~((inputs >= -LARGEST) & (inputs <= LARGEST)))
     if len(wrong):
         row, column = wrong[0]
         raise DataError(
@@ -92,6 +94,25 @@ def _labels(y: NDArray[Any], where: str) -> NDArray[np.str_]:
     if absent:
         raise DataError(f"{where}, row {absent[0]} of y: the label is missing ({y[absent[0] - 1]})")
     return labels
+
+
+def _groups(arrays: dict[str, Any], key: str, rows: int, where: str) -> NDArray[np.str_]:
+    if key not in arrays:
+        raise DataError(
+            f"{where}: groups: holds no array {key!r}{near_miss(key, arrays)} "
+            f"(arrays: {', '.join(arrays)})"
+        )
+    found = arrays[key]
+    if found.shape != (rows,) or found.dtype.kind not in "biufUS":
+        raise DataError(
+            f"{where}: groups: {key!r} holds {found.dtype} of shape {found.shape}; accepted: a "
+            f"number or a text for each of the {rows} rows"
+        )
+    groups = plain_labels(found)
+    absent = [row for row, group in enumerate(groups, start=1) if no_label(group)]
+    if absent:
+        raise DataError(f"{where}, row {absent[0]} of {key}: the group is missing")
+    return groups
 
 
 def _splits(arrays: dict[str, Any], where: str) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:

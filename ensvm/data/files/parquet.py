@@ -30,7 +30,7 @@ class ParquetFormat(FileFormat):
         names = [str(name) for name in frame.columns]
         table = Table(file.where, names, rows, list(range(1, len(rows) + 1)))
         form = TableFormat(type="table", target=self.target, incomplete=self.incomplete)
-        return encode_table(table, form, file.inputs)
+        return encode_table(table, form, file.inputs, file.groups)
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names of the columns."""

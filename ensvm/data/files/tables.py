@@ -74,7 +74,8 @@ class TableFormat(FileFormat):
         if self.keep is None:
             return raw
         chosen = np.isin(raw.labels, self.keep)
-        return Raw(raw.X[chosen], raw.labels[chosen])
+        groups = None if raw.groups is None else raw.groups[chosen]
+        return Raw(raw.X[chosen], raw.labels[chosen], groups=groups)
 
     def _read(self, file: FileContent) -> Raw:
         lines, numbers = _data_lines(file, self)
@@ -85,13 +86,15 @@ class TableFormat(FileFormat):
         inputs = self.inputs or file.inputs
         if inputs and self.encoded:
             inputs = dict.fromkeys(encoded_columns(inputs), "number")
-        if not inputs or all(encoding == "number" for encoding in inputs.values()):
+        numbers_alone = not inputs or all(encoding == "number" for encoding in inputs.values())
+        if numbers_alone and file.groups is None:
             raw = _read_numbers(lines, self, names, inputs, file.where)
             if raw is not None:
                 return raw
         rows = _split_fields(lines, numbers, self, file.where)
         names = names or [str(i) for i in range(len(rows[0]))]
-        return encode_table(Table(file.where, names, rows, numbers), self, inputs)
+        table = Table(file.where, names, rows, numbers)
+        return encode_table(table, self, inputs, file.groups)
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names in the header; without one, the positions."""
@@ -129,12 +132,20 @@ class Table:
         return f"{self.where}, line {self.lines[row]}, column {self.names[at]!r}"
 
 
-def encode_table(table: Table, form: TableFormat, inputs: Inputs | None) -> Raw:
-    """Return the inputs and labels of fields that are text; labels are renamed as the card says."""
+def encode_table(
+    table: Table, form: TableFormat, inputs: Inputs | None, groups: str | None = None
+) -> Raw:
+    """Return the inputs and labels of fields that are text; labels are renamed as the card says.
+
+    With them come the groups, where a column of groups is named; every row must have one.
+    """
     label_at, columns = choose_columns(table.names, form.target, inputs, table.where)
     _check_widths(table)
     missing = {*form.missing, ""}
-    table = _without_missing(table, label_at, columns, form)
+    group_at = [] if groups is None else [_position(table.names, groups, table.where)]
+    for at in group_at:
+        _refuse_ungrouped(table, at, form)
+    table = _without_missing(table, label_at, [*columns, *group_at], form)
     blocks = [
         encode_column(
             [row[at] for row in table.rows],
@@ -146,7 +157,8 @@ def encode_table(table: Table, form: TableFormat, inputs: Inputs | None) -> Raw:
     ]
     X = np.hstack([np.empty((len(table.rows), 0)), *blocks])
     found = np.array([row[label_at].strip() for row in table.rows])
-    return Raw(X, _rename(plain_labels(found), form.labels))
+    told = [plain_labels(np.array([row[at].strip() for row in table.rows])) for at in group_at]
+    return Raw(X, _rename(plain_labels(found), form.labels), groups=told[0] if told else None)
 
 
 def choose_columns(
@@ -276,6 +288,17 @@ def _check_widths(table: Table) -> None:
         if len(row) != len(table.names):
             raise DataError(
                 f"{table.where}, line {line}: {len(row)} fields; expected {len(table.names)}"
+            )
+
+
+def _refuse_ungrouped(table: Table, at: int, form: TableFormat) -> None:
+    if form.incomplete == "drop":
+        return
+    for i, row in enumerate(table.rows):
+        if row[at].strip() in {*form.missing, ""}:
+            raise DataError(
+                f"{table.place(at, i)}: the group is missing ({row[at]!r}); accepted: a group in "
+                "every row, or `incomplete: drop`, which leaves such rows out"
             )
 
 

@@ -42,7 +42,9 @@ class Served:
     def file(self, card: DatasetCard) -> FileContent:
         """Return the content with what the card says that its reader needs."""
         where = f"{card.name} ({self.source.place})"
-        return FileContent(self.content, where, card.inputs, card.features, self.labels)
+        return FileContent(
+            self.content, where, card.inputs, card.features, self.labels, card.groups
+        )
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ CORRECTED = (
     "The realizations split the same rows anew, so that they are not independent: as Nadeau and "
     "Bengio (2003) have it, the variance of the mean has the factor 1/n + {overlap:.4g} in place "
     "of 1/n (the smaller of the training and the test part over the larger, 1 / (k − 1) for k "
-    "folds)."
+    "folds or groups)."
 )
 NOT_CORRECTED = (
     "The realizations share no rows, or have the same parts and differ in the algorithms' random "

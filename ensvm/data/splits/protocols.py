@@ -1,16 +1,11 @@
 """Split protocols: how the rows of a data set become the parts of one realization."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
-from ensvm.data.errors import DataError
 from ensvm.data.strict import Strict
-from ensvm.seeds import seed_of
-
-IndexPair = tuple[np.ndarray, np.ndarray]
 
 
 class OfficialSplit(Strict):
@@ -37,7 +32,7 @@ class OfficialSplit(Strict):
 
 
 class RandomSplit(Strict):
-    """Rows drawn without replacement, unstratified, anew for each realization.
+    """Rows drawn without replacement anew for each realization.
 
     Attributes
     ----------
@@ -47,11 +42,16 @@ class RandomSplit(Strict):
         The number of training rows, at least 2.
     n_test : int
         The number of test rows, at least 1.
+    stratified : bool
+        Whether both parts have the classes in the proportions of all rows, as nearly as can be.
     """
+
+    later: ClassVar = ("stratified",)
 
     protocol: Literal["random"]
     n_train: int = Field(ge=2)
     n_test: int = Field(ge=1)
+    stratified: bool = False
 
 
 class KFoldSplit(Strict):
@@ -65,11 +65,33 @@ class KFoldSplit(Strict):
         The number k of folds, at least 2.
     stratified : bool
         Whether every fold has the classes in the proportions of all rows, as nearly as can be.
+    grouped : bool
+        Whether folds are made of whole groups, about as many groups in each.
     """
+
+    later: ClassVar = ("grouped",)
 
     protocol: Literal["kfold"]
     n_splits: int = Field(ge=2)
     stratified: bool = False
+    grouped: bool = False
+
+
+class LeaveOneGroupOutSplit(Strict):
+    """Realization r tests on the r-th group alone and trains on all others.
+
+    Groups that are numbers stand in the order of numbers, others in that of their names.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'leave-one-group-out'.
+    realizations : int
+        The number of groups, at least 2.
+    """
+
+    protocol: Literal["leave-one-group-out"]
+    realizations: int = Field(ge=2)
 
 
 class IndicesSplit(Strict):
@@ -123,9 +145,27 @@ class DisjointSplit(Strict):
 
 
 Split = Annotated[
-    OfficialSplit | RandomSplit | KFoldSplit | IndicesSplit | DisjointSplit,
+    OfficialSplit | RandomSplit | KFoldSplit | LeaveOneGroupOutSplit | IndicesSplit | DisjointSplit,
     Field(discriminator="protocol"),
 ]
+
+GROUPED = ("leave-one-group-out", "kfold")  # the protocols that keep groups whole
+
+
+def is_grouped(split: Split) -> bool:
+    """Return whether a protocol keeps groups of rows whole.
+
+    Parameters
+    ----------
+    split : Split
+        The protocol.
+
+    Returns
+    -------
+    bool
+        Whether it leaves groups out one by one, or makes folds of groups.
+    """
+    return isinstance(split, LeaveOneGroupOutSplit) or getattr(split, "grouped", False)
 
 
 def split_sizes(split: Split, rows: int) -> tuple[int, int]:
@@ -141,44 +181,16 @@ def split_sizes(split: Split, rows: int) -> tuple[int, int]:
     Returns
     -------
     n_train : int
-        The number of training rows; for kfold those of the first fold.
+        The number of training rows; for kfold those of the first fold, of groups those left by one
+        of mean size.
     n_test : int
-        The number of test rows; for kfold those of the first fold.
+        The number of test rows; for kfold those of the first fold, of groups the mean.
     """
-    if isinstance(split, KFoldSplit):
-        n_test = -(-rows // split.n_splits)
+    if isinstance(split, KFoldSplit | LeaveOneGroupOutSplit):
+        folds = split.n_splits if isinstance(split, KFoldSplit) else split.realizations
+        n_test = -(-rows // folds)
         return rows - n_test, n_test
     return split.n_train, split.n_test
-
-
-def check_split(split: Split, rows: int) -> None:
-    """Refuse a protocol by which the rows of a data set cannot be split.
-
-    Parameters
-    ----------
-    split : Split
-        The protocol.
-    rows : int
-        The number of rows of the data set.
-
-    Raises
-    ------
-    ValueError
-        If there are too few rows, or the parts do not fit a block; the message names the key.
-    """
-    n_train, n_test = split_sizes(split, rows)
-    if isinstance(split, KFoldSplit):
-        if split.n_splits > rows or n_train < 2:
-            raise ValueError(
-                f"split.n_splits: {split.n_splits} folds cannot be made of {rows} rows"
-            )
-    elif isinstance(split, DisjointSplit) and not n_train + n_test <= split.rows <= rows:
-        block = f"a block of {split.rows} out of {rows} rows"
-        raise ValueError(f"split: n_train {n_train} + n_test {n_test} do not fit {block}")
-    elif n_train + n_test > rows:
-        raise ValueError(
-            f"split: n_train {n_train} + n_test {n_test} is more than the {rows} rows there are"
-        )
 
 
 def max_realizations(split: Split, rows: int) -> int | None:
@@ -200,7 +212,9 @@ def max_realizations(split: Split, rows: int) -> int | None:
         return rows // split.rows
     if isinstance(split, OfficialSplit):
         return split.realizations or (1 if split.n_train + split.n_test == rows else None)
-    return split.realizations if isinstance(split, IndicesSplit) else None
+    if isinstance(split, IndicesSplit | LeaveOneGroupOutSplit):
+        return split.realizations
+    return None
 
 
 def identity(split: Split) -> dict[str, Any]:
@@ -214,9 +228,28 @@ def identity(split: Split) -> dict[str, Any]:
     Returns
     -------
     dict
-        The keys that are not None, beginning {"protocol": ...}.
+        The keys that are not None, beginning {"protocol": ...}. Those that a protocol got later
+        are there only where they are set: rows drawn before stay as they are.
     """
-    return split.model_dump(exclude_none=True)
+    unset = {key for key in getattr(split, "later", ()) if not getattr(split, key)}
+    return split.model_dump(exclude_none=True, exclude=unset)
+
+
+def folds_of(told: Mapping[str, Any]) -> int | None:
+    """Return how many realizations test every row once; None where there is no such number.
+
+    Parameters
+    ----------
+    told : mapping
+        A split as `identity` returns it and records keep it; empty where it is not known.
+
+    Returns
+    -------
+    int or None
+        The number of folds, or of groups that are left out one by one.
+    """
+    key = {"kfold": "n_splits", "leave-one-group-out": "realizations"}.get(told.get("protocol", ""))
+    return None if key is None else int(told[key])
 
 
 def overlap(told: Mapping[str, Any]) -> float:
@@ -225,7 +258,8 @@ def overlap(told: Mapping[str, Any]) -> float:
     Realizations whose parts share rows are not independent. With rho their correlation, the
     variance of a mean over n of them has the factor 1/n + rho / (1 - rho) in place of 1/n. Nadeau
     & Bengio (2003) take the test part's share of the rows for rho, which gives n_test / n_train,
-    and 1 / (k-1) for k folds (Bouckaert & Frank 2004). They mean small test parts. Of a large one
+    and 1 / (k-1) for k folds (Bouckaert & Frank 2004), of rows or of groups; leaving each of g
+    groups out makes g folds. They mean small test parts. Of a large one
     the chance of its rows averages out, and what remains is that of the training part, of which
     two realizations share n_train / (n_train + n_test): the ratio is n_train / n_test then
     (`benchmarks/resampling_intervals.py`: their ratio makes intervals 8 to 11 times too wide).
@@ -250,90 +284,11 @@ def overlap(told: Mapping[str, Any]) -> float:
     learning algorithms, PAKDD 2004, 3-12.
     """
     protocol = told.get("protocol")
-    if protocol == "kfold":
-        return 1.0 / (told["n_splits"] - 1)
+    if folds := folds_of(told):
+        return 1.0 / (folds - 1)
     # without a number of its own, an official split has several realizations only by a draw
     drawn = protocol == "official" and told.get("realizations") is None
     if drawn or protocol in ("random", "indices"):
         sizes = told["n_train"], told["n_test"]
         return float(min(sizes) / max(sizes))
     return 0.0
-
-
-def split_rows(
-    split: Split, name: str, index: int, y: np.ndarray, fixed: IndexPair | None
-) -> IndexPair:
-    """Return the row numbers of one realization.
-
-    Drawn rows follow from name, protocol and index alone.
-
-    Parameters
-    ----------
-    split : Split
-        The protocol.
-    name : str
-        The name of the data set.
-    index : int
-        The number of the realization, from 1.
-    y : ndarray of shape (n,)
-        The classes of all rows, which a stratified protocol reads.
-    fixed : pair of ndarray of int, or None
-        The row numbers of the training and the test parts that came with the data, each of shape
-        (realizations, rows), for the protocols `official` and `indices`.
-
-    Returns
-    -------
-    train : ndarray of int, shape (n_train,)
-        The row numbers of the training part.
-    test : ndarray of int, shape (n_test,)
-        The row numbers of the test part.
-
-    Raises
-    ------
-    DataError
-        If there is no such realization, or the protocol needs row numbers that did not come.
-    """
-    limit = max_realizations(split, len(y))
-    if index < 1 or (limit is not None and index > limit):
-        most = "" if limit is None else f" to {limit}"
-        there = f"there are 1{most} ({split.protocol})"
-        raise DataError(f"data set {name!r}: realization {index} asked for; {there}")
-    if isinstance(split, KFoldSplit):
-        return _fold(split, name, index, y)
-    if isinstance(split, RandomSplit):
-        order = _generator(split, name, index).permutation(len(y))
-        return order[: split.n_train], order[split.n_train : split.n_train + split.n_test]
-    if isinstance(split, DisjointSplit):
-        block = np.arange((index - 1) * split.rows, index * split.rows)
-        return block[: split.n_train], block[-split.n_test :]
-    if fixed is None:
-        raise DataError(
-            f"data set {name!r}: its data hold no row numbers for the protocol {split.protocol}"
-        )
-    if isinstance(split, OfficialSplit):
-        return _drawn(split, name, index, fixed[0][0]), fixed[1][0]
-    return fixed[0][index - 1], fixed[1][index - 1]
-
-
-def _drawn(split: OfficialSplit, name: str, index: int, whole: np.ndarray) -> np.ndarray:
-    """Return the training rows: all in their order, or the first of an order of them."""
-    if split.n_train == len(whole):
-        return whole
-    # without n_train, so that a smaller draw is a part of a larger one
-    told = {"protocol": split.protocol, "n_test": split.n_test}
-    order = np.random.default_rng(seed_of("realization", name, told, index)).permutation(whole)
-    return order[: split.n_train]
-
-
-def _fold(split: KFoldSplit, name: str, index: int, y: np.ndarray) -> IndexPair:
-    repetition, fold = divmod(index - 1, split.n_splits)
-    order = _generator(split, name, repetition).permutation(len(y))
-    if split.stratified:
-        # rows of one class stand together, so dealing them out keeps the proportions
-        order = order[np.argsort(y[order], kind="stable")]
-    test = np.arange(len(y)) % split.n_splits == fold
-    return order[~test], order[test]
-
-
-def _generator(split: Split, name: str, index: int) -> np.random.Generator:
-    return np.random.default_rng(seed_of("realization", name, identity(split), index))

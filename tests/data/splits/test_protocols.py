@@ -1,5 +1,6 @@
 """Laws of the split protocols: parts are disjoint, complete, and follow from identity."""
 
+import hashlib
 from itertools import pairwise
 
 import numpy as np
@@ -83,6 +84,36 @@ def test_random_realization_is_pinned() -> None:
     assert [*train, *test] == [25, 33, 27, 26, 37, 23, 36]
 
 
+@pytest.mark.parametrize(
+    ("split", "digest"),
+    [
+        ({"protocol": "random", "n_train": 20, "n_test": 12}, "4972074e8704"),
+        ({"protocol": "kfold", "n_splits": 5}, "b40416c23827"),
+        ({"protocol": "kfold", "n_splits": 5, "stratified": True}, "f499a97e32e7"),
+        ({"protocol": "official", "n_train": 20, "n_test": 12}, "f3f394849ca8"),
+        ({"protocol": "disjoint", "n_train": 9, "n_test": 4, "block": 14}, "49f8fa28741f"),
+    ],
+)
+def test_rows_of_each_protocol_are_pinned(split: dict[str, object], digest: str) -> None:
+    # Finished results hang on these rows, as on those above.
+    drawn = [split_rows(SPLIT.validate_python(split), "german", r, Y, OFFICIAL) for r in (1, 2, 3)]
+    told = str([[part.tolist() for part in parts] for parts in drawn])
+    assert hashlib.sha256(told.encode()).hexdigest()[:12] == digest
+
+
+@settings(max_examples=50, deadline=None)
+@given(n_train=st.integers(4, 38), n_test=st.integers(2, 20), index=st.integers(1, 10**6))
+def test_stratified_parts_have_the_classes_in_proportion(
+    n_train: int, n_test: int, index: int
+) -> None:
+    n_test = min(n_test, len(Y) - n_train)
+    split = RandomSplit(protocol="random", n_train=n_train, n_test=n_test, stratified=True)
+    train, test = split_rows(split, "some", index, Y, None)
+    assert len(set(train) | set(test)) == n_train + n_test == len(train) + len(test)
+    assert abs((Y[train] == 1).sum() - n_train * 12 / 42) < 1
+    assert abs((Y[test] == 1).sum() - n_test * 12 / 42) < 2  # of what training left
+
+
 def test_fixed_rows_are_given_back_in_their_order() -> None:
     fixed = (np.array([[4, 2, 0], [1, 3, 5]]), np.array([[1, 3], [0, 2]]))
     split = IndicesSplit(protocol="indices", n_train=3, n_test=2, realizations=2)
@@ -107,6 +138,7 @@ def test_realization_beyond_the_last_is_refused(index: int) -> None:
         ({"protocol": "official", "n_train": 2, "n_test": 1, "realizations": 10}, 4, 10),
         ({"protocol": "indices", "n_train": 2, "n_test": 1, "realizations": 7}, 3, 7),
         ({"protocol": "kfold", "n_splits": 3}, 3, None),
+        ({"protocol": "leave-one-group-out", "realizations": 3}, 9, 3),
         ({"protocol": "random", "n_train": 2, "n_test": 1}, 3, None),
         ({"protocol": "disjoint", "n_train": 2, "n_test": 1}, 11, 3),
         ({"protocol": "disjoint", "n_train": 2, "n_test": 1, "block": 5}, 11, 2),
@@ -150,7 +182,12 @@ def test_options_not_given_are_no_part_of_the_identity() -> None:
     assert identity(official(30)) == {"protocol": "official", "n_train": 30, "n_test": 12}
     disjoint = DisjointSplit(protocol="disjoint", n_train=3, n_test=4)
     assert identity(disjoint) == {"protocol": "disjoint", "n_train": 3, "n_test": 4}
-    assert identity(KFoldSplit(protocol="kfold", n_splits=3))["stratified"] is False
+    random = {"protocol": "random", "n_train": 3, "n_test": 4}
+    assert identity(SPLIT.validate_python({**random, "stratified": False})) == random
+    stratified = {**random, "stratified": True}
+    assert identity(SPLIT.validate_python(stratified)) == stratified
+    kfold = {"protocol": "kfold", "n_splits": 3, "stratified": False}
+    assert identity(SPLIT.validate_python({**kfold, "grouped": False})) == kfold
 
 
 @settings(max_examples=50, deadline=None)
@@ -208,6 +245,40 @@ def test_impossible_splits_are_refused(split: Split, message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("split", "classes", "message"),
+    [
+        (
+            RandomSplit(protocol="random", n_train=8, n_test=4, stratified=True),
+            {"a": 18, "b": 2},
+            r"n_train: 8 of 20 rows.*'b' has 2 rows.*at least 10 \(0.5 of the rows\)",
+        ),
+        (
+            RandomSplit(protocol="random", n_train=15, n_test=5, stratified=True),
+            {"a": 19, "b": 1},
+            "'b' has 1 row; accepted: only `stratified: false`",
+        ),
+        (
+            RandomSplit(protocol="random", n_train=15, n_test=2, stratified=True),
+            {"a": 8, "b": 6, "c": 6},
+            "n_test: 2.*3 classes",
+        ),
+        (
+            KFoldSplit(protocol="kfold", n_splits=5, stratified=True),
+            {"a": 16, "b": 4},
+            "n_splits: 5.*'b' has 4 rows; accepted: up to 4 folds",
+        ),
+    ],
+)
+def test_classes_too_small_to_be_stratified_are_refused(
+    split: Split, classes: dict[str, int | None], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_split(split, 20, classes)
+    check_split(split, 20, dict.fromkeys(classes))  # nobody knows how many there are
+    check_split(split.model_copy(update={"stratified": False}), 20, classes)
+
+
+@pytest.mark.parametrize(
     "given_split",
     [
         {"protocol": "random", "n_train": 1, "n_test": 1},
@@ -240,6 +311,8 @@ def test_realizations_overlap_where_they_split_the_same_rows_anew() -> None:
     # of a large test part the training part is the one that counts
     turned = RandomSplit(protocol="random", n_train=300, n_test=700)
     assert overlap(identity(turned)) == overlap(identity(random))
+    stratified = random.model_copy(update={"stratified": True})
+    assert overlap(identity(stratified)) == overlap(identity(random))
     assert overlap(identity(official(20))) == pytest.approx(12 / 20)  # draws of the training file
 
 
