@@ -227,9 +227,10 @@ def _fit(
     estimator = made(algorithm.estimator, {**algorithm.params, **point}, seed)
     inputs = grams.inputs_of(estimator, share_gram=algorithm.share_gram, dtype=algorithm.gram_dtype)
     if algorithm.wrapped is not None:
-        from sklearn.multiclass import OneVsRestClassifier
+        from sklearn import multiclass
 
-        estimator = OneVsRestClassifier(estimator)  # each machine is given the same Gram matrix
+        # Each machine is given the same Gram matrix.
+        estimator = multiclass.OneVsRestClassifier(estimator)
     X = inputs.train()
     watch("fit", lambda: estimator.fit(X, grams.realization.y_train))
     return estimator, inputs, point

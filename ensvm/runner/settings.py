@@ -192,6 +192,8 @@ def algorithm_settings(
             }
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
+    from sklearn.multiclass import OneVsRestClassifier
+
     wrapped = ONE_VS_REST if many and not takes_many(built.estimator) else None
     _check_stages(source, block, name, built.estimator, wrapped)
     method = AlgorithmSettings(
@@ -208,7 +210,8 @@ def algorithm_settings(
         cv=_folds(source, block, name),
         wrapped=wrapped,
     )
-    return method, code_identity([DATA_PATH, SCORING, *built.places])
+    places = built.places if wrapped is None else {*built.places, _place(OneVsRestClassifier)}
+    return method, code_identity([DATA_PATH, SCORING, *places])
 
 
 def _check_stages(
@@ -218,10 +221,10 @@ def _check_stages(
     staged = hasattr(estimator, "staged_predict") and wrapped is None
     why = ""
     if wrapped is not None:
-        why = "; on data of more than two classes this one is wrapped one against rest"
-    told = f"{name_of(block.spec)} has no stages (staged_predict)"
+        why = " (on data of more than two classes it is wrapped one against rest)"
     if block.stage != "last" and block.grid is None and not staged:
-        raise source.error(("algorithms", name, "stage"), f"{told} and no grid:{why}")
+        told = f"{name_of(block.spec)} has no stages (staged_predict) and no grid:"
+        raise source.error(("algorithms", name, "stage"), told + why)
     asked = [key for key in block.record if key in STAGED]
     if asked and (block.grid is not None or not staged):
         raise source.error(
