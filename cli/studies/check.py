@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="Where tables were written.",
 )
-def check(config: str, results: Path) -> None:
+@click.option(
+    "--fit/--no-fit",
+    default=True,
+    show_default=True,
+    help="Fit each algorithm on 30 rows, which takes some seconds.",
+)
+def check(config: str, results: Path, fit: bool) -> None:
     """Check every key and value of CONFIG, and fit each algorithm on 30 rows.
 
     The rows are of the smallest data set that is at hand; nothing is downloaded or recorded.
@@ -33,7 +39,7 @@ def check(config: str, results: Path) -> None:
     \b
     Examples:
       ensvm check smoke
-      ensvm check configs/ijcai07.yaml
+      ensvm check configs/ijcai07.yaml --no-fit
     """
     with readable_errors():
         from ensvm.report.tables.cells import stale_notes
@@ -56,7 +62,8 @@ def check(config: str, results: Path) -> None:
     tell(f"{path}: good; {size(plan)}")
     with readable_errors():
         tell_missing_data(plan, set(plan.cards), None)
-        _tell_trial(plan)
+        if fit:
+            _tell_trial(plan)
 
 
 def _tell_trial(plan: "Plan") -> None:

@@ -121,7 +121,7 @@ def _records(plan: Plan, cells: list[Cell], rows: int, data_dir: Path | None) ->
                 TRIAL_SECONDS,
                 f"trial in {folder}",
                 Journal(Path(folder)),
-                plan.path.parent,
+                plan.path.parent.absolute(),
                 max(FEWEST_OF_A_CLASS, rows // len(card.labels)),
             )
             tasks.append(task)

@@ -133,6 +133,11 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
             if key not in accepted:
                 raise _unknown(name, key, accepted)
         estimator.set_params(**params)
+        parts = estimator.get_params()
+        for key in params:
+            part = parts.get(key.rpartition("__")[0])
+            if hasattr(part, "get_params"):
+                check_values(part, share_gram=False)
     return estimator
 
 
