@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +10,9 @@ from ensvm_cli import completion
 from ensvm_cli.printing import tell
 from ensvm_cli.studies.planned import size, tell_columns, tell_errors, tell_missing_data
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+
+if TYPE_CHECKING:
+    from ensvm.runner.plan import Plan
 
 
 @click.command()
@@ -20,16 +24,23 @@ from ensvm_cli.terminal import WRONG_INPUT, readable_errors
     show_default=True,
     help="Where tables were written.",
 )
-def check(config: str, results: Path) -> None:
-    """Check every key and value of CONFIG without running anything.
+@click.option(
+    "--fit/--no-fit",
+    default=True,
+    show_default=True,
+    help="Fit each algorithm on 30 rows, which takes some seconds.",
+)
+def check(config: str, results: Path, fit: bool) -> None:
+    """Check every key and value of CONFIG, and fit each algorithm on 30 rows.
 
-    What needs more memory than is free here is told, with exit status 2.
+    The rows are of the smallest data set that is at hand; nothing is downloaded or recorded. What
+    needs more memory than is free here is told, with exit status 2.
     Notes that explain verdicts are checked against the tables in RESULTS, where there are any.
 
     \b
     Examples:
       ensvm check smoke
-      ensvm check configs/ijcai07.yaml
+      ensvm check configs/ijcai07.yaml --no-fit
     """
     with readable_errors():
         from ensvm.report.tables.cells import stale_notes
@@ -54,3 +65,18 @@ def check(config: str, results: Path) -> None:
     tell(f"{path}: good; {size(plan)}")
     with readable_errors():
         tell_missing_data(plan, set(plan.cards), None)
+        if fit:
+            _tell_trial(plan)
+
+
+def _tell_trial(plan: "Plan") -> None:
+    """Fit each algorithm on a few rows, and say on which data."""
+    from ensvm.runner.trial import TRIAL_ROWS, TRIAL_SECONDS, trial
+
+    outcome = trial(plan)
+    for dataset, names in outcome.fitted.items():
+        tell(f"fitted on {TRIAL_ROWS} rows of {dataset}: {', '.join(names)}")
+    if outcome.untried:
+        tell(f"not fitted, for no data of theirs are at hand: {', '.join(outcome.untried)}")
+    if outcome.slow:
+        tell(f"not fitted within {TRIAL_SECONDS:g} s: {', '.join(outcome.slow)}")

@@ -126,16 +126,15 @@ def _printable(text: str) -> str:
 
 
 def _tell_written(draft: "Draft") -> None:
-    from ensvm.drafting.config_text import commands
+    from ensvm.drafting.config_text import ALGORITHMS, commands
 
     contents = draft.contents
-    algorithms = contents.algorithms()
     if draft.clean:
         _say(f"wrote {draft.clean}: a clean copy, for {draft.why_clean}")
     several = len(draft.target.classes) > 2
-    left_out = "; most of our classifiers are for two classes and are left out" if several else ""
-    count = f"{len(algorithms)} algorithms on {contents.realizations()} splits"
-    _say(f"wrote {draft.config}: {count}{left_out}")
+    wrapped = "; classifiers for two classes are wrapped one against rest" if several else ""
+    count = f"{len(ALGORITHMS)} algorithms on {contents.realizations()} splits"
+    _say(f"wrote {draft.config}: {count}{wrapped}")
     if contents.missing:
         click.echo("missing values get the mean of the training rows (`missing:` in the config)")
     if rare := contents.rare():

@@ -26,7 +26,6 @@ class Algorithm:
 
     block: str
     told: str
-    several: bool = True  # whether it takes more than two classes
 
 
 ALGORITHMS = {
@@ -55,7 +54,6 @@ ALGORITHMS = {
     "ensemble": Algorithm(
         "{label: partially trained ensemble, estimator: PartiallyTrainedEnsemble}",
         "ours: an ensemble of partially trained SVMs, which needs no tuning",
-        several=False,
     ),
 }
 
@@ -142,11 +140,6 @@ class Contents:
         n_train = self.rows * (FOLDS - 1) // FOLDS if folded else TRAINED
         return next(count for rows, count in REALIZATIONS if n_train <= rows)
 
-    def algorithms(self) -> dict[str, Algorithm]:
-        """Return the algorithms: those that take as many classes as there are."""
-        two = len(self.target.classes) == 2
-        return {name: found for name, found in ALGORITHMS.items() if two or found.several}
-
 
 def mapping_of(contents: Contents) -> dict[str, Any]:
     """Return the data set's block, as `ensvm.data.inline_card` takes it."""
@@ -165,7 +158,6 @@ def mapping_of(contents: Contents) -> dict[str, Any]:
 
 def config_text(contents: Contents, config: Path) -> str:
     """Return the config as text, with a comment at each choice that a user may want to change."""
-    algorithms = contents.algorithms()
     parts = [
         _head(contents, config),
         f"study: {_flow(contents.name)}",
@@ -177,12 +169,12 @@ def config_text(contents: Contents, config: Path) -> str:
         "datasets:",
         *_dataset(contents),
         "",
-        *_algorithms(contents, algorithms),
+        *_algorithms(contents),
         "",
         "tables:",
         "  - id: errors",
         f"    caption: {_flow(_caption(contents))}",
-        f"    columns: [{', '.join(algorithms)}]",
+        f"    columns: [{', '.join(ALGORITHMS)}]",
     ]
     return "\n".join(parts) + "\n"
 
@@ -257,14 +249,14 @@ def _dataset(contents: Contents) -> list[str]:
     return [*lines, f"    split: {_flow(split)}  # {told}"]
 
 
-def _algorithms(contents: Contents, algorithms: dict[str, Algorithm]) -> list[str]:
+def _algorithms(contents: Contents) -> list[str]:
     lines = [
         "algorithms:  # further ones: docs/classifiers.md, or any classifier of scikit-learn's"
     ]
-    for name, found in algorithms.items():
+    for name, found in ALGORITHMS.items():
         lines += [f"  # {found.told}", f"  {name}: {found.block}"]
     if len(contents.target.classes) > 2:
-        lines += ["  # most classifiers of ours are for two classes, and are not run on these"]
+        lines += ["  # classifiers for two classes are wrapped one against rest, as tables say"]
     return lines
 
 

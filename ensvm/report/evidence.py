@@ -213,9 +213,11 @@ def _method(records: list[Record]) -> dict[str, str]:
     grid, stage, orders = (settings.get(key) for key in ("grid", "stage", "orders"))
     return {
         "estimator": str(settings.get("estimator", "")),
+        "wrapped": str(settings.get("wrapped") or ""),
         "parameters": _assignments(settings.get("params")),
         "grid": _assignments(grid),
         "stage": "" if stage in (None, "last") else str(stage),
+        "cross-validation": _assignments(settings.get("cv")),
         "orders of the rows": str(orders) if orders not in (None, 1) else "",
     }
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.runner.estimators import made
+from ensvm.runner.estimators.construct import made
 from ensvm.runner.guard.answers import Labels, Misbehaves, curve, scalars_of
 from ensvm.runner.inputs import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
-from ensvm.study.metrics import STAGED, TRAIN_ERROR
+from ensvm.study.metrics import CV_SCORE, STAGED, TRAIN_ERROR
 
 
 @dataclass
@@ -122,6 +122,8 @@ def _mean(values: list[Any]) -> Any:
 def _in_one_order(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
     if algorithm.stage == "best-on-validation":
         return _chosen_on_validation(algorithm, seed, grams)
+    if algorithm.stage == "best-by-cv":
+        return _chosen_by_cv(algorithm, seed, grams)
     watch = Stopwatch()
     candidates = [
         _fit(algorithm, point, seed, grams, watch) for point in grid_points(algorithm.grid)
@@ -160,9 +162,7 @@ def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPo
     choice = _in_one_order(oracle, seed, inner)
     inner.refuse_changes()
     selection = time.perf_counter() - start
-    params = {**algorithm.params, **(choice.stage or {})}
-    chosen = replace(algorithm, params=params, grid=None, stage="last")
-    evaluation = _in_one_order(chosen, seed, grams)
+    evaluation = _at_point(algorithm, choice.stage or {}, seed, grams)
     return replace(
         evaluation,
         seconds={**evaluation.seconds, "selection_seconds": selection},
@@ -170,6 +170,44 @@ def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPo
         n_stages=choice.n_stages,
         validation_error=choice.metrics["error"],
     )
+
+
+def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+    """Choose a grid point by folds of the training rows, then fit it on all and score it."""
+    from sklearn.metrics import get_scorer
+
+    start = time.perf_counter()
+    cv = algorithm.cv or {}
+    scorer = get_scorer(cv["scorer"])
+    points = grid_points(algorithm.grid)
+    scores = np.zeros(len(points))
+    for fold in grams.folds(cv["n_splits"], seed):
+        for number, point in enumerate(points):
+            fitted, inputs, _ = _fit(algorithm, point, seed, fold, Stopwatch())
+            score = scorer(fitted, inputs.test(), fold.realization.y_test)
+            scores[number] += float(score) / cv["n_splits"]
+        fold.refuse_changes()
+    if np.isnan(scores).any():
+        raise Misbehaves(f"its {cv['scorer']} is no number on some fold of the training rows")
+    best = int(np.argmax(scores))  # the first of equals
+    selection = time.perf_counter() - start
+    evaluation = _at_point(algorithm, points[best], seed, grams)
+    return replace(
+        evaluation,
+        metrics={**evaluation.metrics, CV_SCORE: float(scores[best])},
+        seconds={**evaluation.seconds, "selection_seconds": selection},
+        stage=points[best],
+        n_stages=len(points),
+        validation_error=1.0 - float(scores[best]) if cv["scorer"] == "accuracy" else None,
+    )
+
+
+def _at_point(
+    algorithm: AlgorithmSettings, point: Mapping[str, Any], seed: int, grams: GramPool
+) -> Evaluation:
+    """Fit and score an algorithm with the parameters that were chosen."""
+    params = {**algorithm.params, **point}
+    return _in_one_order(replace(algorithm, params=params, grid=None, stage="last"), seed, grams)
 
 
 def grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
@@ -188,6 +226,11 @@ def _fit(
 ) -> tuple[Any, Inputs, dict[str, Any]]:
     estimator = made(algorithm.estimator, {**algorithm.params, **point}, seed)
     inputs = grams.inputs_of(estimator, share_gram=algorithm.share_gram, dtype=algorithm.gram_dtype)
+    if algorithm.wrapped is not None:
+        from sklearn import multiclass
+
+        # Each machine is given the same Gram matrix.
+        estimator = multiclass.OneVsRestClassifier(estimator)
     X = inputs.train()
     watch("fit", lambda: estimator.fit(X, grams.realization.y_train))
     return estimator, inputs, point

@@ -225,6 +225,7 @@ class _Run:
                 self._timeout,
                 self._run_id,
                 self._journal,
+                self._plan.path.parent.absolute(),
             )
             self._progress.data(dataset)
             if not self._search.find(dataset, card):

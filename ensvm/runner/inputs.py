@@ -52,6 +52,10 @@ class Inputs:
         """Yield blocks of test rows with their inputs."""
         return _blocks_of(self.realization.X_test)
 
+    def test(self) -> Any:
+        """Return the inputs of all test rows at once."""
+        return view_of(self.realization.X_test)
+
 
 def _blocks_of(X: Any) -> Iterator[tuple[slice, Any]]:
     for rows in row_blocks(*X.shape):
@@ -119,6 +123,10 @@ class SharedGram(Inputs):
                 kept = self._blocks[rows.start] = Shared("kernel values of test rows", block)
             yield rows, kept.view()
 
+    def test(self) -> NDArray[Any]:
+        """Return the kernel values of all test rows at once, shape (n_test, n_train)."""
+        return np.concatenate([block for _, block in self.test_blocks()])
+
     def shared(self) -> list[Shared]:
         """Return the kernel values that are kept for the next algorithm."""
         return [*([] if self._gram is None else [self._gram]), *self._blocks.values()]
@@ -183,7 +191,8 @@ class GramPool:
     def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
         """Return what an estimator is fitted on, and set it to be: a Gram matrix, or the inputs."""
         params = estimator.get_params(deep=False)
-        if self._memory is not None and params.get("memory", "") is None:
+        ours = type(estimator).__module__.partition(".")[0] == __name__.partition(".")[0]
+        if self._memory is not None and ours and params.get("memory", "") is None:
             estimator.set_params(memory=self._memory)
         if share_gram and shares_gram(estimator):
             for_gram(estimator)
@@ -214,10 +223,23 @@ class GramPool:
         fitted, chosen = order[held:], order[:held]
         return GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
 
-    def for_warm_up(self) -> "GramPool":
+    def folds(self, n_splits: int, seed: int) -> Iterator["GramPool"]:
+        """Yield the training part cut in folds, each the rows to choose on once, the others to fit.
+
+        The classes are in proportion. Kernel values are made anew: a width is that of the rows
+        that are fitted on.
+        """
+        from sklearn.model_selection import StratifiedKFold
+
+        X, y = self.realization.X_train, self.realization.y_train
+        cut = StratifiedKFold(n_splits, shuffle=True, random_state=seed_of("folds", seed))
+        for fitted, chosen in cut.split(np.zeros(y.shape[0]), y):
+            yield GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
+
+    def for_warm_up(self, of_a_class: int = WARM_UP_ROWS) -> "GramPool":
         """Return what is fitted in no time: a few training rows of each class, a few test rows."""
         whole, y = self.realization, self.realization.y_train
-        rows = [np.flatnonzero(y == label)[:WARM_UP_ROWS] for label in np.unique(y)]
+        rows = [np.flatnonzero(y == label)[:of_a_class] for label in np.unique(y)]
         few, test = np.sort(np.concatenate(rows)), slice(0, WARM_UP_ROWS)
         return GramPool(
             Realization(whole.X_train[few], y[few], whole.X_test[test], whole.y_test[test])

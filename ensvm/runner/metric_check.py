@@ -16,12 +16,13 @@ import numpy as np
 from ensvm.data import Realization
 from ensvm.data.errors import near_miss
 from ensvm.runner.deadline import DeadlineExceeded, deadline
-from ensvm.runner.estimators import classes_of, estimator_class, made
+from ensvm.runner.estimators.construct import made, parts_of
+from ensvm.runner.estimators.names import estimator_class
 from ensvm.runner.evaluate import grid_points
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.block import Asked
-from ensvm.study.metrics import SIZE, left_by_fit
+from ensvm.study.metrics import CV_SCORE, SIZE, left_by_fit
 from ensvm.study.source import YamlSource
 
 MADE_UP_ROWS = 30
@@ -76,6 +77,8 @@ def check_fitted(
 
 def _documents(method: AlgorithmSettings, asked: Asked) -> bool:
     """Return whether our class documents the number or the curve among its attributes."""
+    if not isinstance(method.estimator, str):
+        return False
     found = estimator_class(method.estimator)
     if found.__module__.partition(".")[0] != TRUSTED[0]:
         return False
@@ -134,7 +137,7 @@ def _left_by(methods: list[AlgorithmSettings]) -> Left | None:
 def _fit(method: AlgorithmSettings) -> dict[str, Any] | None:
     params = {**method.params, **next(iter(grid_points(method.grid)))}
     estimator = made(method.estimator, params, 0)
-    if any(found.__module__.partition(".")[0] not in TRUSTED for found in classes_of(estimator)):
+    if any(found.__module__.partition(".")[0] not in TRUSTED for found in parts_of(estimator)):
         return None
     pool = GramPool(_made_up())
     inputs = pool.inputs_of(estimator, share_gram=method.share_gram, dtype=method.gram_dtype)
@@ -147,6 +150,8 @@ def _fit(method: AlgorithmSettings) -> dict[str, Any] | None:
     public = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
     if hasattr(estimator, "support_"):
         public[SIZE] = len(estimator.support_)
+    if method.stage == "best-by-cv":
+        public[CV_SCORE] = 0.0
     return public | ({} if inputs.gamma is None else {"gamma_": inputs.gamma})
 
 

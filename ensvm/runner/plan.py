@@ -13,11 +13,17 @@ from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
 from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
+from ensvm.runner.estimators.own_modules import importable
 from ensvm.runner.metric_check import check_fitted
-from ensvm.runner.settings import DATA_PATH, AlgorithmSettings, algorithm_settings
+from ensvm.runner.settings import (
+    DATA_PATH,
+    AlgorithmSettings,
+    Used,
+    has_many_classes,
+    settings_of_study,
+)
 from ensvm.seeds import seed_of
-from ensvm.study.algorithm import KernelConfig
-from ensvm.study.block import DERIVED, is_derived
+from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
@@ -186,6 +192,16 @@ def make_plan(
     ConfigError
         If anything in the config cannot be run; the message is for the user.
     """
+    with importable(path.parent):
+        return _plan(path, realizations, datasets, algorithms)
+
+
+def _plan(
+    path: Path,
+    realizations: int | range | None,
+    datasets: tuple[str, ...],
+    algorithms: tuple[str, ...],
+) -> Plan:
     config, source = read_config(path)
     cards = {
         entry.name: _card(source, index, entry, path.parent)
@@ -195,11 +211,8 @@ def make_plan(
     _check_realizations(source, config, cards)
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     _check_size(source, config, cards, chosen)
-    settings = {
-        (name, kernel): algorithm_settings(source, config.algorithms[name], name, kernel)
-        for name, kernel in _built_with(config)
-    }
-    methods = ((name, found[0]) for (name, _), found in settings.items() if found is not None)
+    settings = settings_of_study(source, config, cards)
+    methods = ((name, found[0]) for (name, *_), found in settings.items() if found is not None)
     check_fitted(config.asked(), methods, source)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
@@ -216,27 +229,6 @@ def make_plan(
         told = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), told)
     return Plan(path, _published(source, config), config, cards, tuple(cells))
-
-
-def _built_with(config: StudyConfig) -> dict[tuple[str, KernelConfig | None], None]:
-    """Return the algorithms with each kernel they must work with, in the config's order.
-
-    The study's own algorithms must work with the kernels of all its data sets, so that all of the
-    config is checked; where readings derived one or the other, only what is run must.
-    """
-    kernels = {config.kernel_of(entry): None for entry in config.datasets}
-    own = {config.kernel_of(config.dataset(name)) for name in config.own_rows}
-    run = {
-        (name, config.kernel_of(entry))
-        for entry in config.datasets
-        for name in config.algorithms_of(entry)
-    }
-    return {
-        (name, kernel): None
-        for kernel in kernels
-        for name in config.algorithms
-        if (name, kernel) in run or (kernel in own and not is_derived(name))
-    }
 
 
 def _check_realizations(
@@ -300,7 +292,7 @@ def _cells(
     config: StudyConfig,
     entry: DatasetConfig,
     cards: Mapping[str, DatasetCard],
-    methods: Mapping[tuple[str, KernelConfig | None], tuple[AlgorithmSettings, str] | None],
+    methods: Mapping[Used, tuple[AlgorithmSettings, str] | None],
     chosen: range | None,
 ) -> Iterator[Cell]:
     card = cards[entry.name]
@@ -314,7 +306,7 @@ def _cells(
     kernel = config.kernel_of(entry)
 
     def of_pass(names: Iterable[str], last: int, threads: int | None) -> Iterator[Cell]:
-        there = {name: methods[name, kernel] for name in names}
+        there = {name: methods[name, kernel, has_many_classes(card)] for name in names}
         for realization in range(first, last + 1):
             for name, found in there.items():
                 if found is not None and realization <= entry.realizations_of.get(name, last):

@@ -1,19 +1,38 @@
 """What a cell's algorithm is: the estimator and its parameters, and how it is scored."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
+from ensvm.data import DatasetCard
+from ensvm.data.errors import near_miss
 from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
-from ensvm.runner.estimators import EstimatorError, blamed_on, build, check_values, classes_of
-from ensvm.study.algorithm import AlgorithmConfig, KernelConfig
-from ensvm.study.metrics import STAGED
+from ensvm.runner.estimators.construct import build, name_of, parts_of, takes_many
+from ensvm.runner.estimators.names import (
+    EstimatorError,
+    blamed_on,
+    names_in,
+    resolved,
+    resolved_value,
+    resolved_values,
+)
+from ensvm.runner.estimators.values import check_values
+from ensvm.study.algorithm import AlgorithmConfig, CrossValidationConfig, KernelConfig
+from ensvm.study.block import is_derived
+from ensvm.study.config import StudyConfig
+from ensvm.study.metrics import STAGED, TRAIN_ERROR
 from ensvm.study.source import YamlSource
 
 # Where the code that a cell runs through begins, beside its classifier's class.
 DATA_PATH = "ensvm.data.loading"
 SCORING = "ensvm.runner.evaluate"
+ONE_VS_REST: Literal["one-vs-rest"] = "one-vs-rest"
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in what Python shows of functions: it is never the same
+
+# An algorithm's name, the kernel shared on a data set, whether that has more than two classes
+Used: TypeAlias = tuple[str, KernelConfig | None, bool]
 
 
 @dataclass(frozen=True)
@@ -22,15 +41,16 @@ class AlgorithmSettings:
 
     Attributes
     ----------
-    estimator : str
-        One of our names, or an import path `package.module:Class`.
+    estimator : str or dict
+        One of our names, an import path `package.module:Class`, or the block of a pipeline, of a
+        factory or of another estimator, with import paths.
     params : dict
         The parameters that the config sets, those of the shared kernel among them.
     defaults : dict of str
         Every parameter of the estimator as text, so that a changed default makes another cell.
     grid : dict of lists or None
         The values of each parameter among which one point is chosen.
-    stage : 'last', 'best-on-test' or 'best-on-validation'
+    stage : 'last', 'best-on-test', 'best-on-validation' or 'best-by-cv'
         Which stage, or which point of the grid, is scored.
     record : tuple of str
         What is kept beside the test error and the fitted scalars.
@@ -42,32 +62,98 @@ class AlgorithmSettings:
         What the random numbers are drawn by; None for the algorithm's own name.
     orders : int
         Over how many orders of the training rows it is fitted, at least 1.
+    cv : dict or None
+        The number of folds (`n_splits`) and the `scorer` of `best-by-cv`; None without it.
+    wrapped : 'one-vs-rest' or None
+        What a classifier of two classes is put into where the data have more; None elsewhere.
     """
 
-    estimator: str
+    estimator: str | Mapping[str, Any]
     params: Mapping[str, Any] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     grid: Mapping[str, list[Any]] | None = None
-    stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
+    stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
     record: tuple[str, ...] = ()
     share_gram: bool = True
     gram_dtype: str = "float64"
     seed: str | None = None
     orders: int = 1
+    cv: Mapping[str, Any] | None = None
+    wrapped: Literal["one-vs-rest"] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as a JSON object."""
         line = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         line["record"] = list(self.record)
-        if self.seed is None:
-            del line["seed"]
+        for name in ("seed", "cv", "wrapped"):  # said only where there is one
+            if line[name] is None:
+                del line[name]
         if self.orders == 1:
             del line["orders"]
         return line
 
 
+def has_many_classes(card: DatasetCard) -> bool:
+    """Return whether a data set has more than two classes."""
+    return len(card.labels) > 2
+
+
+def settings_of_study(
+    source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard]
+) -> dict[Used, tuple[AlgorithmSettings, str] | None]:
+    """Return what every algorithm of a study is on the kinds of data that it meets.
+
+    Parameters
+    ----------
+    source : YamlSource
+        The config's text, for messages.
+    config : StudyConfig
+        The study.
+    cards : dict of DatasetCard
+        Its data sets, by name.
+
+    Returns
+    -------
+    dict
+        As `algorithm_settings` returns it, by name, kernel, and whether there are many classes.
+    """
+    return {
+        (name, kernel, many): algorithm_settings(
+            source, config.algorithms[name], name, kernel, many=many
+        )
+        for name, kernel, many in _built_with(config, cards)
+    }
+
+
+def _built_with(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, None]:
+    """Return the algorithms with each kernel they must work with, in the config's order.
+
+    The study's own algorithms must work with the kernels of all its data sets, so that all of the
+    config is checked; where readings derived one or the other, only what is run must.
+    """
+    kernels = {config.kernel_of(entry): None for entry in config.datasets}
+    own = {config.kernel_of(config.dataset(name)) for name in config.own_rows}
+    run = {
+        (name, config.kernel_of(entry), entry.name in cards and has_many_classes(cards[entry.name]))
+        for entry in config.datasets
+        for name in config.algorithms_of(entry)
+    }
+    return {
+        (name, kernel, many): None
+        for kernel in kernels
+        for name in config.algorithms
+        for many in (False, True)
+        if (name, kernel, many) in run or (kernel in own and not (many or is_derived(name)))
+    }
+
+
 def algorithm_settings(
-    source: YamlSource, block: AlgorithmConfig, name: str, kernel: KernelConfig | None
+    source: YamlSource,
+    block: AlgorithmConfig,
+    name: str,
+    kernel: KernelConfig | None,
+    *,
+    many: bool = False,
 ) -> tuple[AlgorithmSettings, str] | None:
     """Return what an algorithm of a config is, with every value resolved and checked.
 
@@ -81,6 +167,8 @@ def algorithm_settings(
         The algorithm's name.
     kernel : KernelConfig or None
         The kernel that the algorithms share on a data set.
+    many : bool, default False
+        Whether the data have more than two classes.
 
     Returns
     -------
@@ -93,67 +181,133 @@ def algorithm_settings(
     ConfigError
         If the estimator, a parameter or a stage cannot be used.
     """
-    if block.estimator is None:
+    if block.spec is None:
         return None
     try:
-        with blamed_on(block.estimator):
-            estimator, shared, classes = _built(block, block.estimator, kernel)
-            defaults = {key: repr(value) for key, value in sorted(estimator.get_params().items())}
+        with blamed_on(name_of(block.spec)):
+            built = _built(block, kernel)
+            defaults = {
+                key: ADDRESS.sub("", repr(value))
+                for key, value in sorted(built.estimator.get_params().items())
+            }
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
-    if block.stage != "last" and block.grid is None and not hasattr(estimator, "staged_predict"):
-        raise source.error(
-            ("algorithms", name, "stage"),
-            f"{block.estimator} has no stages (staged_predict) and no grid:",
-        )
-    staged = [key for key in block.record if key in STAGED]
-    if staged and (block.grid is not None or not hasattr(estimator, "staged_predict")):
-        raise source.error(
-            ("algorithms", name, "record"),
-            f"{staged[0]!r} needs the stages of one machine (staged_predict), not a grid",
-        )
+    from sklearn.multiclass import OneVsRestClassifier
+
+    wrapped = ONE_VS_REST if many and not takes_many(built.estimator) else None
+    _check_stages(source, block, name, built.estimator, wrapped)
     method = AlgorithmSettings(
-        estimator=block.estimator,
-        params={**block.params, **shared},
+        estimator=built.spec,
+        params={**built.params, **built.shared},
         defaults=defaults,
-        grid=block.grid,
+        grid=built.grid,
         stage=block.stage,
         record=block.record,
         share_gram=block.share_gram,
         gram_dtype=kernel.dtype if kernel and block.share_gram else "float64",
         seed=block.seed,
         orders=block.orders,
+        cv=_folds(source, block, name),
+        wrapped=wrapped,
     )
-    return method, code_identity([DATA_PATH, SCORING, *map(_place, classes)])
+    places = built.places if wrapped is None else {*built.places, _place(OneVsRestClassifier)}
+    return method, code_identity([DATA_PATH, SCORING, *places])
 
 
-def _built(
-    block: AlgorithmConfig, name: str, kernel: KernelConfig | None
-) -> tuple[Any, dict[str, Any], set[type]]:
-    """Return an algorithm's estimator, the shared kernel's parameters in it, and its classes."""
+def _check_stages(
+    source: YamlSource, block: AlgorithmConfig, name: str, estimator: Any, wrapped: str | None
+) -> None:
+    """Refuse a stage, or stages to be recorded, that the estimator does not have."""
+    staged = hasattr(estimator, "staged_predict") and wrapped is None
+    why = ""
+    if wrapped is not None:
+        why = " (on data of more than two classes it is wrapped one against rest)"
+    if block.stage != "last" and block.grid is None and not staged:
+        told = f"{name_of(block.spec)} has no stages (staged_predict) and no grid:"
+        raise source.error(("algorithms", name, "stage"), told + why)
+    asked = [key for key in block.record if key in STAGED]
+    if asked and (block.grid is not None or not staged):
+        raise source.error(
+            ("algorithms", name, "record"),
+            f"{asked[0]!r} needs the stages of one machine (staged_predict), not a grid{why}",
+        )
+    curves = [key for key in block.record if key != TRAIN_ERROR]
+    if curves and wrapped is not None:
+        raise source.error(("algorithms", name, "record"), f"{curves[0]!r} is not there{why}")
+
+
+def _folds(source: YamlSource, block: AlgorithmConfig, name: str) -> dict[str, Any] | None:
+    """Return the folds and the scorer of `best-by-cv`, having checked the scorer's name."""
+    if block.stage != "best-by-cv":
+        return None
+    from sklearn.metrics import get_scorer_names
+
+    cv = block.cv or CrossValidationConfig()
+    accepted = get_scorer_names()
+    if cv.scorer not in accepted:
+        raise source.error(
+            ("algorithms", name, "cv", "scorer"),
+            f"unknown scorer {cv.scorer!r}; accepted: the names of sklearn.metrics."
+            f"get_scorer_names(), such as accuracy, balanced_accuracy, roc_auc, f1_macro, "
+            f"neg_log_loss{near_miss(cv.scorer, accepted)}",
+        )
+    return cv.model_dump()
+
+
+@dataclass(frozen=True)
+class _Built:
+    """An algorithm's estimator, what it was made of, and the places where its code begins."""
+
+    estimator: Any
+    spec: Any
+    params: dict[str, Any]
+    shared: dict[str, Any]
+    grid: dict[str, list[Any]] | None
+    places: set[str]
+
+
+def _built(block: AlgorithmConfig, kernel: KernelConfig | None) -> _Built:
     share = block.share_gram
-    estimator = build(name, dict(block.params), share_gram=share)
-    shared = _shared_kernel(kernel, block, estimator)
+    spec, params = _flat(resolved(block.spec), resolved_values(block.params))
+    estimator = build(spec, params, share_gram=share)
+    shared = _shared_kernel(kernel, params, estimator) if isinstance(spec, str) else {}
     estimator.set_params(**shared)
-    classes = classes_of(estimator)
-    for parameter, values in (block.grid or {}).items():
+    parts = parts_of(estimator)
+    grid = None
+    if block.grid is not None:
+        grid = {
+            parameter: [resolved_value(parameter, value) for value in values]
+            for parameter, values in block.grid.items()
+        }
+    for parameter, values in (grid or {}).items():
         for value in values:
-            point = build(name, {**block.params, parameter: value}, share_gram=share)
+            point = build(spec, {**params, parameter: value}, share_gram=share)
             check_values(point.set_params(**shared), share_gram=share)
-            classes |= classes_of(point)
+            parts |= parts_of(point)
     check_values(estimator, share_gram=share)
-    return estimator, shared, classes
+    factories = (name.replace(":", ".") for name in names_in([spec, params, grid]))
+    places = {_place(part) for part in parts}
+    places |= {":".join(name.rpartition(".")[::2]) for name in factories}
+    return _Built(estimator, spec, params, shared, grid, places)
 
 
-def _place(found: type) -> str:
+def _flat(spec: Any, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return an estimator without parameters of its own, and all of its parameters."""
+    while isinstance(spec, Mapping) and {"estimator", "params"} & set(spec):
+        params = {**spec.get("params", {}), **params}
+        spec = spec.get("estimator") or {key: spec[key] for key in spec if key != "params"}
+    return spec, dict(params)
+
+
+def _place(found: Any) -> str:
     return f"{found.__module__}:{found.__qualname__}"
 
 
 def _shared_kernel(
-    kernel: KernelConfig | None, block: AlgorithmConfig, estimator: Any
+    kernel: KernelConfig | None, params: Mapping[str, Any], estimator: Any
 ) -> dict[str, Any]:
     """Return the study's kernel as parameters of an estimator; its own `params` come first."""
-    if kernel is None or any(key in block.params for key in KERNEL_PARAMETERS):
+    if kernel is None or any(key in params for key in KERNEL_PARAMETERS):
         return {}
     accepted = estimator.get_params(deep=False)
     return {

@@ -19,6 +19,7 @@ from ensvm.data import DataError, DatasetCard, Realization, load
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.deadline import DeadlineExceeded, deadline
+from ensvm.runner.estimators.own_modules import import_from
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.guard.answers import Misbehaves, told, traceback_of
 from ensvm.runner.guard.surroundings import surroundings
@@ -35,7 +36,8 @@ PARENT_CHECK_SECONDS = 1.0
 class Task:
     """The cells of one realization that are to be done, and what a worker needs to do them.
 
-    `journal` is where each record is kept the moment it is made, until the writing process has it.
+    `journal` is where each record is kept the moment it is made, until the writing process has it;
+    modules in the folder `modules` can be imported. A trial fits on `trial_rows` of each class.
     """
 
     card: DatasetCard
@@ -44,6 +46,8 @@ class Task:
     timeout: float | None
     run_id: str
     journal: Journal
+    modules: Path | None = None
+    trial_rows: int | None = None
 
     def only(self, cells: tuple[Cell, ...], **changed: Any) -> "Task":
         """Return the same task with fewer cells."""
@@ -76,6 +80,8 @@ class Task:
 
 def run_task(task: Task) -> list[Record]:
     """Return one record for each cell of the task; trouble costs its cell alone."""
+    if task.modules is not None:
+        import_from(task.modules, task.run_id)
     records: list[Record] = []
     while len(records) < len(task.cells):
         left = task.cells[len(records) :]
@@ -91,6 +97,8 @@ def _while_intact(task: Task, cells: tuple[Cell, ...], realization: Realization)
     """Do the cells, to the end or until one has changed the inputs of those after it."""
     records: list[Record] = []
     shared = GramPool(realization, FitMemory())
+    if task.trial_rows is not None:
+        shared = shared.for_warm_up(task.trial_rows)
     for cell in cells:
         if cell.run_pass == "timing":
             grams = GramPool(realization)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.study.block import Block, SweepConfig
@@ -16,6 +16,28 @@ MAX_GRID_POINTS = 100_000
 MAX_ORDERS = 10_000
 # Above, rows of numbers other than 1 have kernel values that are 0 or infinite.
 MAX_DEGREE = 1000
+MAX_FOLDS = 1000
+# What says which estimator is meant, in an algorithm's block and wherever one stands in another.
+KINDS = ("estimator", "pipeline", "factory")
+# Stages that choose among the points of a grid on the training rows alone.
+HELD_OUT = ("best-on-validation", "best-by-cv")
+
+
+def is_spec(value: Any) -> bool:
+    """Return whether a value of a config is the block of an estimator.
+
+    Such are `{estimator: Name, params: {...}}`, `{pipeline: [...], params: {...}}` and
+    `{factory: module:function, params: {...}}`, `params:` where they are needed.
+    """
+    if not isinstance(value, Mapping) or not isinstance(value.get("params", {}), Mapping):
+        return False
+    found = [kind for kind in KINDS if kind in value]
+    if len(found) != 1 or not set(value) <= {*found, "params"}:
+        return False
+    given = value[found[0]]
+    if found[0] == "pipeline":
+        return isinstance(given, list) and len(given) > 0
+    return isinstance(given, str) or (found[0] == "estimator" and is_spec(given))
 
 
 class KernelConfig(Block):
@@ -35,13 +57,34 @@ class KernelConfig(Block):
         return self.model_dump(exclude_none=True, exclude={"dtype"})
 
 
+class CrossValidationConfig(Block):
+    """How `stage: best-by-cv` chooses: the number of folds, and a scorer's name of scikit-learn."""
+
+    n_splits: int = Field(default=5, ge=2, le=MAX_FOLDS)
+    scorer: str = "accuracy"
+
+
+def _folds(value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {"n_splits": value}
+    if value is None or isinstance(value, dict | CrossValidationConfig):
+        return value
+    raise ValueError(f"a number of folds or {{n_splits: 5, scorer: accuracy}}, got {value!r:.60}")
+
+
 class AlgorithmConfig(Block):
     """One algorithm (a column): an estimator with parameters, and which of its stages is scored.
+
+    The estimator is one of: a name or an import path (`estimator:`), a `pipeline:` of them, or what
+    a function returns (`factory: module:function`). `params` are its parameters, or the arguments
+    of the function.
 
     `grid` turns any classifier into a staged one, one stage a grid point. `stage: best-on-test`
     scores the stage with the smallest test error (an oracle: it reads the test labels, as the
     papers' SVM(BEST) does); `best-on-validation` holds out a third of the training rows to choose a
-    grid point, then fits it on all of them. Ties go to the earliest. With `share_gram: false` the
+    grid point, then fits it on all of them; `best-by-cv` chooses by stratified folds of the
+    training rows, `cv: {n_splits: 5, scorer: accuracy}` where nothing is said. Ties go to the
+    earliest. With `share_gram: false` the
     estimator is given X and computes its own kernel, as a user would run it. `record` names what is
     kept beside the test error and the fitted scalars: fitted array attributes (curves),
     `train_error`, and the values of all stages, `staged_test_error`, `staged_test_accuracy` and
@@ -55,10 +98,13 @@ class AlgorithmConfig(Block):
     """
 
     label: str | None = None
-    estimator: str | None = None
+    estimator: Any = None
+    pipeline: Annotated[list[Any], Field(min_length=1)] | None = None
+    factory: str | None = None
     params: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, list[Any]] | None = None
-    stage: Literal["last", "best-on-test", "best-on-validation"] = "last"
+    stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
+    cv: Annotated[CrossValidationConfig, BeforeValidator(_folds)] | None = None
     share_gram: bool = True
     record: tuple[str, ...] = ()
     seed: str | None = None
@@ -68,25 +114,38 @@ class AlgorithmConfig(Block):
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:
-        if (self.estimator is None) == (self.unavailable is None):
+        given = [key for key in (*KINDS, "unavailable") if getattr(self, key) is not None]
+        if len(given) != 1:
             raise ValueError(
-                "give either `estimator:` (a name or package.module:Class) "
-                "or `unavailable:` (a reason)"
+                "give one of `estimator:` (a name or package.module:Class), `pipeline:` (a list of "
+                "estimators), `factory:` (module:function) and `unavailable:` (a reason)"
+                + (f", not {' and '.join(given)}" if given else "")
             )
+        if not isinstance(self.estimator, str | None) and not is_spec(self.estimator):
+            raise ValueError(
+                "`estimator:` is a name, or a block {estimator: Name, params: {...}}, "
+                "{pipeline: [...]} or {factory: module:function, params: {...}}, "
+                f"got {self.estimator!r:.60}"
+            )
+        if self.cv is not None and self.stage != "best-by-cv":
+            raise ValueError("`cv:` is for `stage: best-by-cv`, which chooses by it")
+        return self
+
+    @model_validator(mode="after")
+    def _choice_among_points(self) -> Self:
         if self.grid is not None and self.stage == "last":
             raise ValueError(
-                "a `grid:` needs `stage: best-on-test` or `best-on-validation` "
+                "a `grid:` needs `stage: best-on-test`, `best-on-validation` or `best-by-cv` "
                 "to choose among its points"
             )
-        if self.grid is None and self.stage == "best-on-validation":
+        if self.grid is None and self.stage in HELD_OUT:
             raise ValueError(
-                "`stage: best-on-validation` chooses among the points of a `grid:`, "
-                "which is missing"
+                f"`stage: {self.stage}` chooses among the points of a `grid:`, which is missing"
             )
-        if self.orders > 1 and self.stage == "best-on-validation":
+        if self.orders > 1 and self.stage in HELD_OUT:
             raise ValueError(
                 "`orders:` is for one problem in several orders of its training rows, and `stage: "
-                "best-on-validation` would hold out other rows in each: leave out one of the two"
+                f"{self.stage}` would hold out other rows in each: leave out one of the two"
             )
         if self.grid is not None and not all(self.grid.values()):
             raise ValueError("a `grid:` needs at least one value for each parameter")
@@ -94,6 +153,13 @@ class AlgorithmConfig(Block):
         if points > MAX_GRID_POINTS:
             raise ValueError(f"a `grid:` has at most {MAX_GRID_POINTS:,} points, this {points:,}")
         return self
+
+    @property
+    def spec(self) -> Any:
+        """The estimator as its name, or as the block of a pipeline, a factory or another block."""
+        if self.pipeline is not None:
+            return {"pipeline": self.pipeline}
+        return self.estimator if self.factory is None else {"factory": self.factory}
 
 
 def check_algorithms(algorithms: Mapping[str, AlgorithmConfig], source: YamlSource) -> None:

@@ -42,6 +42,7 @@ STAGED = {
     "staged_test_accuracy": "test",
     "staged_train_error": "train",
 }
+CV_SCORE = "best_score_"  # of what `stage: best-by-cv` chose, as GridSearchCV calls it
 FRACTIONS = ("error", "accuracy", TRAIN_ERROR, *STAGED)
 # What every cell has, and the seconds of which a timing has those of its parts. The names of what
 # a fit leaves end in an underscore.

@@ -167,13 +167,16 @@ def test_a_field_with_a_line_break_is_one_field():
 
 
 @pytest.mark.parametrize("rank", [2, 3, 5])
-def test_only_algorithms_for_so_many_classes_are_run(rank):
+def test_those_for_two_classes_are_wrapped_where_there_are_more(rank):
     Path("own.csv").write_text(
         "x,label\n" + "\n".join(f"{i * i % 13},{i % rank}" for i in range(60))
     )
     draft, card = drafted(Path("own.csv"))
     assert len(card.classes) == rank
-    assert ("ensemble" in draft.contents.algorithms()) == (rank == 2)
+    cells = make_plan(draft.config, realizations=1).cells
+    (wrapped,) = {cell.method.wrapped for cell in cells if cell.algorithm == "ensemble"}
+    assert (wrapped is not None) == (rank > 2)
+    assert not any(cell.method.wrapped for cell in cells if cell.algorithm == "forest")
 
 
 def test_more_rows_than_a_fold_should_train_on_are_drawn():

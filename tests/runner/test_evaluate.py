@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
+from ensvm.classifiers.parzen_window import ParzenWindowClassifier
 from ensvm.classifiers.rho_svm.partially_trained_ensemble import PartiallyTrainedEnsemble
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.settings import AlgorithmSettings
+from ensvm.seeds import seed_of
 
 
 @pytest.fixture
@@ -126,3 +130,36 @@ def test_fitted_lists_of_arrays_are_no_scalars(realization):
     assert 0.0 <= found["error"] <= 1.0
     assert found["n_iter_"] == 2
     assert "coefs_" not in found
+
+
+BY_CV = {"cv": {"n_splits": 4, "scorer": "balanced_accuracy"}, "stage": "best-by-cv"}
+
+
+def test_by_cv_the_point_of_the_best_mean_score_is_chosen(realization):
+    grid = {"C": [0.001, 0.1, 1.0, 10.0]}
+    settings = AlgorithmSettings("SVC", {"kernel": "rbf", "gamma": 0.5}, grid=grid, **BY_CV)
+    outcome = evaluate(settings, 3, GramPool(realization))
+    folds = StratifiedKFold(4, shuffle=True, random_state=seed_of("folds", 3))
+    search = GridSearchCV(SVC(gamma=0.5), grid, scoring="balanced_accuracy", cv=folds)
+    search.fit(realization.X_train, realization.y_train)
+    assert outcome.stage == search.best_params_
+    assert outcome.n_stages == len(grid["C"])
+    assert outcome.metrics["best_score_"] == pytest.approx(search.best_score_)
+    wrong = search.predict(realization.X_test) != realization.y_test
+    assert outcome.metrics["n_errors"] == np.count_nonzero(wrong)
+
+
+@pytest.mark.parametrize("share_gram", [True, False])
+def test_one_against_rest_is_scikit_learns_on_the_inputs(share_gram):
+    rng = np.random.default_rng(1)
+    y = rng.integers(3, size=120).astype(np.int8)
+    X = rng.normal(size=(120, 2)) + 1.5 * np.eye(3)[y][:, :2]
+    three = Realization(X[:80], y[:80], X[80:], y[80:])
+    params = {"kernel": "rbf", "gamma": 0.5}
+    settings = AlgorithmSettings(
+        "ParzenWindowClassifier", params, wrapped="one-vs-rest", share_gram=share_gram
+    )
+    outcome = evaluate(settings, 0, GramPool(three))
+    by_hand = OneVsRestClassifier(ParzenWindowClassifier(**params)).fit(X[:80], y[:80])
+    assert outcome.metrics["error"] == np.mean(by_hand.predict(X[80:]) != y[80:])
+    assert 0.0 < outcome.metrics["error"] < 0.5

@@ -7,6 +7,7 @@ from tabulate import tabulate
 from ensvm.report.query import Study, ask, machines
 from ensvm.report.tables.cells import TableCell, question_of
 from ensvm.report.verdict import Basis
+from ensvm.study.algorithm import CrossValidationConfig
 from ensvm.study.table import ColumnConfig, NoteConfig, TableConfig, Verdict
 
 MARKS: dict[Verdict, str] = {
@@ -94,7 +95,36 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
             f"{', '.join(oracles)}: chosen on the test error, an oracle; "
             "not to be compared as equals."
         )
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *_chosen_by_cv(study, table), *_wrapped(study, table)])
+
+
+def _chosen_by_cv(study: Study, table: TableConfig) -> list[str]:
+    """Say which columns were chosen by folds of the training rows, how many and by what score."""
+    found: dict[str, list[str]] = {}
+    for column in table.columns if table.of == "results" else ():
+        block = study.config.algorithms[column.of(table)]
+        if block.stage == "best-by-cv":
+            cv = block.cv or CrossValidationConfig()
+            how = f"{cv.n_splits}-fold cross-validation of the training rows ({cv.scorer})"
+            found.setdefault(how, []).append(column_label(study, column))
+    return [f"{', '.join(labels)}: chosen by {how}." for how, labels in found.items()]
+
+
+def _wrapped(study: Study, table: TableConfig) -> list[str]:
+    """Say which columns were wrapped one against rest, on the data that have many classes."""
+    found: dict[str, list[str]] = {}
+    rows = study.config.rows_of(table)
+    for column in table.columns if table.of == "results" else ():
+        for row in rows:
+            records = study.by_cell.get((row, column.of(table), "error"), [])
+            method = records[-1].settings.get("algorithm") if records else None
+            if method and method.get("wrapped"):
+                found.setdefault(column_label(study, column), []).append(row)
+    if not found:
+        return []
+    where = list(dict.fromkeys(row for of in found.values() for row in of))
+    on = "" if len(where) == len(rows) else f" on {_and(where)}"
+    return [f"{', '.join(found)}: for two classes, and wrapped one against rest{on}."]
 
 
 def verdicts(table: TableConfig, cells: list[TableCell]) -> list[str]:

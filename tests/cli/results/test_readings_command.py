@@ -75,7 +75,7 @@ def test_a_dry_run_counts_the_copies(config, tmp_path):
         f"1 data sets, 2 algorithms, {own + derived} cells, {derived} of them for readings"
         in told.stdout
     )
-    assert "good; 1 data sets, 2 algorithms" in invoke("check", config).stdout
+    assert "good; 1 data sets, 2 algorithms" in invoke("check", config, "--no-fit").stdout
 
 
 def test_a_folder_without_readings_is_one_message(tmp_path):

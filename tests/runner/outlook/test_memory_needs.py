@@ -57,7 +57,7 @@ def test_a_factor_is_told_where_its_size_is_known(path, monkeypatch):
     assert f", rank_10: the low-rank factor of {rows} rows takes" in line
 
 
-@pytest.mark.parametrize("command", [["check"], ["run", "--dry-run"]])
+@pytest.mark.parametrize("command", [["check", "--no-fit"], ["run", "--dry-run"]])
 def test_the_commands_say_so_and_end_with_2(command, path, monkeypatch):
     monkeypatch.setattr(memory_needs, "free_bytes", lambda: 100.0)
     done = CliRunner().invoke(main, [*command, str(path)])

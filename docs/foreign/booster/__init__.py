@@ -1,0 +1,5 @@
+"""A package of one's own."""
+
+from booster.stumps import StumpBooster
+
+__all__ = ["StumpBooster"]

@@ -1,0 +1,68 @@
+"""Modules beside a config: found after all that is installed, and read anew for every run."""
+
+import importlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ensvm.records.code_identity import forget_sources
+
+_kept: tuple[str, str] | None = None  # the folder and the run that this worker imports for
+
+
+@contextmanager
+def importable(folder: Path) -> Iterator[None]:
+    """Find modules in a folder too while the body runs, and forget those that it imported.
+
+    So the next plan reads what a user has changed since, and another study may have a module of
+    the same name.
+    """
+    place = os.path.realpath(folder)
+    if place in sys.path:
+        yield
+        return
+    before = set(sys.modules)
+    _look_in(place)
+    try:
+        yield
+    finally:
+        sys.path.remove(place)
+        if _forget(place, sys.modules.keys() - before):
+            forget_sources()
+
+
+def import_from(folder: Path, run: str) -> None:
+    """Find modules in a folder too from now on, as a worker does through one run."""
+    global _kept
+    place = os.path.realpath(folder)
+    if _kept == (place, run) or (_kept is None and place in sys.path):
+        return
+    if _kept is not None:  # this worker did another run before
+        sys.path.remove(_kept[0])
+        _forget(_kept[0], set(sys.modules))
+    _look_in(place)
+    _kept = place, run
+
+
+def _look_in(place: str) -> None:
+    # Last, so that a file called as a module of Python's or of a package's own stands in no way.
+    sys.path.append(place)
+    importlib.invalidate_caches()
+
+
+def _forget(place: str, names: set[str]) -> bool:
+    """Forget the modules of these names that lie in a folder; return whether there are any."""
+    tops = {name for name in names if "." not in name and _lies_in(name, place)}
+    for name in names:
+        if name.partition(".")[0] in tops:
+            del sys.modules[name]
+    return bool(tops)
+
+
+def _lies_in(name: str, place: str) -> bool:
+    spec = getattr(sys.modules[name], "__spec__", None)
+    origins = [*(getattr(spec, "submodule_search_locations", None) or ())]
+    origins += [getattr(spec, "origin", None) or ""]
+    return any(os.path.realpath(os.path.dirname(origin)) == place for origin in origins if origin)

@@ -1,0 +1,90 @@
+"""Modules beside a config: found there, told apart by their code, and forgotten afterwards."""
+
+import sys
+
+import pytest
+
+from ensvm.runner.estimators.own_modules import import_from, importable
+from ensvm.runner.plan import make_plan
+from ensvm.study.source import ConfigError
+
+OWN = """
+from sklearn.tree import DecisionTreeClassifier
+from parts_of_own.depths import DEPTH
+class Tree(DecisionTreeClassifier):
+    pass
+def tree(leaves=2):
+    return DecisionTreeClassifier(max_depth=DEPTH, max_leaf_nodes=leaves)
+"""
+BLOCKS = """
+own: {estimator: module_beside.Tree}
+made: {factory: module_beside.tree, params: {leaves: 3}}
+inside: {pipeline: [StandardScaler, {factory: "module_beside:tree"}]}
+other: {estimator: SVC}
+"""
+
+
+@pytest.fixture
+def config(study, tmp_path):
+    (tmp_path / "module_beside.py").write_text(OWN)
+    (tmp_path / "parts_of_own").mkdir()
+    (tmp_path / "parts_of_own" / "depths.py").write_text("DEPTH = 1\n")
+    return study(BLOCKS)
+
+
+def codes(config):
+    return {cell.algorithm: cell.code for cell in make_plan(config, realizations=1).cells}
+
+
+def test_a_change_of_their_code_changes_the_cells_that_reach_it(config, tmp_path):
+    before = codes(config)
+    (tmp_path / "parts_of_own" / "depths.py").write_text("DEPTH = 2  # two\n")
+    after = codes(config)
+    changed = {name for name in before if before[name] != after[name]}
+    assert {"made", "inside"} <= changed
+    assert not changed & {"other", "data"}
+    (tmp_path / "module_beside.py").write_text(OWN.replace("leaves=2", "leaves=4"))
+    assert {name for name, code in codes(config).items() if code != after[name]} == {
+        "made",
+        "inside",
+    }
+
+
+def test_a_plan_leaves_nothing_behind(config):
+    path, modules = list(sys.path), set(sys.modules)
+    make_plan(config)
+    assert sys.path == path
+    assert not {name for name in set(sys.modules) - modules if "own" in name or "beside" in name}
+
+
+def test_two_folders_may_have_a_module_of_one_name(tmp_path):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "named_alike.py").write_text(f"NAME = {name!r}\n")
+    for name in ("first", "second", "first"):
+        with importable(tmp_path / name):
+            import named_alike
+
+            assert name == named_alike.NAME
+
+
+def test_a_worker_reads_them_anew_for_every_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr("ensvm.runner.estimators.own_modules._kept", None)
+    place = tmp_path / "read_anew.py"
+    for run, wanted in (("1", 10), ("1", 10), ("2", 200)):
+        place.write_text(f"NUMBER = {10 if run == '1' else 200}\n")
+        import_from(tmp_path, run)
+        import read_anew
+
+        assert wanted == read_anew.NUMBER
+    assert sys.path.count(str(tmp_path.resolve())) == 1
+    del sys.modules["read_anew"]
+
+
+def test_a_module_that_is_installed_counts(study, tmp_path):
+    (tmp_path / "sklearn.py").write_text("1 / 0\n")
+    assert make_plan(study("a: {estimator: sklearn.svm.SVC}")).cells
+    (tmp_path / "broken_beside.py").write_text("import nothing_of_that_name\n")
+    with pytest.raises(ConfigError, match=r"broken_beside.*nothing_of_that_name"):
+        make_plan(study("a: {estimator: broken_beside.A}"))

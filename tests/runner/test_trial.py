@@ -1,0 +1,46 @@
+"""`ensvm check` finds what a run would: it fits every algorithm on a few rows."""
+
+from click.testing import CliRunner
+
+from ensvm_cli.main import main
+
+GOOD = """
+svc: {estimator: SVC, grid: {C: [1, 2]}, stage: best-by-cv, cv: 3}
+many: {estimator: KNeighborsClassifier, params: {n_neighbors: 35}}
+rho: {estimator: RhoSVC}
+"""
+
+
+def check(config, *options):
+    return CliRunner().invoke(main, ["check", str(config), *options])
+
+
+def test_what_is_fitted_is_told_and_nothing_is_recorded(study, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    checked = check(study(GOOD))
+    assert checked.exit_code == 0, checked.output
+    (line,) = [line for line in checked.stdout.splitlines() if "30 rows of own" in line]
+    assert {"svc", "many", "rho"} == set(line.partition(": ")[2].split(", "))
+    assert not (tmp_path / "results").exists()
+
+
+def test_what_fails_is_told_by_its_block(study):
+    config = study('good: {estimator: SVC}\nbad: {estimator: "troublesome:Raises"}')
+    checked = check(config)
+    assert checked.exit_code == 2
+    (line,) = checked.stderr.splitlines()
+    assert line.startswith(f"error: {config}, line 7: algorithms.bad: a fit on 30 rows of own")
+    assert "no luck today" in line
+    assert check(config, "--no-fit").exit_code == 0
+
+
+def test_data_that_are_not_at_hand_are_told(study, monkeypatch):
+    config = study("svc: {estimator: SVC}")
+    text = config.read_text().replace("path: own.csv, target: label, positive: 1,", "card: a9a,")
+    config.write_text(text)
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(config.parent))
+    checked = check(config)
+    assert checked.exit_code == 0, checked.output
+    assert "no data of theirs are at hand: svc" in checked.stdout
