@@ -8,7 +8,7 @@ import click
 
 from ensvm_cli import completion
 from ensvm_cli.printing import tell
-from ensvm_cli.studies.planned import size, tell_columns, tell_missing_data
+from ensvm_cli.studies.planned import size, tell_columns, tell_errors, tell_missing_data
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 def check(config: str, results: Path, fit: bool) -> None:
     """Check every key and value of CONFIG, and fit each algorithm on 30 rows.
 
-    The rows are of the smallest data set that is at hand; nothing is downloaded or recorded.
+    The rows are of the smallest data set that is at hand; nothing is downloaded or recorded. What
+    needs more memory than is free here is told, with exit status 2.
     Notes that explain verdicts are checked against the tables in RESULTS, where there are any.
 
     \b
@@ -44,19 +45,21 @@ def check(config: str, results: Path, fit: bool) -> None:
     with readable_errors():
         from ensvm.report.tables.cells import stale_notes
         from ensvm.report.write import table_path
+        from ensvm.runner.outlook.memory_needs import memory_refusals
         from ensvm.runner.plan import make_plan
         from ensvm.study.reading import find_config
 
         path = find_config(config)
         plan = make_plan(path)
         folder = results / plan.config.study
-        stale = [
+        wrong = [
             line
             for table in plan.config.tables
             for line in stale_notes(table, table_path(folder, table, "csv"))
         ]
-    if stale:
-        click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
+        wrong += memory_refusals(plan, plan.cells)
+    if wrong:
+        tell_errors(f"{path}: {line}" for line in wrong)
         sys.exit(WRONG_INPUT)
     tell_columns(plan)
     tell(f"{path}: good; {size(plan)}")

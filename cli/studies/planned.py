@@ -1,5 +1,6 @@
 """What a plan is made of, as `ensvm check` and `ensvm run` tell it."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,12 @@ def tell_missing_data(plan: "Plan", wanted: set[str], data_dir: Path | None) -> 
     if search.to_download:
         tell(f"data to download: {', '.join(search.to_download)}")
     return search
+
+
+def tell_errors(lines: Iterable[str]) -> None:
+    """Print what is wrong, a line each, on standard error."""
+    for line in lines:
+        click.echo(f"error: {line}", err=True)
 
 
 def tell_columns(plan: "Plan") -> None:

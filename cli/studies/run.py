@@ -12,9 +12,15 @@ import click
 
 from ensvm_cli import ENDING, INTERRUPTED, completion
 from ensvm_cli.printing import tell
-from ensvm_cli.studies.planned import size, tell_columns, tell_missing_data
+from ensvm_cli.studies.planned import size, tell_columns, tell_errors, tell_missing_data
 from ensvm_cli.studies.progress import RunProgress
-from ensvm_cli.terminal import commands_of, data_dir_option, duration, readable_errors
+from ensvm_cli.terminal import (
+    WRONG_INPUT,
+    commands_of,
+    data_dir_option,
+    duration,
+    readable_errors,
+)
 from ensvm_cli.warm_up import fill_all
 
 if TYPE_CHECKING:
@@ -199,6 +205,7 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> No
     from tabulate import tabulate
 
     from ensvm.records.store import read_records
+    from ensvm.runner.outlook.memory_needs import memory_refusals
 
     records = read_records(folder)
     missing = plan.missing(records)
@@ -223,6 +230,9 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> No
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
     if to_run:
         _tell_estimate(plan, to_run, records, jobs, search.to_download)
+    if refusals := memory_refusals(plan, cells):
+        tell_errors(refusals)
+        sys.exit(WRONG_INPUT)
 
 
 def _tell_estimate(

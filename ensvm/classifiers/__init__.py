@@ -12,6 +12,7 @@ CLASSIFIERS: dict[str, str] = {
     "EditingSVC": "ensvm.classifiers.weighted_nu_svm.editing_svc",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine",
     "LinearSMO": "ensvm.classifiers.linear_smo",
+    "LowRankRidgeClassifier": "ensvm.classifiers.low_rank_ridge.low_rank_ridge_classifier",
     "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernels.adaboost",
     "MixedKernelBagging": "ensvm.classifiers.mixed_kernels.bagging",
     "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.classifiers.base.memory import require_memory
 from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
 from ensvm.runner.guard.answers import Misbehaves
@@ -95,6 +96,8 @@ class SharedGram(Inputs):
     def train(self) -> NDArray[Any]:
         """Return the Gram matrix of the training rows, shape (n_train, n_train)."""
         if self._gram is None:
+            rows = self.realization.X_train.shape[0]
+            require_memory(gram_bytes(rows, self._dtype), f"the Gram matrix of {rows} rows")
             values = self._timed("kernel_seconds", self.realization.X_train)
             self._gram = Shared("the Gram matrix", values)
         gram: NDArray[Any] = self._gram.view()
@@ -133,6 +136,11 @@ class SharedGram(Inputs):
         values: NDArray[Any] = gram(*inputs, **self._kernel, dtype=self._dtype)
         self.seconds[part] += time.perf_counter() - start
         return values
+
+
+def gram_bytes(n_rows: int, dtype: str) -> float:
+    """Return what the Gram matrix of so many rows takes."""
+    return float(n_rows) ** 2 * np.dtype(dtype).itemsize
 
 
 def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:

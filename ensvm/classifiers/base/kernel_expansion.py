@@ -96,7 +96,8 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The training rows, or their Gram matrix of shape (n_samples, n_samples) with
             `kernel='precomputed'`. Rows become float64, and their kernel values are float64; a
-            Gram matrix may be float32, which halves its memory.
+            Gram matrix may be float32, which halves its memory. With a low-rank factor float32
+            rows, as those of a `numpy.memmap`, are read in blocks and not copied.
         y : array-like of shape (n_samples,)
             The labels, of two distinct values.
 
@@ -119,6 +120,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         """Validate, solve, and set every fitted attribute."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes())
+        X = self._widened(X)
         self.classes_, signs = signed_labels(y, type(self).__name__)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -225,6 +227,19 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
     def _dtypes(self) -> Any:
         """Return what the validated input may be: kernel values of float32 rows are too coarse."""
         return GRAM_DTYPES if self.kernel == "precomputed" else np.float64
+
+    def _either_precision(self) -> Any:
+        """Return what the input may be where rows are made float64 in blocks, when they are read.
+
+        float32 rows are then not copied. A kernel function is still given float64.
+        """
+        return np.float64 if callable(self.kernel) else GRAM_DTYPES
+
+    def _widened(self, X: Any) -> Any:
+        """Return the training input as `_solve` takes it: sparse rows in float64."""
+        if self.kernel != "precomputed" and sparse.issparse(X):
+            return X.astype(np.float64, copy=False)
+        return X
 
     def _validated(self, X: Any) -> Any:
         """Return the rows to predict, or their kernel values with the training rows."""

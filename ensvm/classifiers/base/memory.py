@@ -69,10 +69,32 @@ def require_memory(needed: float, what: str, instead: str = "") -> None:
     """
     free = free_bytes()
     if needed > free:
-        raise MemoryError(
-            f"{what} takes {gibibytes(needed)}, {gibibytes(free)} are free (of the machine, or "
-            "within the limit of this process or container)" + (f"; {instead}" if instead else "")
-        )
+        raise MemoryError(refusal(needed, free, what, instead))
+
+
+def refusal(needed: float, free: float, what: str, instead: str = "") -> str:
+    """Return the sentence that says that something does not fit.
+
+    Parameters
+    ----------
+    needed : float
+        The bytes that it takes.
+    free : float
+        The bytes that are free.
+    what : str
+        What takes them, the subject of the sentence.
+    instead : str, default ""
+        What would take less, and how much.
+
+    Returns
+    -------
+    str
+        The sentence.
+    """
+    return (
+        f"{what} takes {gibibytes(needed)}, {gibibytes(free)} are free (of the machine, or "
+        "within the limit of this process or container)" + (f"; {instead}" if instead else "")
+    )
 
 
 def dense(X: Any, copies: float, classifier: str) -> NDArray[Any]:

@@ -47,14 +47,21 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         The constant of 'poly', a finite number.
     tol : float, default 0.005
         Where training stops, a positive number. The adaptive rate stops when its accuracy epsilon
-        falls below it, a fixed rate when the objective is proved to be within a factor 1 + tol of
-        its optimum rho*.
+        falls below it, a fixed rate and the accelerated solver when the objective is proved to be
+        within a factor 1 + tol of its optimum rho*.
     initial_tol : float, default 0.1
         The first epsilon of the adaptive rate, at least tol.
     learning_rate : {'adaptive'} or float, default 'adaptive'
         The rate eta: set anew in every step, or a positive number that stays fixed.
     max_iter : int, default 10000
         The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
+    solver : {'algorithm-1', 'accelerated'}, default 'algorithm-1'
+        The paper's Algorithm 1, or accelerated entropic descent to the same rho-SVM: the members
+        are then the machines at which its gradients are taken, with the rates of these.
+        `learning_rate` and `initial_tol` are of 'algorithm-1' alone.
+    nu : float or None, default None
+        A soft margin, for solver='accelerated', as in `RhoSVC`: no member's weight of a row is
+        above 1 / (nu n_samples).
     low_rank : int, float, 'auto' or None, default None
         Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
         r columns; K is never formed. An int is the largest number of columns, at least 1; a float
@@ -110,7 +117,7 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         value, `lower_bound_` and `certificate_` belong to the problem with the factor.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each step: of each member and, at the end, of the
-        rho-SVM.
+        rho-SVM; with solver='accelerated' that of the rho-SVM so far.
     lower_bound_ : float
         A proved lower bound of rho*, at least 0.
     certificate_ : float
@@ -122,8 +129,9 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         `certificate_` says.
     stop_reason_ : str
         Why training ended: by a rule of the method, 'epsilon_below_tol' (adaptive rate),
-        'gap_below_tol' (fixed rate) or 'zero_objective' (the objective is 0 to rounding, hence
-        optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the objective is negative).
+        'gap_below_tol' (fixed rate, accelerated) or 'zero_objective' (the objective is 0 to
+        rounding, hence optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the
+        objective is negative).
     support_ : ndarray of int, shape (n_support,)
         The row numbers of the training rows whose ensemble weight is not 0.
     dual_coef_ : ndarray of shape (n_support,)
@@ -183,6 +191,8 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         initial_tol: float = 0.1,
         learning_rate: float | Literal["adaptive"] = "adaptive",
         max_iter: int = 10_000,
+        solver: Literal["algorithm-1", "accelerated"] = "algorithm-1",
+        nu: float | None = None,
         low_rank: int | float | Literal["auto"] | None = None,
         low_rank_method: Literal["random", "greedy"] = "random",
         low_rank_diagonal: bool = True,
@@ -201,6 +211,8 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
             initial_tol=initial_tol,
             learning_rate=learning_rate,
             max_iter=max_iter,
+            solver=solver,
+            nu=nu,
             low_rank=low_rank,
             low_rank_method=low_rank_method,
             low_rank_diagonal=low_rank_diagonal,

@@ -1,6 +1,5 @@
 """The hard-margin rho-SVM of Tsang & Kwok (IJCAI-07), trained by entropy projections."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -11,13 +10,14 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
 from ensvm.classifiers.base.memory import gibibytes, require_memory
-from ensvm.classifiers.rho_svm.problem import RhoProblem
+from ensvm.classifiers.rho_svm.problem import RhoProblem, warn_of_pivots
 from ensvm.kernels import KernelFunction, gram
 from ensvm.kernels.distinct_rows import distinct_rows
 from ensvm.kernels.low_rank import DiagonalCorrectedGram, low_rank_gram
 from ensvm.kernels.packed_gram import PackedGram
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionResult,
+    accelerated_descent,
     entropy_projection,
     merge_identical,
 )
@@ -26,9 +26,6 @@ from ensvm.solvers.entropy_projection import (
 WHOLE_ROWS = 4096
 # What low_rank='auto' means: the exact matrix up to so many rows, and then this rank
 AUTO_EXACT_ROWS, AUTO_RANK = 16_384, 1000
-# Share of the trace left out above which prediction through the pivots is warned of: on adult it
-# changed 7 of 100 predicted classes there.
-TRUSTED_RESIDUAL = 0.3
 
 
 class RhoSVC(KernelExpansionClassifier):
@@ -67,14 +64,22 @@ class RhoSVC(KernelExpansionClassifier):
         The constant of 'poly', a finite number.
     tol : float, default 0.005
         Where training stops, a positive number. The adaptive rate stops when its accuracy epsilon
-        falls below it, a fixed rate when the objective is proved to be within a factor 1 + tol of
-        rho*.
+        falls below it, a fixed rate and the accelerated solver when the objective is proved to be
+        within a factor 1 + tol of rho*.
     initial_tol : float, default 0.1
         The first epsilon of the adaptive rate, at least tol.
     learning_rate : {'adaptive'} or float, default 'adaptive'
         The rate eta: set anew in every step, or a positive number that stays fixed.
     max_iter : int, default 10000
         The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
+    solver : {'algorithm-1', 'accelerated'}, default 'algorithm-1'
+        The paper's Algorithm 1, or accelerated entropic descent: updates of the same kind, with
+        momentum and restarts, for the same optimum; its proof of how near that is takes a fraction
+        of the steps. `learning_rate` and `initial_tol` are of 'algorithm-1' alone.
+    nu : float or None, default None
+        A soft margin, for solver='accelerated': no weight is above 1 / (nu n_samples), so that the
+        machine is that of the largest mean margin of the share nu of rows of least margin, in (0,
+        1]. None, and nu = 1 / n_samples, are the hard margin; nu = 1 is the Parzen window.
     low_rank : int, float, 'auto' or None, default None
         Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
         r columns; K is never formed. An int is the largest number of columns, at least 1; a float
@@ -128,8 +133,9 @@ class RhoSVC(KernelExpansionClassifier):
         `certificate_` says.
     stop_reason_ : str
         Why training ended: by a rule of the method, 'epsilon_below_tol' (adaptive rate),
-        'gap_below_tol' (fixed rate) or 'zero_objective' (the objective is 0 to rounding, hence
-        optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the objective is negative).
+        'gap_below_tol' (fixed rate, accelerated) or 'zero_objective' (the objective is 0 to
+        rounding, hence optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the
+        objective is negative).
     support_ : ndarray of int, shape (n_support,)
         The support vectors: the row numbers of the training rows whose weight is not 0.
     dual_coef_ : ndarray of shape (n_support,)
@@ -179,6 +185,8 @@ class RhoSVC(KernelExpansionClassifier):
         "initial_tol": [Interval(Real, 0.0, None, closed="neither")],
         "learning_rate": [StrOptions({"adaptive"}), Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "solver": [StrOptions({"algorithm-1", "accelerated"})],
+        "nu": [Interval(Real, 0.0, 1.0, closed="right"), None],
         "low_rank": [
             None,
             StrOptions({"auto"}),
@@ -204,6 +212,8 @@ class RhoSVC(KernelExpansionClassifier):
         initial_tol: float = 0.1,
         learning_rate: float | Literal["adaptive"] = "adaptive",
         max_iter: int = 10_000,
+        solver: Literal["algorithm-1", "accelerated"] = "algorithm-1",
+        nu: float | None = None,
         low_rank: int | float | Literal["auto"] | None = None,
         low_rank_method: Literal["random", "greedy"] = "random",
         low_rank_diagonal: bool = True,
@@ -220,6 +230,8 @@ class RhoSVC(KernelExpansionClassifier):
         self.initial_tol = initial_tol
         self.learning_rate = learning_rate
         self.max_iter = max_iter
+        self.solver = solver
+        self.nu = nu
         self.low_rank = low_rank
         self.low_rank_method = low_rank_method
         self.low_rank_diagonal = low_rank_diagonal
@@ -240,7 +252,10 @@ class RhoSVC(KernelExpansionClassifier):
         problem = self._problem(X, signs)
         result, attributes = self._train(problem, keep_members=False)
         ending = Ending(
-            result.n_iter, result.stop_reason, result.converged, message=problem.doubt(result)
+            result.n_iter,
+            result.stop_reason,
+            result.converged,
+            message=problem.doubt(result, self.nu),
         )
         return Expansion(problem.coefficients(result.weights), attributes=attributes, ending=ending)
 
@@ -250,18 +265,26 @@ class RhoSVC(KernelExpansionClassifier):
         """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
         path: list[float] = []
         merged = problem.merged
-        result = entropy_projection(
-            problem.operator,
-            problem.signs if merged is None else merged.labels,
-            tol=self.tol,
-            initial_tol=self.initial_tol,
-            learning_rate=self.learning_rate,
-            max_iter=self.max_iter,
-            callback=lambda state: path.append(state.objective),
-            keep_members=keep_members,
-            start=None if merged is None else merged.start,
-            rows=None if merged is None else merged.rows,
-        )
+        told: dict[str, Any] = {
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "callback": lambda state: path.append(state.objective),
+            "keep_members": keep_members,
+            "start": None if merged is None else merged.start,
+            "rows": None if merged is None else merged.rows,
+        }
+        labels = problem.signs if merged is None else merged.labels
+        if self.solver == "accelerated":
+            upper = None if self.nu is None else problem.start / self.nu
+            result = accelerated_descent(problem.operator, labels, upper=upper, **told)
+        else:
+            result = entropy_projection(
+                problem.operator,
+                labels,
+                initial_tol=self.initial_tol,
+                learning_rate=self.learning_rate,
+                **told,
+            )
         if merged is not None:
             result = result.spread(merged)
         factor = problem.factor
@@ -277,13 +300,10 @@ class RhoSVC(KernelExpansionClassifier):
 
     def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
         """Return what the solver multiplies by, and what is known of it."""
-        if self.low_rank == "auto":
-            # by m alone, never by the memory free: values do not differ between machines
-            few = X.shape[0] <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
-            rank: float | None = None if few else AUTO_RANK
-            through_pivots = rank is not None
-        else:
-            rank, through_pivots = self.low_rank, self.predict_with == "pivots"
+        if self.nu is not None and self.solver != "accelerated":
+            raise ValueError("nu needs solver='accelerated': Algorithm 1 has a hard margin")
+        rank = self._rank_of(X.shape[0])
+        through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
         if rank is None:
             return self._exact_problem(X, signs)
         if self.kernel == "precomputed":
@@ -293,6 +313,11 @@ class RhoSVC(KernelExpansionClassifier):
             )
         if self.gram_dtype == "uint16":
             raise ValueError("low_rank needs gram_dtype='float64' or 'float32'")
+        require_memory(
+            self.factor_bytes(X.shape[0]),
+            f"{type(self).__name__}: the low-rank factor of {X.shape[0]} rows",
+            "a lower low_rank takes less, and gram_dtype='float32' half",
+        )
         factor = low_rank_gram(
             X,
             self._kernel_parameters() | {"dtype": self.gram_dtype},
@@ -302,9 +327,24 @@ class RhoSVC(KernelExpansionClassifier):
             seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
         )
         if through_pivots:
-            self._warn_of_pivots(factor.relative_residual)
+            warn_of_pivots(type(self).__name__, factor.relative_residual)
         operator = DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
         return RhoProblem(operator, signs, factor, through_pivots=through_pivots)
+
+    def _rank_of(self, rows: int) -> float | None:
+        """Return what limits the factor's rank for a number of rows, None for no factor."""
+        if self.low_rank != "auto":
+            return self.low_rank
+        # by m alone, never by the memory free: values do not differ between machines
+        few = rows <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
+        return None if few else AUTO_RANK
+
+    def _dtypes(self) -> Any:
+        return super()._dtypes() if self.low_rank is None else self._either_precision()
+
+    def _widened(self, X: Any) -> Any:
+        exact = self.kernel != "precomputed" and self._rank_of(X.shape[0]) is None
+        return X.astype(np.float64, copy=False) if exact else super()._widened(X)
 
     def _exact_problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
         if self.predict_with == "pivots" and self.low_rank is None:
@@ -327,19 +367,25 @@ class RhoSVC(KernelExpansionClassifier):
         require_memory(
             share * X.shape[0] ** 2 * np.dtype(self.gram_dtype).itemsize,
             f"{type(self).__name__}: the Gram matrix of {X.shape[0]} distinct rows",
-            f"low_rank={AUTO_RANK} takes {gibibytes(self._factor_bytes(X.shape[0]))}",
+            f"low_rank={AUTO_RANK} takes {gibibytes(self._bytes_of(AUTO_RANK, X.shape[0]))}",
         )
         return PackedGram(X, **parameters) if packed else gram(X, **parameters)
 
-    def _factor_bytes(self, m: int) -> float:
-        return float(min(AUTO_RANK, m) * m * np.dtype(self.gram_dtype).itemsize)
+    def factor_bytes(self, n_samples: int) -> float:
+        """Return the bytes of the low-rank factor of training rows.
 
-    def _warn_of_pivots(self, residual: float) -> None:
-        if residual > TRUSTED_RESIDUAL:
-            warnings.warn(
-                f"{type(self).__name__}: the low-rank factor leaves out {residual:.0%} of the "
-                "kernel's trace, and so does prediction through its pivots: for some rows it is "
-                "another class than by all training rows; a higher low_rank brings them together",
-                UserWarning,
-                stacklevel=6,
-            )
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        float
+            The bytes; 0 without a factor, or where its rank depends on the data.
+        """
+        rank = self._rank_of(n_samples)
+        return 0.0 if rank is None or rank < 1 else self._bytes_of(rank, n_samples)
+
+    def _bytes_of(self, rank: float, rows: int) -> float:
+        return float(min(rank, rows) * rows * np.dtype(self.gram_dtype).itemsize)

@@ -8,14 +8,20 @@ from ensvm.kernels.low_rank.factors import (
     randomly_pivoted_cholesky,
 )
 from ensvm.kernels.low_rank.partial_cholesky import StopReason
-from ensvm.kernels.low_rank.sampled_pivots import low_rank_gram
+from ensvm.kernels.low_rank.sampled_pivots import (
+    PivotFeatures,
+    low_rank_gram,
+    pivot_features,
+)
 
 __all__ = [
     "DiagonalCorrectedGram",
     "LowRankGram",
+    "PivotFeatures",
     "StopReason",
     "incomplete_cholesky",
     "kernel_columns",
     "low_rank_gram",
+    "pivot_features",
     "randomly_pivoted_cholesky",
 ]

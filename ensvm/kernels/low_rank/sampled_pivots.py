@@ -1,6 +1,7 @@
 """Low-rank factors of the Gram matrices of many rows: pivots of a sample, L in blocks of rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,119 @@ from ensvm.kernels.low_rank.factors import (
 BLOCK_ENTRIES = 1 << 22
 # Draws the sample of rows with another stream of numbers than the pivots
 SAMPLE_STREAM = 1
+
+
+@dataclass(frozen=True, eq=False)
+class PivotFeatures:
+    """The rows of L, a few at a time: features whose products are the low-rank kernel's values.
+
+    Attributes
+    ----------
+    rows : array or sparse matrix of shape (r, d)
+        The rows p_j behind the columns of L.
+    pivots : ndarray of int, shape (r,)
+        Their numbers among the rows that they were chosen from.
+    corner : ndarray of shape (r, r)
+        The lower triangle L_P, the pivots' rows of L.
+    kernel : mapping
+        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
+    residual : float
+        The share of the trace that L leaves out, of the rows that pivots were chosen among.
+    """
+
+    rows: Any
+    pivots: NDArray[np.intp]
+    corner: NDArray[np.float64]
+    kernel: Mapping[str, Any]
+    residual: float
+
+    def blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Compute the features k(x, P) L_P^-T of rows, in blocks that take 32 MiB or less.
+
+        Parameters
+        ----------
+        X : array or scipy sparse matrix of shape (m, d)
+            The rows.
+
+        Yields
+        ------
+        rows : slice
+            Which rows they are.
+        features : ndarray of shape (r, rows)
+            Their features, in the kernel's dtype, a column a row.
+        """
+        for block in slices(X.shape[0], BLOCK_ENTRIES // max(self.pivots.size, 1)):
+            values = gram(X[block], self.rows, **self.kernel)
+            corner = self.corner.astype(values.dtype, copy=False)
+            yield (
+                block,
+                linalg.solve_triangular(
+                    corner, values.T, lower=True, overwrite_b=True, check_finite=False
+                ),
+            )
+
+    def at_pivots(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the coefficients c = L_P^-T w of the expansion that weights of features make.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (r,)
+            The weights w of the features.
+
+        Returns
+        -------
+        ndarray of shape (r,)
+            The coefficients of k(p_j, x), in the order of `pivots`.
+        """
+        coefficients: NDArray[np.float64] = linalg.solve_triangular(
+            self.corner, weights, lower=True, trans="T"
+        )
+        return coefficients
+
+
+def pivot_features(
+    X: Any,
+    kernel: Mapping[str, Any],
+    limit: float,
+    *,
+    method: Literal["random", "greedy"] = "random",
+    pivot_rows: int | None = None,
+    seed: int = 0,
+) -> PivotFeatures:
+    """Choose pivots as `low_rank_gram` does, keeping nothing as large as the rows.
+
+    Parameters
+    ----------
+    X : array or scipy sparse matrix of shape (m, d)
+        The rows.
+    kernel : mapping
+        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
+    limit : float
+        A whole number >= 1 is the largest rank; a share in (0, 1) is that of the trace to leave
+        out, of the sample's trace where there is one.
+    method : {'random', 'greedy'}, default 'random'
+        How pivots are chosen, see `ensvm.kernels.low_rank`.
+    pivot_rows : int, default None
+        The rows of the sample, at least 1; None for all rows.
+    seed : int, default 0
+        Draws the sample and, with 'random', the pivots.
+
+    Returns
+    -------
+    PivotFeatures
+        The pivots, and the features that they make of rows.
+
+    Raises
+    ------
+    ValueError
+        As `incomplete_cholesky` does.
+    """
+    rows = _sample(X.shape[0], pivot_rows, seed)
+    chosen_among = X if rows is None else X[rows]
+    part = _chosen(chosen_among, kernel, _settings(limit), method, seed)
+    corner = part.factor[part.pivots].astype(np.float64)
+    pivots = part.pivots if rows is None else rows[part.pivots]
+    return PivotFeatures(X[pivots], pivots, corner, kernel, part.relative_residual)
 
 
 def low_rank_gram(
@@ -63,14 +177,23 @@ def low_rank_gram(
     ValueError
         As `incomplete_cholesky` does.
     """
-    m = X.shape[0]
-    settings = {"tol": limit} if 0.0 < limit < 1.0 else {"rank": limit}
-    if pivot_rows is None or m <= pivot_rows:
-        return _chosen(X, kernel, settings, method, seed)
-    generator = np.random.default_rng([SAMPLE_STREAM, seed])
-    rows = np.sort(generator.choice(m, pivot_rows, replace=False))
-    part = _chosen(X[rows], kernel, settings, method, seed)
+    rows = _sample(X.shape[0], pivot_rows, seed)
+    if rows is None:
+        return _chosen(X, kernel, _settings(limit), method, seed)
+    part = _chosen(X[rows], kernel, _settings(limit), method, seed)
     return _extended(X, kernel, rows, part)
+
+
+def _settings(limit: float) -> dict[str, Any]:
+    return {"tol": limit} if 0.0 < limit < 1.0 else {"rank": limit}
+
+
+def _sample(m: int, pivot_rows: int | None, seed: int) -> NDArray[np.intp] | None:
+    """Return the rows among which pivots are chosen, rising; None for all m."""
+    if pivot_rows is None or m <= pivot_rows:
+        return None
+    generator = np.random.default_rng([SAMPLE_STREAM, seed])
+    return np.sort(generator.choice(m, pivot_rows, replace=False))
 
 
 def _chosen(

@@ -1,0 +1,1 @@
+"""Ridge regression on the pivots of a low-rank factor: what the ensemble is compared with."""

@@ -1,0 +1,104 @@
+"""Ridge regression with an intercept from sums over the rows, which are read once, in blocks."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+GRID = 33  # the penalties among which generalised cross-validation chooses
+
+
+@dataclass(frozen=True)
+class RidgeSolution:
+    """The least squares f(z) = w'z + b with a penalty alpha |w|^2.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (r,)
+        The weights w.
+    intercept : float
+        The constant b, which is not penalised.
+    alpha : float
+        The penalty.
+    """
+
+    weights: NDArray[np.float64]
+    intercept: float
+    alpha: float
+
+
+class RidgeSums:
+    """The sums that a ridge regression on r features needs of m rows: O(r^2) memory.
+
+    Parameters
+    ----------
+    features : int
+        The number r of features.
+    """
+
+    def __init__(self, features: int) -> None:
+        self._products = np.zeros((features, features))
+        self._sum = np.zeros(features)
+        self._with_target = np.zeros(features)
+        self._rows = 0
+        self._target = 0.0
+        self._square = 0.0
+        self._rounding = 0.0
+
+    def add(self, features: NDArray[Any], target: NDArray[np.float64]) -> None:
+        """Add rows.
+
+        Parameters
+        ----------
+        features : ndarray of shape (r, k)
+            Their features, a column a row; products run in its precision.
+        target : ndarray of shape (k,)
+            Their targets.
+        """
+        self._products += features @ features.T
+        self._sum += features.sum(axis=1, dtype=np.float64)
+        self._with_target += features @ target.astype(features.dtype)
+        self._rows += target.size
+        self._target += float(target.sum())
+        self._square += float(np.square(target).sum())
+        self._rounding = float(np.finfo(features.dtype).eps)
+
+    def solve(self, alpha: float | None = None) -> RidgeSolution:
+        """Return the solution.
+
+        Parameters
+        ----------
+        alpha : float or None, default None
+            The penalty, positive; None for that of least generalised cross-validation.
+
+        Returns
+        -------
+        RidgeSolution
+            The weights, the intercept and the penalty.
+        """
+        m = self._rows
+        means, mean = self._sum / m, self._target / m
+        values, vectors = linalg.eigh(self._products - m * np.outer(means, means))
+        values = np.maximum(values, 0.0)
+        along = vectors.T @ (self._with_target - self._target * means)
+        if alpha is None:
+            alpha = self._chosen(values, along, self._square - m * mean**2)
+        weights = vectors @ (along / (values + alpha))
+        return RidgeSolution(weights, float(mean - means @ weights), float(alpha))
+
+    def _chosen(
+        self, values: NDArray[np.float64], along: NDArray[np.float64], square: float
+    ) -> float:
+        """Return the penalty of least m |y - f|^2 / (m - trace)^2, the larger of equal ones."""
+        # Smaller ones count less than the rounding of the sums, larger ones leave no weights.
+        top = values.max(initial=0.0)
+        if not top > 0.0:
+            return 1.0
+        penalties = np.geomspace(10.0 * top, self._rounding * top, GRID)[:, None]
+        fitted = along / (values + penalties)
+        errors = square - 2.0 * fitted @ along + np.square(fitted) @ values
+        free = self._rows - 1.0 - (values / (values + penalties)).sum(axis=1)
+        scores = np.maximum(errors, 0.0) / np.maximum(free, np.finfo(float).tiny) ** 2
+        return float(penalties[np.argmin(scores), 0])

@@ -1,0 +1,225 @@
+"""Laws of accelerated entropic descent: the optimum of Algorithm 1, certificate, soft margins."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sklearn.svm import OneClassSVM
+
+from ensvm.kernels import gram, resolve_gamma
+from ensvm.kernels.distinct_rows import distinct_rows
+from ensvm.solvers.entropy_projection import (
+    EntropyProjectionState,
+    accelerated_descent,
+    entropy_projection,
+    merge_identical,
+)
+
+SEEDS = pytest.mark.parametrize("seed", range(2))
+
+
+def rows_of(seed: int, m: int = 60, d: int = 5) -> tuple[NDArray[Any], NDArray[Any]]:
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(m, d))
+    return X, np.where(X[:, 0] + generator.normal(size=m) > 0.0, 1.0, -1.0)
+
+
+def problem(seed: int, m: int = 60, d: int = 5) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return a Gaussian Gram matrix and noisy labels."""
+    X, y = rows_of(seed, m, d)
+    return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
+
+
+def bounds(nu: float, m: int) -> NDArray[np.float64]:
+    return np.full(m, 1.0 / (nu * m))
+
+
+def optimum_of_libsvm(K: NDArray[Any], y: NDArray[Any], nu: float) -> float:
+    """Return the optimum by LIBSVM, whose one-class machine has the weights' same upper bounds."""
+    signed = K * np.outer(y, y)
+    machine = OneClassSVM(kernel="precomputed", nu=nu, tol=1e-10).fit(signed)
+    weights = np.zeros(y.size)
+    weights[machine.support_] = machine.dual_coef_.ravel() / machine.dual_coef_.sum()
+    return float(weights @ signed @ weights)
+
+
+@SEEDS
+@pytest.mark.parametrize("nu", [1.0 / 60, 0.1, 0.5, 0.9])
+def test_the_optimum_is_that_of_libsvm(seed: int, nu: float) -> None:
+    K, y = problem(seed)
+    result = accelerated_descent(K, y, tol=1e-4, upper=bounds(nu, 60))
+    optimum = optimum_of_libsvm(K, y, nu)
+    assert result.stop_reason == "gap_below_tol"
+    assert result.objective == pytest.approx(optimum, rel=1.1e-4)
+    assert result.lower_bound <= optimum * (1.0 + 1e-6)
+    assert result.weights.max() <= (1.0 + 1e-12) / (nu * 60)
+    assert result.weights.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("nu", [None, 0.3])
+def test_the_optimum_is_that_of_a_general_solver(nu: float | None) -> None:
+    K, y = problem(7, m=25)
+    signed, most = K * np.outer(y, y), 1.0 if nu is None else 1.0 / (nu * 25)
+    found = minimize(
+        lambda a: a @ signed @ a,
+        np.full(25, 0.04),
+        jac=lambda a: 2.0 * signed @ a,
+        bounds=[(0.0, most)] * 25,
+        constraints={"type": "eq", "fun": lambda a: a.sum() - 1.0, "jac": np.ones_like},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    upper = None if nu is None else bounds(nu, 25)
+    result = accelerated_descent(K, y, tol=1e-5, upper=upper)
+    assert result.objective == pytest.approx(found.fun, rel=2e-5)
+
+
+@SEEDS
+def test_without_bounds_it_is_the_problem_of_algorithm_1(seed: int) -> None:
+    K, y = problem(seed)
+    states: list[EntropyProjectionState] = []
+    paper = entropy_projection(K, y, tol=1e-6, max_iter=5000, callback=states.append)
+    result = accelerated_descent(K, y, tol=0.01)
+    assert result.certificate <= 0.01 * result.lower_bound
+    assert result.lower_bound <= paper.objective
+    assert paper.lower_bound <= result.objective
+    # Algorithm 1 needs more steps, of one product at least, for the same proof
+    proved = (state.objective <= 1.01 * state.lower_bound for state in states)
+    assert result.n_matvec < next((steps for steps, far in enumerate(proved) if far), 5000)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    m=st.integers(2, 40),
+    d=st.integers(1, 6),
+    nu=st.floats(0.01, 1.0),
+)
+@settings(deadline=None, max_examples=20)
+def test_descent_bracket_and_bounds_at_every_step(seed: int, m: int, d: int, nu: float) -> None:
+    K, y = problem(seed, m, d)
+    states: list[EntropyProjectionState] = []
+    accelerated_descent(K, y, upper=bounds(nu, m), callback=states.append, max_iter=200)
+    objectives = np.array([state.objective for state in states])
+    proved = np.array([state.lower_bound for state in states])
+    assert [state.iteration for state in states] == list(range(len(states)))
+    assert np.all(np.diff(objectives) <= 0.0)
+    # a proved bound is only ever cut to the objective, which may be below it by a rounding
+    assert np.all(np.diff(proved) >= -1e-15)
+    assert np.all((proved >= 0.0) & (proved <= objectives))
+    for state in states:
+        assert state.weights.min() >= 0.0
+        assert state.weights.max() <= (1.0 + 1e-9) / (nu * m)
+        assert state.weights.sum() == pytest.approx(1.0, abs=1e-9)
+        exact = (y * state.weights) @ K @ (y * state.weights)
+        assert state.objective == pytest.approx(exact, rel=1e-8, abs=1e-15)
+
+
+@SEEDS
+def test_the_bound_holds_for_all_weights_allowed(seed: int) -> None:
+    K, y = problem(seed)
+    upper = bounds(0.3, 60)
+    proved = accelerated_descent(K, y, upper=upper, max_iter=20).lower_bound
+    generator = np.random.default_rng(seed)
+    for _ in range(200):  # corners of what is allowed, and points between them
+        corners = np.zeros((3, 60))
+        for corner in corners:
+            corner[generator.permutation(60)[:18]] = upper[0]
+        weights = generator.dirichlet(np.ones(3)) @ corners
+        signed = y * weights
+        assert signed @ K @ signed >= proved
+
+
+def test_nu_of_1_leaves_equal_weights() -> None:
+    K, y = problem(0)
+    result = accelerated_descent(K, y, upper=bounds(1.0, 60))
+    np.testing.assert_allclose(result.weights, 1.0 / 60, rtol=1e-12)
+    assert result.n_iter == 0
+    assert result.certificate == pytest.approx(0.0, abs=1e-12 * result.objective)
+
+
+def test_bounds_that_no_weight_reaches_change_nothing() -> None:
+    K, y = problem(1)
+    free = accelerated_descent(K, y, tol=1e-4)
+    bounded = accelerated_descent(K, y, tol=1e-4, upper=np.ones(60))
+    assert bounded.objective == pytest.approx(free.objective, rel=1.1e-4)
+    assert bounded.lower_bound == pytest.approx(free.lower_bound, rel=1.1e-4)
+
+
+def test_a_larger_nu_has_a_larger_optimum() -> None:
+    K, y = problem(2)
+    found = [accelerated_descent(K, y, tol=1e-5, upper=bounds(nu, 60)) for nu in (0.05, 0.2, 0.6)]
+    for smaller, larger in pairwise(found):
+        assert smaller.lower_bound <= larger.objective
+        assert smaller.objective < larger.objective
+
+
+def test_the_average_is_that_of_the_members_by_their_rates() -> None:
+    K, y = problem(3)
+    result = accelerated_descent(K, y, keep_members=True)
+    assert result.members is not None
+    average = result.learning_rates @ result.members / result.learning_rates.sum()
+    np.testing.assert_allclose(result.average_weights, average, rtol=1e-12)
+    np.testing.assert_allclose(result.members[0], 1.0 / 60)
+
+
+def test_identical_rows_taken_as_one_are_the_same_problem() -> None:
+    X, y = rows_of(4, m=40)
+    X, y = np.vstack([X, X[:15]]), np.concatenate([y, y[:15]])
+    merged = merge_identical(distinct_rows(X), y)
+    K = gram(X, kernel="rbf", gamma=0.2)
+    whole = accelerated_descent(K, y, tol=1e-5, upper=bounds(0.1, 55))
+    parted = accelerated_descent(
+        K[:40, :40],
+        merged.labels,
+        tol=1e-5,
+        upper=merged.start / 0.1,
+        start=merged.start,
+        rows=merged.rows,
+    )
+    assert parted.objective == pytest.approx(whole.objective, rel=2e-5)
+
+
+def test_two_identical_rows_of_both_labels_end_at_0_and_soften() -> None:
+    K = np.ones((2, 2))
+    y = np.array([-1.0, 1.0])
+    assert accelerated_descent(K, y).stop_reason == "zero_objective"
+    K, y = problem(5)
+    K[1], K[:, 1], y[:2] = K[0], K[:, 0], (-1.0, 1.0)
+    K[1, 1] = K[0, 0]
+    hard = accelerated_descent(K, y, max_iter=3000)
+    soft = accelerated_descent(K, y, upper=bounds(0.5, 60), max_iter=3000)
+    assert hard.lower_bound == 0.0
+    assert not hard.separated
+    assert soft.separated
+    assert soft.stop_reason == "gap_below_tol"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"tol": 0.0}, "tol must be a positive number"),
+        ({"max_iter": -1}, "max_iter must be at least 0"),
+        ({"upper": np.full(60, 0.01)}, "upper must be 60 positive numbers of sum at least 1"),
+        ({"start": np.ones(60)}, "start must be 60 positive weights of sum 1"),
+        (
+            {"upper": np.r_[0.001, np.ones(59)]},
+            "upper must be at least the weights to start from",
+        ),
+    ],
+)
+def test_bad_arguments_are_refused(settings: dict[str, Any], message: str) -> None:
+    K, y = problem(0)
+    with pytest.raises(ValueError, match=message):
+        accelerated_descent(K, y, **settings)
+
+
+def test_a_matrix_that_is_not_positive_semidefinite_is_told() -> None:
+    K, y = problem(0)
+    result = accelerated_descent(-K, y)
+    assert result.stop_reason == "not_positive_semidefinite"
+    assert not result.converged
