@@ -25,6 +25,7 @@ from ensvm.runner.guard.surroundings import surroundings
 from ensvm.runner.guard.tracker import silence_successor
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
+from ensvm.runner.kept import of_predictions
 from ensvm.runner.memory import FitMemory
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 
@@ -120,6 +121,7 @@ def new_record(
     traceback: str = "",
 ) -> Record:
     """Return a record of a cell: what it is, how it ended, and what came out."""
+    told = of_predictions(evaluation.predictions, cell.scored, keep=cell.keep)
     return Record(
         study=cell.study,
         dataset=cell.dataset,
@@ -136,7 +138,7 @@ def new_record(
         metrics=evaluation.metrics,
         seconds=evaluation.seconds,
         curves=evaluation.curves,
-        by_order=evaluation.by_order,
+        **{**told, "by_order": {**evaluation.by_order, **told["by_order"]}},
         stage=evaluation.stage,
         n_stages=evaluation.n_stages,
         validation_error=evaluation.validation_error,
@@ -263,7 +265,8 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
         facts = {"dim": dim, "n_train": n_train, "n_test": n_test, "rows": task.card.rows}
         facts["classes"] = len(task.card.labels)
         return Evaluation(metrics=facts)
-    return evaluate(cell.method, cell.seed, grams, cell.order_seeds)
+    scored = bool(cell.scored) or cell.keep
+    return evaluate(cell.method, cell.seed, grams, cell.order_seeds, scored=scored)
 
 
 @lru_cache
