@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import sys
+import time
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -231,6 +232,31 @@ class Nameless(Answers):
         super().fit(X, y)
         del self.classes_
         return self
+
+
+SCORES = {
+    "raises": lambda n: 1 / 0,
+    "exits": lambda n: sys.exit(3),
+    "nothing": lambda n: None,
+    "one number": lambda n: 0.5,
+    "a column": lambda n: np.zeros((n, 1)),
+    "a row less": lambda n: np.zeros(n - 1),
+    "not finite": lambda n: np.full((n, 2), np.nan),
+    "complex": lambda n: np.full((n, 2), 1j),
+    "texts": lambda n: np.full((n, 2), "0.5"),
+    "three classes": lambda n: np.full((n, 3), 1 / 3),
+}
+
+
+class Scores(Base):
+    """Gives scores that are none, or takes its time."""
+
+    def decision_function(self, X):
+        if self.how == "sleeps":
+            time.sleep(60)
+        return SCORES[self.how](X.shape[0])
+
+    predict_proba = decision_function
 
 
 class Stages(Base):

@@ -2,10 +2,14 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ensvm_cli.terminal import readable_errors
+
+if TYPE_CHECKING:
+    from ensvm.records.record import Record
 
 
 @click.command(hidden=True)  # for the maintainers: a user's own records stay where they are
@@ -15,20 +19,31 @@ from ensvm_cli.terminal import readable_errors
 def ship(results: Path) -> None:
     """Pack the records of the shipped studies in RESULTS into cells.jsonl.xz, to be committed.
 
-    Own records replace those packed before; names and paths of the machine are left out. Says of
+    Own records replace those packed before; names and paths of the machine are left out, and kept
+    predictions, but for the metrics of them that the config asks for. Says of
     each study how many cells its config asks for that have no record.
     """
     with readable_errors():
         from ensvm.records.shipped_records import pack
         from ensvm.records.store import SHIPPED_FILE
         from ensvm.report.query import find_studies
+        from ensvm.report.scores import with_scores
         from ensvm.runner.plan import make_plan
         from ensvm.study.reading import find_config
 
         for folder in find_studies(results):
             plan = make_plan(find_config(folder.resolve().name))
             wanted = {cell.identity: cell.settings for cell in plan.cells}
-            without = pack(folder, plan.path.read_text(encoding="utf-8"), wanted)
+            asked = plan.config.scored()
+
+            def scored(
+                record: "Record",
+                folder: Path = folder,
+                asked: dict[str, tuple[str, ...]] = asked,
+            ) -> "Record":
+                return with_scores(folder, record, asked.get(record.algorithm, ()))
+
+            without = pack(folder, plan.path.read_text(encoding="utf-8"), wanted, scored)
             path = folder / SHIPPED_FILE
             size = path.stat().st_size / 1000
             click.echo(

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from ensvm.records.record import Record
     from ensvm.report.query import Study
 
+MOST_LABELS = 10  # of which the confusion is shown
 MOST_CURVE = 8  # entries of a curve that are shown; the first and the last of a longer one
 INDENT = 2
+OF_LABELS = ("balanced_accuracy", "f1_macro", "matthews")  # shown of every cell with predictions
 
 
 @click.command()
@@ -115,7 +117,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         came = "; shipped, not run here" * ((dataset, algorithm, run_pass) in study.shipped)
         click.secho(f"{_count(records)} of the {run_pass} pass: {told}{came}", bold=True)
         tell_facts(behind(records), INDENT)
-        _show_metrics(records)
+        _show_metrics([_scored(study, record) for record in records])
         _show_texts("warnings", counted(text for record in records for text in record.warnings))
         bad = [record for record in records if not record.ok]
         _show_texts("why they did not end well", counted(record.reason for record in bad))
@@ -141,7 +143,7 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             f" {dataset!r}; there are {_ranges(there)}"
         )
     _heading(study, dataset, f"{algorithm}, realization {realization}")
-    for record in found:
+    for record in [_scored(study, each) for each in found]:
         click.secho(f"the {record.run_pass} pass: {record.status}", bold=True)
         facts = {"why": record.reason, "time": record.time, **behind([record])}
         facts["code"] = str(record.settings.get("code", ""))
@@ -154,7 +156,8 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             )
         tell_facts({name: text for name, text in facts.items() if text}, INDENT)
         click.echo()
-        tell_facts({**_numbers(record.metrics), **_numbers(record.seconds)}, INDENT)
+        tell_facts(_numbers({**record.metrics, **record.scores, **record.seconds}), INDENT)
+        tell_facts(_confusion(record), INDENT)
         tell_facts({name: _curve(curve) for name, curve in record.curves.items()}, INDENT)
         orders = {f"{name} by order": values for name, values in record.by_order.items()}
         tell_facts({name: _curve(values) for name, values in orders.items()}, INDENT)
@@ -176,7 +179,13 @@ def _show_metrics(records: list["Record"]) -> None:
     """Print a line for each number that the cells left, over the realizations."""
     import pandas as pd
 
-    numbers = [{**record.metrics, **record.seconds} for record in records if record.ok]
+    from ensvm.report.scores import values_of
+
+    numbers = [
+        {**record.metrics, **values_of(record.scores), **record.seconds}
+        for record in records
+        if record.ok
+    ]
     frame = pd.DataFrame(numbers).select_dtypes("number").dropna(axis="columns", how="all")
     if frame.empty:
         return
@@ -187,6 +196,24 @@ def _show_metrics(records: list["Record"]) -> None:
     ]
     click.echo()
     tell_table(["  recorded", "mean", "std", "min", "max"], rows)
+
+
+def _scored(study: "Study", record: "Record") -> "Record":
+    """Return a record with the metrics of its predictions that are shown of every cell."""
+    from ensvm.report.scores import with_scores
+
+    asked = study.scored.get(record.algorithm, ()) if record.run_pass == "error" else ()
+    return with_scores(study.folder, record, dict.fromkeys([*OF_LABELS, *asked]))
+
+
+def _confusion(record: "Record") -> dict[str, str]:
+    """Return how many test rows of each label were given which, one line a label."""
+    if len(record.confusion.get("labels", ())) not in range(1, MOST_LABELS + 1):
+        return {}
+    told: dict[str, list[str]] = {}
+    for true, predicted, count in record.confusion["rows"][0]:
+        told.setdefault(f"test rows of class {true}", []).append(f"{count:,} as {predicted}")
+    return {name: ", ".join(parts) for name, parts in told.items()}
 
 
 def _show_texts(title: str, texts: Iterable[str]) -> None:

@@ -17,6 +17,7 @@ from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.plots.shown import read_figure
 from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.scores import values_of, with_scores
 from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.render import to_csv, to_markdown
 from ensvm.study.config import StudyConfig
@@ -116,7 +117,8 @@ class Results:
         or `timing` for a fit alone on the machine), `status` (`ok`, `failed`, `timeout` or
         `unavailable`) with its `reason`; `stage`, the stage or grid point chosen among `n_stages`,
         as JSON, with its `validation_error`; `warnings`, how many the fit gave; `time`, `host` and
-        `processor` of the run; then the metrics, `error` and `accuracy` as fractions, and seconds.
+        `processor` of the run; then the metrics, `error` and `accuracy` as fractions, those of the
+        predictions that the config asks for among them, and seconds.
         Curves are not in it, nor the facts of the data.
 
         Returns
@@ -125,7 +127,11 @@ class Results:
             The cells in the order of studies, data sets, algorithms and realizations; NaN where a
             cell has no such value.
         """
-        lines = [_line(record) for record in self._records()]
+        lines = [
+            _line(with_scores(study.folder, record, study.scored.get(record.algorithm, ())))
+            for study in self._studies.values()
+            for record in Results([study])._records()
+        ]
         others = sorted({key for line in lines for key in line} - {*OF_A_CELL, *SCORES})
         numbers = [name for name in others if not name.endswith("_seconds")]
         seconds = [name for name in others if name.endswith("_seconds")]
@@ -283,6 +289,7 @@ def _line(record: Record) -> dict[str, Any]:
     stage = None if record.stage is None else json.dumps(dict(record.stage))
     return {
         **record.metrics,
+        **values_of(record.scores),
         **record.seconds,
         "study": record.study,
         "dataset": record.dataset,

@@ -119,6 +119,14 @@ class Record:
         Test error (a fraction), and the scalars that the fit left.
     seconds : dict
         Wall and CPU seconds by part.
+    scores : dict of str to float or str
+        The metrics of the test predictions that the study asks for, or why there is none.
+    confusion : dict
+        How many test rows of each label were given which; see `predictions.confusion_of`.
+    predictions : dict of str to str
+        The files with the test predictions, where they are kept; see `predictions.packed`.
+    files : dict of str to str
+        The content of these files, in base64, until the store has written them.
     curves : dict of lists
         What the algorithm's `record:` asks for, value by value.
     by_order : dict of lists
@@ -150,6 +158,10 @@ class Record:
     time: str = ""
     metrics: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float | str] = field(default_factory=dict)
+    confusion: Mapping[str, list[Any]] = field(default_factory=dict)
+    predictions: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     curves: Mapping[str, list[Any]] = field(default_factory=dict)
     by_order: Mapping[str, list[float]] = field(default_factory=dict)
     stage: Mapping[str, Any] | None = None

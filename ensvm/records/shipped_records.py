@@ -4,7 +4,8 @@
 they answer. They are without what concerns the machine they were made on alone (names, paths,
 commands; it keeps a label, for seconds of different machines do not compare), and without what no
 report reads: the seconds of the error pass, in which cells run side by side, and the keys by which
-a run finds its own records.
+a run finds its own records. Kept predictions do not travel: the metrics that the config asks of
+them do.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ import json
 import lzma
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -98,7 +99,12 @@ def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
-def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]) -> list[Identity]:
+def pack(
+    folder: Path,
+    config: str,
+    wanted: Mapping[Identity, Mapping[str, Any]],
+    scored: Callable[[Record], Record] | None = None,
+) -> list[Identity]:
     """Write the records that travel with `folder`, and return the cells that have none.
 
     Own records replace those packed before, a whole value at a time; records of other settings are
@@ -112,6 +118,8 @@ def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]
         The text of the study's config.
     wanted : dict of Identity to dict
         The settings of every cell that the config asks for.
+    scored : callable or None, default None
+        Returns an own record with all the metrics of its predictions that the config asks for.
 
     Returns
     -------
@@ -125,7 +133,8 @@ def pack(folder: Path, config: str, wanted: Mapping[Identity, Mapping[str, Any]]
         if value in before and stands_in(before[value], own.get(value, ())):
             kept += before[value]
         else:
-            kept += map(_for_travel, own[value])
+            found = own[value] if scored is None else map(scored, own[value])
+            kept += map(_for_travel, found)
     there = {record.identity: record for record in kept}
     replace_file(folder / SHIPPED_FILE, packed(ShippedRecords(config, there)))
     return [identity for identity in wanted if identity not in there]
@@ -186,6 +195,7 @@ def _for_travel(record: Record) -> Record:
         reason=_FOLDERS.sub("", record.reason),
         warnings=tuple(_FOLDERS.sub("", text) for text in record.warnings),
         traceback="",
+        predictions={},
     )
 
 

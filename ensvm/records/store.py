@@ -4,12 +4,14 @@ import json
 import lzma
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import filelock
 
+from ensvm.records.predictions import names_at_hand, save_files
 from ensvm.records.record import Identity, Newer, Record, Run
 from ensvm.records.writing import naming
 
@@ -35,7 +37,8 @@ class RecordsDamaged(ValueError):
 def read_records(folder: Path) -> dict[Identity, Record]:
     """Return the latest record of every cell in `folder`; none where there is no file.
 
-    A torn last line (a run killed while writing) is left out. Each record has its `run`.
+    A torn last line (a run killed while writing) is left out. Each record has its `run`, and its
+    predictions as far as their files are there.
 
     Raises
     ------
@@ -43,7 +46,20 @@ def read_records(folder: Path) -> dict[Identity, Record]:
         If a line elsewhere is no record.
     """
     path = folder / CELLS_FILE
-    return latest_records(path, json_lines(path))
+    return with_predictions_at_hand(latest_records(path, json_lines(path)), folder)
+
+
+def with_predictions_at_hand(
+    records: Mapping[Identity, Record], folder: Path
+) -> dict[Identity, Record]:
+    """Return records that name predictions only where a study's folder has the files."""
+    there = names_at_hand(folder)
+    return {
+        cell: record
+        if there.issuperset(record.predictions.values())
+        else replace(record, predictions={})
+        for cell, record in records.items()
+    }
 
 
 def latest_records(
@@ -171,16 +187,23 @@ class Store:
         self._lock.release()
 
     def append(self, lines: Iterable[Record | Run]) -> None:
-        """Write the records and have them on the disk before returning.
+        """Write the records and have them on the disk before returning, their files before them.
 
         Raises OSError, which names the file, where the disk takes no more. Whole lines that were
         written stay, and the torn last one is dropped when the store is opened again.
         """
-        text = b"".join(_line(line.to_json()) for line in lines)
+        text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
         with naming(self._path):
             while text:
                 text = text[self._file.write(text) :]
             os.fsync(self._file.fileno())
+
+    def _without_files(self, line: Record | Run) -> Record | Run:
+        """Write the files of a record, and return it without their content."""
+        if isinstance(line, Run) or not line.files:
+            return line
+        save_files(self.folder, line.files)
+        return replace(line, files={})
 
     def _drop_torn_line(self) -> None:
         if not self._path.exists():

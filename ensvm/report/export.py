@@ -11,6 +11,7 @@ import pandas as pd
 
 from ensvm.records.record import Identity, Record
 from ensvm.report.query import Study
+from ensvm.report.scores import values_of, with_scores
 from ensvm.report.tables.cells import build_table, question_of
 from ensvm.report.tables.legend import algorithm_label, column_label
 from ensvm.study.metrics import DATA_CELL, unit_of
@@ -79,7 +80,8 @@ def _of_record(study: Study, record: Record, seed: int | None) -> dict[str, Any]
         "key": record.key or None,
         "settings_key": record.settings_key,
     }
-    return {**fixed, **record.metrics, **record.seconds}
+    scored = with_scores(study.folder, record, study.scored.get(record.algorithm, ()))
+    return {**fixed, **record.metrics, **values_of(scored.scores), **record.seconds}
 
 
 def table_cells(study: Study) -> list[dict[str, Any]]:

@@ -19,9 +19,10 @@ from ensvm.records.store import (
     read_records,
 )
 from ensvm.report.current_config import current_config
+from ensvm.report.scores import score_of
 from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, unit_of
+from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.table import Published
 
 AnswerStatus: TypeAlias = Literal[
@@ -49,6 +50,11 @@ class Study:
     def partly_shipped(self) -> bool:
         """Whether some of the values are shipped ones, and others were made here."""
         return bool(self.shipped) and self.shipped.keys() != self.by_cell.keys()
+
+    @cached_property
+    def scored(self) -> Mapping[str, tuple[str, ...]]:
+        """The metrics of predictions that the config asks of each algorithm."""
+        return self.config.scored()
 
     @cached_property
     def by_cell(self) -> Mapping[ValueOf, list[Record]]:
@@ -184,15 +190,21 @@ def ask(study: Study, question: Question) -> Answer:
     records = _records(study, question)
     troubles = [record for record in records if not record.ok]
     good = {record.realization: record for record in records if record.ok}
-    found = {number: _value(record, question) for number, record in good.items()}
-    values = {number: value for number, value in found.items() if value is not None}
+    found = {number: _value(study.folder, one, question) for number, one in good.items()}
+    values = {
+        number: value for number, value in found.items() if not isinstance(value, NoValue | None)
+    }
+    lacking = [value for value in found.values() if isinstance(value, NoValue)]
     behind = {number: good[number] for number in values}
     if mixture := mixed_machines(behind.values(), question):
         return Answer({}, unit, "mixed", mixture, len(troubles))
     status, reason = _status(study, question, records, troubles, len(values))
+    if lacking and not troubles:
+        status, reason = _lacking(lacking, len(records))
     shipped = study.shipped.get((question.row, question.algorithm, question.run_pass), "")
     not_here = shipped if values else ""
-    return Answer(values, unit, status, reason, len(troubles), behind, question.metric, not_here)
+    n_not_ok = len(troubles) + len(lacking)
+    return Answer(values, unit, status, reason, n_not_ok, behind, question.metric, not_here)
 
 
 def mixed_machines(records: Iterable[Record], question: Question) -> str:
@@ -225,12 +237,29 @@ def _records(study: Study, question: Question) -> list[Record]:
     return [record for record in records if newest and record.settings_key == newest.settings_key]
 
 
-def _value(record: Record, question: Question) -> Any:
+class NoValue(str):
+    """Why a cell that ended well has no value of a metric of its predictions."""
+
+
+def _lacking(reasons: list[NoValue], n_records: int) -> tuple[AnswerStatus, str]:
+    reason, count = Counter(reasons).most_common(1)[0]
+    if len(reasons) == n_records:
+        return "missing", str(reason)
+    return "incomplete", (
+        f"{len(reasons)} of {n_records} realizations have no value, most often ({count}): {reason}"
+    )
+
+
+def _value(folder: Path, record: Record, question: Question) -> Any:
     if question.stage is None:
         seconds = record.seconds if question.run_pass == "timing" else {}
         value = {**record.metrics, **seconds}.get(question.metric)
-        in_error_pass = question.run_pass == "error" and unit_of(question.metric) == SECONDS
-        return None if in_error_pass else value
+        if question.run_pass == "error" and unit_of(question.metric) == SECONDS:
+            return None
+        if value is None and record.algorithm != DATA_CELL and is_predicted(question.metric):
+            value = score_of(folder, record, question.metric)
+            return NoValue(value) if isinstance(value, str) else value
+        return value
     curve = record.curves.get(question.metric) or None
     if curve is None or question.stage == "all":
         return curve

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.records.predictions import Predictions
 from ensvm.runner.estimators.construct import made
 from ensvm.runner.guard.answers import Labels, Misbehaves, curve, scalars_of
+from ensvm.runner.guard.predicted import must_be_in_time, predictions_of
 from ensvm.runner.inputs import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.metrics import CV_SCORE, STAGED, TRAIN_ERROR
@@ -51,6 +53,8 @@ class Evaluation:
         The error on held-out training rows by which it was chosen.
     by_order : dict of lists
         The numeric metrics of each order of the training rows, where there are several.
+    predictions : tuple of Predictions
+        What was predicted for the test rows, in each order of the training rows.
     """
 
     metrics: Mapping[str, Any]
@@ -60,10 +64,16 @@ class Evaluation:
     n_stages: int | None = None
     validation_error: float | None = None
     by_order: Mapping[str, list[float]] = field(default_factory=dict)
+    predictions: tuple[Predictions, ...] = field(default=(), compare=False)
 
 
 def evaluate(
-    algorithm: AlgorithmSettings, seed: int, grams: GramPool, order_seeds: Iterable[int] = ()
+    algorithm: AlgorithmSettings,
+    seed: int,
+    grams: GramPool,
+    order_seeds: Iterable[int] = (),
+    *,
+    scored: bool = False,
 ) -> Evaluation:
     """Fit an algorithm on the training rows of a realization and score it on the test rows.
 
@@ -81,19 +91,23 @@ def evaluate(
         The realization, and the Gram matrices of its rows that the algorithms share.
     order_seeds : iterable of int, default ()
         Draw the orders of the training rows in which it is done beside their own.
+    scored : bool, default False
+        Whether the predictions are to have scores, too: decision values and probabilities.
 
     Returns
     -------
     Evaluation
         The errors, the seconds and the curves.
     """
-    first = _in_one_order(algorithm, seed, grams)
+    first = _in_one_order(algorithm, seed, grams, scored)
     # The curves are those of the first order.
     scalars = tuple(name for name in algorithm.record if name == TRAIN_ERROR)
     others = []
     for order_seed in order_seeds:
+        must_be_in_time(first.predictions)
         ordered = grams.in_order(order_seed)
-        others.append(_in_one_order(replace(algorithm, record=scalars), seed, ordered))
+        of_order = replace(algorithm, record=scalars)
+        others.append(_in_one_order(of_order, seed, ordered, scored))
         ordered.refuse_changes()
     return _over_orders(first, others) if others else first
 
@@ -111,7 +125,12 @@ def _over_orders(first: Evaluation, others: list[Evaluation]) -> Evaluation:
         else:
             metrics[name] = value
     seconds = {part: _mean([run.seconds[part] for run in runs]) for part in first.seconds}
-    return replace(first, metrics=metrics, seconds=seconds, by_order=by_order)
+    predictions = tuple(one for run in runs for one in run.predictions)
+    if len(predictions) < len(runs):
+        predictions = ()
+    return replace(
+        first, metrics=metrics, seconds=seconds, by_order=by_order, predictions=predictions
+    )
 
 
 def _mean(values: list[Any]) -> Any:
@@ -119,26 +138,29 @@ def _mean(values: list[Any]) -> Any:
     return values[0] if values.count(values[0]) == len(values) else fmean(values)
 
 
-def _in_one_order(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+def _in_one_order(
+    algorithm: AlgorithmSettings, seed: int, grams: GramPool, scored: bool
+) -> Evaluation:
     if algorithm.stage == "best-on-validation":
-        return _chosen_on_validation(algorithm, seed, grams)
+        return _chosen_on_validation(algorithm, seed, grams, scored)
     if algorithm.stage == "best-by-cv":
-        return _chosen_by_cv(algorithm, seed, grams)
+        return _chosen_by_cv(algorithm, seed, grams, scored)
     watch = Stopwatch()
     candidates = [
         _fit(algorithm, point, seed, grams, watch) for point in grid_points(algorithm.grid)
     ]
     whole = grams.realization
     y_test = whole.y_test
-    counts, labels = [], []
+    staged = algorithm.stage == "best-on-test" and algorithm.grid is None
+    counts, labels, answers = [], [], []
     for fitted, inputs, point in candidates:
-        staged = algorithm.stage == "best-on-test" and algorithm.grid is None
-        known = Labels(fitted, whole.y_train)
-        errors = _count_errors(known, inputs.test_blocks(), y_test, staged, watch)
+        answers.append(Labels(fitted, whole.y_train))
+        errors = _count_errors(answers[-1], inputs.test_blocks(), y_test, staged, watch)
         counts += errors
         labels += [point or {"stage": number} for number in range(1, len(errors) + 1)]
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
-    fitted, inputs, _ = candidates[best if algorithm.grid else 0]
+    chosen = best if algorithm.grid else 0
+    fitted, inputs, _ = candidates[chosen]
     n_test = y_test.shape[0]
     error = counts[best] / n_test
     metrics = {"error": error, "accuracy": 1.0 - error, "n_errors": counts[best], "n_test": n_test}
@@ -148,21 +170,28 @@ def _in_one_order(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> E
     if inputs.gamma is not None:
         metrics["gamma_"] = inputs.gamma
     scalars, curves = _recorded(algorithm.record, fitted, inputs)
-    evaluation = Evaluation(metrics | scalars, seconds, curves)
+    stage = best if staged else None
+    predicted = predictions_of(
+        fitted, answers[chosen], inputs.test_blocks, y_test, stage=stage, scored=scored
+    )
+    predictions = () if predicted is None else (predicted,)
+    evaluation = Evaluation(metrics | scalars, seconds, curves, predictions=predictions)
     if algorithm.stage == "best-on-test":
         return replace(evaluation, stage=labels[best], n_stages=len(counts))
     return evaluation
 
 
-def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+def _chosen_on_validation(
+    algorithm: AlgorithmSettings, seed: int, grams: GramPool, scored: bool
+) -> Evaluation:
     """Choose a grid point on held-out training rows, then fit it on all of them and score it."""
     start = time.perf_counter()
     oracle = replace(algorithm, stage="best-on-test", record=())
     inner = grams.held_out(seed)
-    choice = _in_one_order(oracle, seed, inner)
+    choice = _in_one_order(oracle, seed, inner, False)
     inner.refuse_changes()
     selection = time.perf_counter() - start
-    evaluation = _at_point(algorithm, choice.stage or {}, seed, grams)
+    evaluation = _at_point(algorithm, choice.stage or {}, seed, grams, scored)
     return replace(
         evaluation,
         seconds={**evaluation.seconds, "selection_seconds": selection},
@@ -172,7 +201,9 @@ def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPo
     )
 
 
-def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> Evaluation:
+def _chosen_by_cv(
+    algorithm: AlgorithmSettings, seed: int, grams: GramPool, scored: bool
+) -> Evaluation:
     """Choose a grid point by folds of the training rows, then fit it on all and score it."""
     from sklearn.metrics import get_scorer
 
@@ -191,7 +222,7 @@ def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> E
         raise Misbehaves(f"its {cv['scorer']} is no number on some fold of the training rows")
     best = int(np.argmax(scores))  # the first of equals
     selection = time.perf_counter() - start
-    evaluation = _at_point(algorithm, points[best], seed, grams)
+    evaluation = _at_point(algorithm, points[best], seed, grams, scored)
     return replace(
         evaluation,
         metrics={**evaluation.metrics, CV_SCORE: float(scores[best])},
@@ -203,11 +234,16 @@ def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> E
 
 
 def _at_point(
-    algorithm: AlgorithmSettings, point: Mapping[str, Any], seed: int, grams: GramPool
+    algorithm: AlgorithmSettings,
+    point: Mapping[str, Any],
+    seed: int,
+    grams: GramPool,
+    scored: bool,
 ) -> Evaluation:
     """Fit and score an algorithm with the parameters that were chosen."""
     params = {**algorithm.params, **point}
-    return _in_one_order(replace(algorithm, params=params, grid=None, stage="last"), seed, grams)
+    chosen = replace(algorithm, params=params, grid=None, stage="last")
+    return _in_one_order(chosen, seed, grams, scored)
 
 
 def grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:

@@ -199,7 +199,9 @@ class _Run:
         made, left = [], []
         for cell in missing:
             timing = self._plan.timings.get(cell.identity)
-            if timing is not None and timing.identity not in to_be_done:
+            record = None if timing is None else records.get(timing.identity)
+            has_all = record is not None and not cell.lacks(record)
+            if timing is not None and timing.identity not in to_be_done and has_all:
                 made.append(record_of_timing(cell, records[timing.identity]))
                 continue
             left.append(cell)

@@ -22,7 +22,7 @@ from ensvm.runner.evaluate import grid_points
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.block import Asked
-from ensvm.study.metrics import CV_SCORE, SIZE, left_by_fit
+from ensvm.study.metrics import CV_SCORE, SIZE, is_predicted, left_by_fit
 from ensvm.study.source import YamlSource
 
 MADE_UP_ROWS = 30
@@ -66,6 +66,8 @@ def check_fitted(
     left: dict[str, Left | None] = {}
     for one in asked:
         methods = [method for name in one.algorithms for method in by_name.get(name, [])]
+        if not one.curve and is_predicted(one.metric):
+            _check_scores(one, methods, source)
         known = not left_by_fit(one.metric) and one.metric != SIZE
         if known or any(_documents(method, one) for method in methods):
             continue
@@ -73,6 +75,30 @@ def check_fitted(
             if name not in left:
                 left[name] = _left_by(by_name.get(name, []))
         _check(one, [left[name] for name in one.algorithms], source)
+
+
+def _check_scores(asked: Asked, methods: list[AlgorithmSettings], source: YamlSource) -> None:
+    """Refuse a metric of scores that none of the algorithms gives."""
+    from ensvm.records.scoring import methods_for
+
+    wanted = methods_for(asked.metric)
+    if not wanted or not methods:
+        return
+    for method in methods:
+        params = {**method.params, **next(iter(grid_points(method.grid)))}
+        estimator = made(method.estimator, params, 0)
+        if any(hasattr(estimator, name) for name in wanted) or not _is_trusted(estimator):
+            return
+    raise source.error(
+        asked.location,
+        f"{asked.metric} is computed from {' or '.join(wanted)}, which "
+        f"{', '.join(asked.algorithms)} does not have; CalibratedClassifierCV of "
+        "scikit-learn gives probabilities to any",
+    )
+
+
+def _is_trusted(estimator: Any) -> bool:
+    return all(each.__module__.partition(".")[0] in TRUSTED for each in parts_of(estimator))
 
 
 def _documents(method: AlgorithmSettings, asked: Asked) -> bool:
@@ -137,7 +163,7 @@ def _left_by(methods: list[AlgorithmSettings]) -> Left | None:
 def _fit(method: AlgorithmSettings) -> dict[str, Any] | None:
     params = {**method.params, **next(iter(grid_points(method.grid)))}
     estimator = made(method.estimator, params, 0)
-    if any(found.__module__.partition(".")[0] not in TRUSTED for found in parts_of(estimator)):
+    if not _is_trusted(estimator):
         return None
     pool = GramPool(_made_up())
     inputs = pool.inputs_of(estimator, share_gram=method.share_gram, dtype=method.gram_dtype)

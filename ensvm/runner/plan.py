@@ -14,6 +14,7 @@ from ensvm.data.errors import near_miss
 from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators.own_modules import importable
+from ensvm.runner.kept import lacking
 from ensvm.runner.metric_check import check_fitted
 from ensvm.runner.settings import (
     DATA_PATH,
@@ -60,6 +61,10 @@ class Cell:
         The threads that a timing is allowed; None in the error pass.
     drawn_on : str
         Which data they are, for the seed.
+    scored : tuple of str
+        The metrics of its predictions that are recorded.
+    keep : bool
+        Whether the predictions are kept. Neither is part of what the cell is.
     """
 
     study: str
@@ -72,6 +77,8 @@ class Cell:
     method: AlgorithmSettings | None = field(default=None, hash=False)
     blas_threads: int | None = None
     drawn_on: str = ""
+    scored: tuple[str, ...] = ()
+    keep: bool = False
 
     @property
     def run_pass(self) -> RunPass:
@@ -115,6 +122,10 @@ class Cell:
             seed_of("order", self.drawn_on, self.realization, number)
             for number in range(2, last + 1)
         )
+
+    def lacks(self, record: Record) -> str:
+        """Return what a record of it lacks of what the study asks for by now."""
+        return "" if self.run_pass == "timing" else lacking(record, self.scored, keep=self.keep)
 
     def is_repeated_by(self, timing: "Cell") -> bool:
         """Return whether a timing computes all values of this cell of the error pass, bit by bit.
@@ -304,6 +315,7 @@ def _cells(
     first = 1 if chosen is None else chosen[0]
     last = _last(config, entry, card, chosen)
     kernel = config.kernel_of(entry)
+    scored, keep = config.scored(), bool(config.keep)
 
     def of_pass(names: Iterable[str], last: int, threads: int | None) -> Iterator[Cell]:
         there = {name: methods[name, kernel, has_many_classes(card)] for name in names}
@@ -314,7 +326,8 @@ def _cells(
                     method, code = found
                     if threads is not None:  # a timing is of one fit
                         method = replace(method, orders=1)
-                    yield Cell(*where, data, split, code, method, threads, drawn_on)
+                    of_it = scored.get(name, ())
+                    yield Cell(*where, data, split, code, method, threads, drawn_on, of_it, keep)
 
     names = config.algorithms_of(entry)
     yield from of_pass(names, last, None)
@@ -367,7 +380,7 @@ def _why_missing(cell: Cell, record: Record | None) -> str | None:
     if record is None:
         return "not run yet"
     if record.key == cell.key:
-        return None if record.status == "ok" else f"was {record.status}"
+        return cell.lacks(record) or None if record.status == "ok" else f"was {record.status}"
     before = record.settings
     changed = [key for key in cell.settings if _hash(before.get(key)) != _hash(cell.settings[key])]
     return "changed: " + ", ".join(changed or ["settings"])

@@ -26,6 +26,7 @@ from ensvm.runner.guard.surroundings import surroundings
 from ensvm.runner.guard.tracker import silence_successor
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
+from ensvm.runner.kept import of_predictions
 from ensvm.runner.memory import FitMemory
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 
@@ -128,6 +129,7 @@ def new_record(
     traceback: str = "",
 ) -> Record:
     """Return a record of a cell: what it is, how it ended, and what came out."""
+    told = of_predictions(evaluation.predictions, cell.scored, keep=cell.keep)
     return Record(
         study=cell.study,
         dataset=cell.dataset,
@@ -144,7 +146,7 @@ def new_record(
         metrics=evaluation.metrics,
         seconds=evaluation.seconds,
         curves=evaluation.curves,
-        by_order=evaluation.by_order,
+        **{**told, "by_order": {**evaluation.by_order, **told["by_order"]}},
         stage=evaluation.stage,
         n_stages=evaluation.n_stages,
         validation_error=evaluation.validation_error,
@@ -271,7 +273,8 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
         facts = {"dim": dim, "n_train": n_train, "n_test": n_test, "rows": task.card.rows}
         facts["classes"] = len(task.card.labels)
         return Evaluation(metrics=facts)
-    return evaluate(cell.method, cell.seed, grams, cell.order_seeds)
+    scored = bool(cell.scored) or cell.keep
+    return evaluate(cell.method, cell.seed, grams, cell.order_seeds, scored=scored)
 
 
 @lru_cache

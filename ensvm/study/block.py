@@ -8,7 +8,14 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from ensvm.data.errors import near_miss
 from ensvm.data.strict import Strict
-from ensvm.study.metrics import CELL_SECONDS, SCORES, STAGED, TRAIN_ERROR, left_by_fit
+from ensvm.study.metrics import (
+    MEASURED,
+    STAGED,
+    TRAIN_ERROR,
+    is_predicted,
+    left_by_fit,
+    unknown,
+)
 from ensvm.study.source import Location, YamlSource
 
 # Names become names of files, which most systems end at 255 bytes, endings and all.
@@ -20,9 +27,12 @@ def _text(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _several(value: Any) -> Any:
+def several(value: Any) -> Any:
+    """Return one name as a tuple of one."""
     return (value,) if isinstance(value, str) else value
 
+
+A_FITS = ", or a number that the fit leaves, such as n_iter_"  # in messages
 
 # Between a name and the variant of a reading that it is a copy for; no name of a config has it.
 DERIVED = "~"
@@ -39,7 +49,7 @@ def is_derived(name: str) -> bool:
 Id = Annotated[Name, BeforeValidator(_text)]
 """A name that may be written as a number, such as a figure's."""
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_several)]
+Names = Annotated[tuple[str, ...], BeforeValidator(several)]
 """One name or a list of names."""
 
 
@@ -148,13 +158,9 @@ class StudyNames:
             for name in asked.algorithms:
                 self.must_be_recorded(source, asked.location, asked.metric, name)
             return
-        numbers = (*SCORES, TRAIN_ERROR, *CELL_SECONDS)
         if asked.metric in STAGED:
             message = f"{asked.metric!r} is a curve; which `stage:` of it is meant?"
             raise source.error(asked.location, message)
-        if asked.metric not in numbers and not left_by_fit(asked.metric):
-            raise source.error(
-                asked.location,
-                f"unknown metric {asked.metric!r}; accepted: {', '.join(numbers)}, or a number "
-                f"that the fit leaves, such as n_iter_{near_miss(asked.metric, numbers)}",
-            )
+        known = asked.metric in MEASURED or left_by_fit(asked.metric)
+        if not known and not is_predicted(asked.metric):
+            raise source.error(asked.location, unknown(asked.metric, MEASURED, A_FITS))

@@ -1,28 +1,45 @@
 """A study's config: the blocks of its YAML put together."""
 
 from collections.abc import Iterator, Mapping
-from typing import Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ensvm.study.algorithm import AlgorithmConfig, KernelConfig, check_algorithms
 from ensvm.study.assumption import Assumption, check_assumptions
-from ensvm.study.block import Asked, Block, Name, StudyNames, SweepConfig, is_derived
+from ensvm.study.block import (
+    Asked,
+    Block,
+    Name,
+    Names,
+    StudyNames,
+    SweepConfig,
+    is_derived,
+    several,
+)
 from ensvm.study.claims.claim import ClaimConfig, check_claims
 from ensvm.study.coverage import CoverageConfig, check_coverage
 from ensvm.study.dataset import DatasetConfig, check_datasets
 from ensvm.study.figures.kinds import AnyFigure, check_figures
+from ensvm.study.metrics import PREDICTED, is_predicted, unknown
 from ensvm.study.readings import Derivation, ReadingConfig, check_readings
 from ensvm.study.source import YamlSource
 from ensvm.study.table import TableConfig, check_tables
 from ensvm.study.timing import TimingConfig, check_timing
+
+ALWAYS = ("error", "accuracy")  # metrics that every cell has
+
+Kept = Annotated[tuple[Literal["predictions"], ...], BeforeValidator(several)]
+"""What a run keeps beside the records."""
 
 
 class StudyConfig(Block):
     """One study: what `ensvm run` runs and `ensvm table` lays out.
 
     `published_realizations` is how many realizations the printed values are means of; by default
-    as many as ours.
+    as many as ours. `metrics` are metrics of the test predictions that every cell records, beside
+    those that tables, figures and claims ask for; `keep: predictions` keeps the predictions
+    themselves. Neither makes a cell another.
     """
 
     study: Name
@@ -34,6 +51,8 @@ class StudyConfig(Block):
     datasets: tuple[DatasetConfig, ...] = Field(min_length=1)
     algorithms: dict[Name, AlgorithmConfig] = Field(min_length=1)
     timing: TimingConfig | None = None
+    metrics: Names = ()
+    keep: Kept = ()
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
@@ -150,8 +169,21 @@ class StudyConfig(Block):
         for number, reading in enumerate(self.readings):
             yield from reading.asked(number, self.table(reading.table))
 
+    def scored(self) -> dict[str, tuple[str, ...]]:
+        """Return the metrics of predictions that each algorithm's cells record."""
+        everywhere = [metric for metric in self.metrics if is_predicted(metric)]
+        found = {name: dict.fromkeys(everywhere) for name in self.algorithms}
+        for asked in self.asked():
+            if not asked.curve and is_predicted(asked.metric):
+                for name in asked.algorithms:
+                    found.setdefault(name, {})[asked.metric] = None
+        return {name: tuple(metrics) for name, metrics in found.items()}
+
     def check(self, source: YamlSource) -> None:
         """Refuse names that point nowhere, block by block; raises ConfigError."""
+        for metric in self.metrics:
+            if metric not in ALWAYS and not is_predicted(metric):
+                raise source.error(("metrics",), unknown(metric, PREDICTED))
         names = self.names()
         check_datasets(self.datasets, names, source)
         check_algorithms(self.algorithms, source)

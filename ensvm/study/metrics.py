@@ -1,7 +1,11 @@
 """What can be measured, and in which unit it is shown: the one place that knows metrics."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
+
+from ensvm.data.errors import near_miss
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ STAGED = {
     "staged_train_error": "train",
 }
 CV_SCORE = "best_score_"  # of what `stage: best-by-cv` chose, as GridSearchCV calls it
-FRACTIONS = ("error", "accuracy", TRAIN_ERROR, *STAGED)
+FRACTIONS = ("error", "accuracy", "balanced_accuracy", TRAIN_ERROR, *STAGED)
 # What every cell has, and the seconds of which a timing has those of its parts. The names of what
 # a fit leaves end in an underscore.
 SIZE = "size"  # of an expansion: only classifiers that leave `support_` have it
@@ -52,6 +56,19 @@ PARTS = ("fit", "kernel", "predict", "test_kernel", "train", "selection")
 CELL_SECONDS = tuple(f"{part}_seconds" for part in (*PARTS, "fit_cpu", "predict_cpu"))
 
 Direction = Literal["min", "max"]
+
+# What is computed from test predictions (`ensvm.records.scoring`), beside every scorer of
+# scikit-learn, of which the larger value is always the better one.
+PREDICTED: dict[str, Direction] = {
+    "balanced_accuracy": "max",
+    "auc": "max",
+    "f1": "max",
+    "f1_macro": "max",
+    "log_loss": "min",
+    "brier": "min",
+    "matthews": "max",
+}
+MEASURED = (*SCORES, *PREDICTED, TRAIN_ERROR, *CELL_SECONDS)  # whatever a fit leaves
 _COUNTS = ("n_errors", SIZE, "n_iter_", "n_support_")
 
 DATA_CELL = "data"  # the reserved algorithm name of the cell that states a data set's facts
@@ -67,11 +84,41 @@ def unit_of(metric: str) -> Unit:
 
 def direction_of(metric: str) -> Direction | None:
     """Return whether the smaller or the larger value is the better one; None where unknown."""
-    if metric in _COUNTS or metric.endswith("error") or unit_of(metric) == SECONDS:
+    if metric in PREDICTED:
+        return PREDICTED[metric]
+    if metric in _COUNTS or unit_of(metric) == SECONDS:
         return "min"
-    return "max" if metric.endswith("accuracy") else None
+    if metric.endswith("error") and not metric.startswith("neg_"):
+        return "min"
+    return "max" if metric.endswith("accuracy") or is_predicted(metric) else None
 
 
 def left_by_fit(metric: str) -> bool:
     """Return whether the name is that of an attribute that a fit leaves."""
     return metric.endswith("_")
+
+
+def is_predicted(metric: str) -> bool:
+    """Return whether the metric is one of predictions: of `PREDICTED`, or a scorer's name."""
+    if metric in PREDICTED:
+        return True
+    others = (*MEASURED, *STAGED, *DATA_FACTS)
+    return metric not in others and not left_by_fit(metric) and metric in scorer_names()
+
+
+@cache
+def scorer_names() -> frozenset[str]:
+    """Return the names of scikit-learn's scorers."""
+    from sklearn.metrics import get_scorer_names  # loaded only where needed
+
+    return frozenset(get_scorer_names())
+
+
+def unknown(metric: str, accepted: Iterable[str] = MEASURED, more: str = "") -> str:
+    """Return that a metric is unknown, and what is accepted beside the scorers."""
+    known = list(accepted)
+    return (
+        f"unknown metric {metric!r}; accepted: {', '.join(known)}, a scorer of scikit-learn "
+        f"(sklearn.metrics.get_scorer_names()){more}"
+        f"{near_miss(metric, [*known, *sorted(scorer_names())])}"
+    )

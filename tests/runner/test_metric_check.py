@@ -29,7 +29,14 @@ CURVES = (
 )
 WRONG = {
     "misspelt": (TABLE.format("eror", "svc"), r"tables\[1\]\.metric: .*did you mean 'error'"),
-    "not there": (TABLE.format("auc", "svc"), r"unknown metric 'auc'; accepted: error, accuracy"),
+    "not there": (TABLE.format("auk", "svc"), r"unknown metric 'auk'; accepted: error, accuracy"),
+    "of scikit-learn": (TABLE.format("roc_auk", "svc"), r"did you mean 'roc_auc'"),
+    "of no cell": (
+        TABLE.format("log_loss", "svc"),
+        r"metric: log_loss .* predict_proba, which svc",
+    ),
+    "recorded": ("metrics: [auc, brjer]\n", r"metrics: unknown metric 'brjer'.*mean 'brier'"),
+    "kept": ("keep: scores\n", r"keep.*'predictions'"),
     "of a column": (
         TABLE.format("error", "{name: svc, metric: acuracy}"),
         r"tables\[1\]\.columns\[1\]\.metric: .*did you mean 'accuracy'",
@@ -83,6 +90,10 @@ def test_a_metric_that_is_never_there_is_refused(tmp_path, more, message):
         "timing: {}\n" + TABLE.format("train_seconds, of: timing", "svc"),
         TABLE.format("{name: svc}", "svc").replace("metric: {name: svc}, ", ""),
         CURVES("objective_path_", "n_iter_"),
+        TABLE.format("auc", "svc, own"),
+        TABLE.format("log_loss", "stumps"),
+        TABLE.format("average_precision", "rho"),
+        "metrics: [error, auc, neg_log_loss]\nkeep: predictions\n",
         # What a fit of somebody else's class leaves is not known: it is not fitted here.
         TABLE.format("anything_", "own"),
     ],

@@ -58,8 +58,9 @@ def choose(found: Sequence[Found], *, keep_first: bool = False) -> tuple[Record,
     """Return the record of a cell that is kept, and the conflicts among those it is chosen from.
 
     The settings are those of the newest record of a cell that was run. Among the records with these
-    settings, one that ended well comes before any other, then the newest. The choice does not hang
-    on the order of the places, except where `keep_first` decides a conflict.
+    settings, one that ended well comes before any other, then one with predictions, with more
+    metrics of them, and the newest. The choice does not hang on the order of the
+    places, except where `keep_first` decides a conflict.
 
     Parameters
     ----------
@@ -91,8 +92,8 @@ def _age(record: Record) -> tuple[str, str]:
     return record.time, record.run_id
 
 
-def _preference(record: Record) -> tuple[int, str, str]:
-    return RANKS[record.status], *_age(record)
+def _preference(record: Record) -> tuple[int, bool, int, str, str]:
+    return RANKS[record.status], bool(record.predictions), len(record.scores), *_age(record)
 
 
 def _conflict(one: Found, other: Found) -> list[Conflict]:
@@ -111,12 +112,14 @@ def _conflict(one: Found, other: Found) -> list[Conflict]:
 def _answer(record: Record) -> dict[str, str]:
     """Return all that a cell answers, each as JSON, in which NaN is equal to itself.
 
-    Seconds are no part of it but in the timing pass, where they are what it is run for.
+    Seconds are no part of it but in the timing pass, where they are what it is run for; nor are
+    metrics of predictions, of which one run may have been asked for others.
     """
+    orders = {name: of for name, of in record.by_order.items() if name not in record.scores}
     told: dict[str, Any] = {
         **record.metrics,
         **record.curves,
-        **{f"{name} of each order": values for name, values in record.by_order.items()},
+        **{f"{name} of each order": values for name, values in orders.items()},
         "stage": record.stage,
         "number of stages": record.n_stages,
         "validation error": record.validation_error,

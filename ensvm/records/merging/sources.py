@@ -16,6 +16,7 @@ from ensvm.records.store import (
     json_lines,
     latest_records,
     read_records,
+    with_predictions_at_hand,
 )
 
 ENDINGS = (".jsonl", ".jsonl.xz")
@@ -50,8 +51,13 @@ class Source:
     @property
     def is_running(self) -> bool:
         """Whether a run goes on there, or was stopped: cells may wait for the next one."""
-        folder = (self.place if self.place.is_dir() else self.place.parent) / JOURNAL_FOLDER
+        folder = self.folder / JOURNAL_FOLDER
         return folder.is_dir() and any(folder.iterdir())
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the records are."""
+        return self.place if self.place.is_dir() else self.place.parent
 
     @property
     def packed(self) -> Path:
@@ -115,7 +121,7 @@ def _of_file(path: Path) -> Source:
     if isinstance(first[1], dict) and isinstance(first[1].get("config"), str):
         shipped = ShippedRecords(first[1]["config"], latest_records(path, lines))
         return Source(path, {}, shipped, *_beside(path.parent, shipped))
-    own = latest_records(path, chain([first], lines))
+    own = with_predictions_at_hand(latest_records(path, chain([first], lines)), path.parent)
     return Source(path, own, ShippedRecords(), *_beside(path.parent, ShippedRecords()))
 
 

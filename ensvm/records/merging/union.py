@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ensvm.records.merging.answers import Conflict, Found, choose
 from ensvm.records.merging.sources import NotMerged, Source
+from ensvm.records.predictions import copy_files
 from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import ShippedRecords, packed
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE, Store
@@ -37,6 +38,8 @@ class Merged:
         How many cells are in more than one place.
     notes : tuple of str
         What else is to be said of it.
+    folders : tuple of Path
+        Where the files with predictions are.
     """
 
     study: str
@@ -48,6 +51,7 @@ class Merged:
     conflicts: list[Conflict]
     n_shared: int
     notes: tuple[str, ...]
+    folders: tuple[Path, ...] = ()
 
 
 def merge(sources: Sequence[Source], *, keep_first: bool = False) -> list[Merged]:
@@ -111,6 +115,7 @@ def _merge_study(sources: Sequence[Source], keep_first: bool) -> Merged:
         [*own_conflicts, *conflicts],
         n_shared + n_of_shipped,
         (*notes, *([SUPERSEDED.format(n=superseded)] if superseded else [])),
+        tuple(source.folder for source in sources),
     )
 
 
@@ -212,6 +217,8 @@ def _write_study(study: Merged, folder: Path) -> None:
         copy_file(study.same, folder / SHIPPED_FILE)
     elif study.shipped.records:
         replace_file(folder / SHIPPED_FILE, packed(study.shipped))
+    names = [name for record in study.own.values() for name in record.predictions.values()]
+    copy_files(names, study.folders, folder)
     if study.own:
         runs = {record.run.id: record.run for record in study.own.values() if record.run}
         with Store(folder) as store:

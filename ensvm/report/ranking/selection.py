@@ -10,24 +10,24 @@ from ensvm.data.errors import near_miss
 from ensvm.report.query import Answer, Study, ask, mixed_machines
 from ensvm.report.tables.cells import question_of
 from ensvm.report.tables.legend import column_label
+from ensvm.study.block import A_FITS
 from ensvm.study.metrics import (
-    CELL_SECONDS,
-    SCORES,
+    MEASURED,
     SECONDS,
-    TRAIN_ERROR,
     Direction,
     Unit,
     direction_of,
+    is_predicted,
+    left_by_fit,
     unit_of,
+    unknown,
 )
 from ensvm.study.table import ColumnConfig, TableConfig
 
 FEWEST_DATA_SETS = 5
 # Values are compared to so many digits: means over different numbers of equal values are equal.
 DIGITS = 12
-MEASURED = tuple(
-    name for name in (*SCORES, TRAIN_ERROR, *CELL_SECONDS) if direction_of(name) is not None
-)
+RANKED = tuple(name for name in MEASURED if direction_of(name) is not None)
 
 
 class NotRanked(ValueError):
@@ -99,6 +99,9 @@ def choose(study: Study, table: TableConfig, metric: str | None) -> Chosen:
     metric = metric or default_metric(table)
     if metric is None:
         raise NotRanked(f"its columns show {', '.join(shown)}; choose one with --metric")
+    known = metric in shown or metric in MEASURED or left_by_fit(metric)
+    if not known and not is_predicted(metric):
+        raise NotRanked(unknown(metric, RANKED, A_FITS))
     if unit_of(metric) == SECONDS and table.of != "timing":
         raise NotRanked(f"{metric} comes from the timing pass alone: name a table `of: timing`")
     columns, others = _columns(table, metric, metric in shown)
@@ -140,6 +143,9 @@ def values_over_data_sets(study: Study, chosen: Chosen) -> Values:
     wanting = {
         row: [why_not_comparable(study, one) for one in of_row] for row, of_row in answers.items()
     }
+    every = {why for of_row in wanting.values() for why in of_row}
+    if len(every) == 1 and "" not in every:
+        raise NotRanked(f"no values of {chosen.metric}: {every.pop()}")
     kept = []
     for at, column in enumerate(chosen.columns):
         reasons = {of_row[at]: None for of_row in wanting.values()}
@@ -195,7 +201,7 @@ def _better(table: TableConfig, metric: str) -> Direction:
     if known is None and table.best in ("min", "max"):
         known = "min" if table.best == "min" else "max"
     if known is None:
-        near = near_miss(metric, MEASURED)
+        near = near_miss(metric, RANKED)
         raise NotRanked(
             f"whether smaller or larger values of {metric!r} are better is not known: "
             f"`best: min` or `best: max` of the table says it{near}"

@@ -32,12 +32,23 @@ class Labels:
 
     def __init__(self, fitted: Any, y: NDArray[Any]) -> None:
         self._fitted = fitted
+        self._whole: list[NDArray[Any]] = []
         said = _array(getattr(fitted, "classes_", None))
         self._labels: NDArray[Any]
         if said is not None and said.ndim == 1 and said.dtype.kind in NUMBERS:
             self._labels, self._told = said, "classes_"
         else:
             self._labels, self._told = np.unique(y), "the training labels"
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The labels, in the order of the classifier's own."""
+        return self._labels
+
+    @property
+    def predicted(self) -> NDArray[Any]:
+        """The labels that the whole predicted so far, block after block."""
+        return np.concatenate(self._whole)
 
     def wrong(self, X: Any, y: NDArray[Any], *, staged: bool) -> list[int]:
         """Return how many labels of `X` are predicted wrongly, by every stage or by the whole.
@@ -48,7 +59,7 @@ class Labels:
             If a prediction is not one label for each row, each one that it may predict.
         """
         if not staged:
-            return [self._wrong("predict", self._fitted.predict(X), y)]
+            return [self._wrong("predict", self._fitted.predict(X), y, self._whole)]
         # One stage at a time: a regularization path has thousands.
         stages = self._fitted.staged_predict(X)
         counts = [self._wrong("staged_predict", predicted, y) for predicted in stages]
@@ -56,7 +67,13 @@ class Labels:
             raise Misbehaves("staged_predict gave no stage")
         return counts
 
-    def _wrong(self, method: str, predicted: Any, y: NDArray[Any]) -> int:
+    def _wrong(
+        self,
+        method: str,
+        predicted: Any,
+        y: NDArray[Any],
+        kept: list[NDArray[Any]] | None = None,
+    ) -> int:
         labels = _array(predicted)
         if labels is None or labels.shape != y.shape:
             what = (
@@ -65,6 +82,8 @@ class Labels:
             raise Misbehaves(f"{method} returned {what}; shape {y.shape} is expected")
         if labels.dtype.kind not in NUMBERS or not self._all_known(labels):
             raise Misbehaves(f"{method} returned {self._unknown(labels)}")
+        if kept is not None:
+            kept.append(labels.copy())  # an estimator may give the same array again
         return int(np.count_nonzero(labels != y))
 
     def _all_known(self, labels: NDArray[Any]) -> bool:

@@ -60,7 +60,8 @@ def states_of(
     -------
     dict of Cell to pair of str
         `done`; `shipped` where nothing was run here; `failed` or `timeout`; `missing` where
-        nothing is known; `stale` where a record is of other settings or other code; `no data`.
+        nothing is known, or no predictions are that the config asks for; `stale` where a record is
+        of other settings or other code; `no data`.
         The reason is empty for what is done or shipped.
     """
     stands_in = set(shipped)
@@ -74,6 +75,8 @@ def states_of(
             found[cell] = "missing", before[cell.identity]
         elif record.key != cell.key:
             found[cell] = "stale", before[cell.identity]
+        elif record.ok and cell.identity in before:  # without predictions that the config asks for
+            found[cell] = "missing", before[cell.identity]
         else:
             found[cell] = _OF_STATUS[record.status], record.reason
     return found

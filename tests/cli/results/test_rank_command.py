@@ -79,6 +79,7 @@ REFUSED = {
     "no tables": (["ijcai07-figure1"], "ijcai07-figure1: no table to rank"),
     "facts": (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),
     "unknown metric": (["--table", "2", "--metric", "eror"], "did you mean 'error'"),
+    "another metric": (["--table", "2", "--metric", "auk"], "unknown metric 'auk'; .*'auc'"),
     "unknown data set": (
         ["--table", "2", "--dataset", "germn"],
         "no data set 'germn'; accepted: cancer.*did you mean 'german'",

@@ -1,0 +1,208 @@
+"""Test predictions: kept beside the records, so that another metric of them needs no run.
+
+A study's folder has them in `predictions/`, in files named by a hash of their content: the true
+labels of a realization are there once, whichever cells they belong to.
+"""
+
+import base64
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.records.writing import copy_file, naming, replace_file
+
+PREDICTIONS_FOLDER = "predictions"
+DECISION, PROBABILITY = "decision_function", "predict_proba"
+METHODS = (DECISION, PROBABILITY)
+_HASH_DIGITS = 32
+
+
+class PredictionsDamaged(ValueError):
+    """A file of predictions is not what was written; the message names it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a classifier predicted for the test rows of a realization.
+
+    Attributes
+    ----------
+    true, labels : ndarray of shape (n_test,)
+        The true labels and the predicted ones.
+    classes : ndarray of shape (n_classes,)
+        The labels that it may predict, in ascending order.
+    scores : dict of str to ndarray
+        What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the
+        decision values of two classes, else (n_test, n_classes).
+    missing : dict of str to str
+        Why one of these gave nothing, where it was asked.
+    """
+
+    true: NDArray[Any]
+    labels: NDArray[Any]
+    classes: NDArray[Any]
+    scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+def confusion_of(several: Sequence[Predictions]) -> dict[str, list[Any]]:
+    """Return how many rows of each label were given which: all that labels alone tell.
+
+    Parameters
+    ----------
+    several : sequence of Predictions
+        Those of each order of the training rows.
+
+    Returns
+    -------
+    dict
+        The `labels`, and for each order in `rows` the triples [true, predicted, number of rows].
+    """
+    known = np.unique(np.concatenate([part for one in several for part in (one.true, one.classes)]))
+    rows = []
+    for one in several:
+        true, given = np.searchsorted(known, one.true), np.searchsorted(known, one.labels)
+        counts = np.bincount(true * known.size + given, minlength=known.size**2)
+        at = np.flatnonzero(counts)
+        pairs = known[at // known.size].tolist(), known[at % known.size].tolist()
+        rows.append([list(each) for each in zip(*pairs, counts[at].tolist(), strict=True)])
+    return {"labels": known.tolist(), "rows": rows}
+
+
+def of_confusion(confusion: Mapping[str, list[Any]]) -> list[Predictions]:
+    """Return predictions, without scores, that have a confusion; the order of rows is lost."""
+    found = []
+    for triples in confusion["rows"]:
+        true, labels, counts = (np.array(column) for column in zip(*triples, strict=True))
+        classes = np.array(confusion["labels"])
+        found.append(Predictions(np.repeat(true, counts), np.repeat(labels, counts), classes))
+    return found
+
+
+def packed(several: Sequence[Predictions]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return predictions as files.
+
+    Parameters
+    ----------
+    several : sequence of Predictions
+        Those of each order of the training rows, all of the same test rows.
+
+    Returns
+    -------
+    names : dict of str to str
+        The names of the files with the `true` labels and with what was `predicted`.
+    files : dict of str to str
+        The content of each file by its name, in base64.
+    """
+    predicted: dict[str, NDArray[Any]] = {"classes": several[0].classes}
+    for number, one in enumerate(several, start=1):
+        arrays = {"labels": one.labels, **one.scores, "missing": np.array(json.dumps(one.missing))}
+        predicted |= {f"{name}.{number}": values for name, values in arrays.items()}
+    contents = {"true": _npz({"true": several[0].true}), "predicted": _npz(predicted)}
+    names = {part: f"{_hash(content)}.npz" for part, content in contents.items()}
+    files = {names[part]: base64.b64encode(contents[part]).decode() for part in names}
+    return names, files
+
+
+def save_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Have files of predictions on the disk of a study's folder before returning.
+
+    Raises OSError, which names the file, where one cannot be written.
+    """
+    for name, text in files.items():
+        path, content = folder / PREDICTIONS_FOLDER / name, base64.b64decode(text)
+        with naming(path):
+            path.parent.mkdir(exist_ok=True)
+            there = path.is_file() and path.read_bytes() == content
+        if not there:
+            replace_file(path, content)
+
+
+def copy_files(names: Iterable[str], folders: Iterable[Path], target: Path) -> None:
+    """Copy files of predictions into a study's folder, each from the first that has it."""
+    folders = list(folders)
+    for name in sorted(set(names)):
+        paths = [folder / PREDICTIONS_FOLDER / name for folder in folders]
+        path = next((path for path in paths if path.is_file()), None)
+        if path is not None:
+            (target / PREDICTIONS_FOLDER).mkdir(exist_ok=True)
+            copy_file(path, target / PREDICTIONS_FOLDER / name)
+
+
+def names_at_hand(folder: Path) -> set[str]:
+    """Return the names of the files of predictions in a study's folder."""
+    place = folder / PREDICTIONS_FOLDER
+    return {path.name for path in place.iterdir()} if place.is_dir() else set()
+
+
+def read_predictions(folder: Path, names: Mapping[str, str]) -> list[Predictions]:
+    """Return the predictions in a study's folder, for each order of the training rows.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder.
+    names : dict of str to str
+        The files, as `packed` names them.
+
+    Returns
+    -------
+    list of Predictions
+        One for each order.
+
+    Raises
+    ------
+    PredictionsDamaged
+        If a file is not there or is not what was written.
+    """
+    path = folder / PREDICTIONS_FOLDER
+    try:
+        true = _arrays(path / names["true"])["true"]
+        arrays = _arrays(path / names["predicted"])
+        numbers = sorted(int(name.partition(".")[2]) for name in arrays if name[:6] == "labels")
+        return [_of_order(true, arrays, number) for number in numbers]
+    except KeyError as error:
+        raise PredictionsDamaged(f"{path}: predictions without {error}: {MEND}") from error
+
+
+MEND = "remove the file, and run the study again"
+
+
+def _of_order(true: NDArray[Any], arrays: Mapping[str, NDArray[Any]], number: int) -> Predictions:
+    there = {method: f"{method}.{number}" for method in METHODS if f"{method}.{number}" in arrays}
+    return Predictions(
+        true,
+        arrays[f"labels.{number}"],
+        arrays["classes"],
+        {method: arrays[name] for method, name in there.items()},
+        json.loads(str(arrays[f"missing.{number}"])),
+    )
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        content = path.read_bytes()
+        if _hash(content) != path.stem:
+            raise PredictionsDamaged(f"{path}: damaged: its checksum does not fit; {MEND}")
+        with np.load(BytesIO(content), allow_pickle=False) as stored:
+            return dict(stored)
+    except (OSError, EOFError, zipfile.BadZipFile) as error:
+        raise PredictionsDamaged(f"{path}: cannot be read: {error}; {MEND}") from error
+
+
+def _npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    file = BytesIO()
+    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_HASH_DIGITS]

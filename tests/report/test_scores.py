@@ -1,0 +1,159 @@
+"""Metrics of a finished study are computed from what it kept, without a run."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import get_scorer, log_loss, roc_auc_score
+
+from ensvm.data import load
+from ensvm.records.store import CONFIG_COPY, Store, read_records
+from ensvm.report.query import Question, ask, read_study
+from ensvm.report.ranking.over_data_sets import rank_over_data_sets
+from ensvm.report.ranking.selection import NotRanked
+from ensvm.report.tables.cells import build_table
+from ensvm.runner.estimators import made
+from ensvm.runner.journal import Journal
+from ensvm.runner.plan import make_plan
+from ensvm.runner.task import Task, run_task
+from ensvm.study.reading import read_config
+
+ALGORITHMS = """
+logistic: {estimator: "sklearn.linear_model:LogisticRegression"}
+linear: {estimator: LinearSVC}
+"""
+TABLE = """
+tables:
+  - {id: 1, caption: c, columns: [logistic, linear]}
+  - {id: 2, caption: c, metric: auc, columns: [logistic, linear]}
+  - {id: 3, caption: c, metric: log_loss, columns: [logistic]}
+  - {id: 4, caption: c, metric: balanced_accuracy, columns: [logistic, linear]}
+  - {id: 5, caption: c, metric: neg_brier_score, columns: [logistic]}
+"""
+
+
+def plan_of(study, more, algorithms=ALGORITHMS):
+    return make_plan(study(algorithms, realizations=3, more=more))
+
+
+def run(plan, folder):
+    """Do the missing cells of a plan in this process, as a run does."""
+    missing = [cell for cell, _ in plan.missing(read_records(folder))]
+    numbers = {cell.realization for cell in missing}
+    with Store(folder) as store:
+        for number in numbers:
+            cells = tuple(cell for cell in missing if cell.realization == number)
+            task = Task(plan.cards["own"], cells, None, None, "r", Journal(folder / "running"))
+            store.append(run_task(task))
+    (folder / CONFIG_COPY).write_text(plan.path.read_text())
+    return missing
+
+
+def values(study, algorithm, metric):
+    return ask(study, Question("own", algorithm, metric))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "results" / "trial"
+
+
+def by_hand(plan, algorithm, scored):
+    """Return what a function makes of the classifier and the test rows of each realization."""
+    found = {}
+    for cell in plan.cells:
+        if cell.algorithm == algorithm:
+            rows = load(plan.cards["own"]).realization(cell.realization)
+            model = made(cell.method.estimator, cell.method.params, cell.seed)
+            model.fit(rows.X_train, rows.y_train)
+            found[cell.realization] = scored(model, rows.X_test, rows.y_test)
+    return found
+
+
+def test_a_finished_study_has_other_metrics_without_a_run(study, folder):
+    run(plan_of(study, "keep: predictions\n"), folder)
+    before = (folder / "cells.jsonl").read_bytes()
+    plan = plan_of(study, "keep: predictions\n" + TABLE)
+    assert not run(plan, folder)
+    assert (folder / "cells.jsonl").read_bytes() == before
+    found = read_study(folder)
+    for algorithm in ("logistic", "linear"):
+        assert values(found, algorithm, "auc").values == by_hand(
+            plan, algorithm, lambda m, X, y: roc_auc_score(y, m.decision_function(X))
+        )
+        assert values(found, algorithm, "f1_macro").values == by_hand(
+            plan, algorithm, get_scorer("f1_macro")
+        )
+    assert values(found, "logistic", "log_loss").values == by_hand(
+        plan, "logistic", lambda m, X, y: log_loss(y, m.predict_proba(X))
+    )
+    cells = [cell for table in found.config.tables for cell in build_table(found, table)]
+    assert {cell.status for cell in cells} == {"ok"}
+    without = values(found, "linear", "log_loss")
+    assert (without.status, without.values) == ("missing", {})
+    assert "no predict_proba" in without.reason
+
+
+def test_without_predictions_only_what_asks_for_scores_is_missing(study, folder):
+    run(plan_of(study, ""), folder)
+    plan = plan_of(study, TABLE)
+    (folder / CONFIG_COPY).write_text(plan.path.read_text())
+    found = read_study(folder)
+    tables = {table.id: build_table(found, table) for table in found.config.tables}
+    for table in ("1", "4"):
+        assert {cell.status for cell in tables[table]} == {"ok"}
+    for table in ("2", "3", "5"):
+        assert {cell.status for cell in tables[table]} == {"missing"}
+        assert all("`keep: predictions`" in cell.reason for cell in tables[table])
+    with pytest.raises(NotRanked, match="no values of auc: not recorded"):
+        rank_over_data_sets(found, found.config.table("1"), metric="auc")
+
+
+def test_a_run_does_again_what_lacks_a_metric_and_that_alone(study, folder):
+    first = plan_of(study, "")
+    run(first, folder)
+    errors = {cell: one.metrics for cell, one in read_records(folder).items()}
+    table = "tables: [{id: 1, caption: c, metric: auc, columns: [linear]}]\n"
+    again = run(plan_of(study, table), folder)
+    assert {cell.algorithm for cell in again} == {"linear"}
+    assert len(again) == 3
+    assert not run(plan_of(study, table), folder)
+    records = read_records(folder)
+    assert {cell: one.metrics for cell, one in records.items()} == errors
+    assert not (folder / "predictions").exists()
+    kept = run(plan_of(study, table + "keep: predictions\n"), folder)
+    assert len(kept) == 6
+    assert not run(plan_of(study, "keep: predictions\nmetrics: [brier, auc]\n"), folder)
+    found = read_study(folder)
+    for number, record in values(found, "linear", "auc").records.items():
+        assert record.scores["auc"] == records["own", number, "linear", "error"].scores["auc"]
+
+
+def test_neither_key_makes_a_cell_another(study):
+    plain, asking = plan_of(study, ""), plan_of(study, "keep: predictions\nmetrics: auc\n" + TABLE)
+    assert [cell.key for cell in plain.cells] == [cell.key for cell in asking.cells]
+
+
+def test_a_metric_that_is_recorded_is_the_one_that_is_computed(study, folder):
+    config = "keep: predictions\nmetrics: [auc, log_loss, matthews]\n"
+    run(plan_of(study, config), folder)
+    found = read_study(folder)
+    for record in found.by_cell["own", "logistic", "error"]:
+        assert set(record.scores) == {"auc", "log_loss", "matthews"}
+    kept = {name: values(found, "logistic", name).values for name in ("auc", "log_loss")}
+    read_config(folder / CONFIG_COPY)
+    text = (folder / "cells.jsonl").read_text()
+    assert "decision_function" not in text
+    for number, record in read_records(folder).items():
+        if number[2] == "logistic":
+            assert np.isfinite([kept[name][record.realization] for name in kept]).all()
+
+
+def test_a_damaged_file_is_named(study, folder):
+    run(plan_of(study, "keep: predictions\n"), folder)
+    path = sorted((folder / "predictions").iterdir(), key=lambda path: path.stat().st_size)[-1]
+    path.write_bytes(path.read_bytes()[:-3])
+    found = read_study(folder)
+    answers = [values(found, name, "auc") for name in ("logistic", "linear")]
+    (bad,) = [answer for answer in answers if answer.status != "ok"]
+    assert bad.status == "incomplete"
+    assert len(bad.values) == 2
+    assert path.name in bad.reason
