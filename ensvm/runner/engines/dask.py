@@ -297,8 +297,10 @@ class _Dispatch:
         done = {record.key for record in answer.records}
         left = tuple(cell for cell in job.task.cells if cell.key not in done)
         if left:
-            job = replace(job, task=job.task.only(left))
-            self._waiting.appendleft(job if answer.no_data is None else self._push(job, worker))
+            rest = replace(job, task=job.task.only(left))
+            if answer.no_data is not None:
+                rest = self._push(rest, worker)
+            self._waiting.appendleft(rest)
 
     def _answer(self, future: Any, worker: str) -> node.Answer | None:
         """Return the answer of a worker; None where it died with it."""
@@ -329,10 +331,9 @@ class _Dispatch:
             return replace(job, last=True)
         with suppress(OSError):  # it asks again, or is gone
             self._client.run(keep, contents, workers=[worker])
-        self._waiting = deque(
-            replace(other, files=files) if other.task.card is job.task.card else other
-            for other in self._waiting
-        )
+        for at, other in enumerate(self._waiting):
+            if other.task.card is job.task.card:
+                self._waiting[at] = replace(other, files=files)
         return replace(job, files=files, asked=job.asked | {worker})
 
 
