@@ -3,6 +3,8 @@
 import ctypes
 import os
 import signal
+import subprocess
+import sys
 import time
 import warnings
 
@@ -72,6 +74,28 @@ class Forks(Majority):
         return super().fit(X, y)
 
 
+class Abandons(Majority):
+    """Starts a process and a copy of its own, which go on for long, and leaves them behind."""
+
+    def __init__(self, mark=""):
+        self.mark = mark
+
+    def fit(self, X, y):
+        command = [sys.executable, "-c", "import time; time.sleep(600)", self.mark]
+        subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        if os.fork() == 0:
+            time.sleep(600)
+        return super().fit(X, y)
+
+
+class KillsItsParent(Majority):
+    """Kills the process that started its own: on a cluster, the worker."""
+
+    def fit(self, X, y):
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+
+
 class DiesOnce(Majority):
     """Takes its process with it the first time only: a file remembers."""
 
@@ -85,6 +109,21 @@ class DiesOnce(Majority):
             return super().fit(X, y)
         os.kill(os.getpid(), signal.SIGKILL)
         return None
+
+
+class SleepsOnce(Majority):
+    """Takes very long the first time only: a file remembers."""
+
+    def __init__(self, marker=""):
+        self.marker = marker
+
+    def fit(self, X, y):
+        try:
+            open(self.marker, "x").close()
+        except FileExistsError:
+            return super().fit(X, y)
+        time.sleep(600)
+        return self
 
 
 class Random(Majority):

@@ -1,5 +1,6 @@
 """`ensvm merge`: the records of several folders and files in one folder, every cell once."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from ensvm_cli.terminal import readable_errors, refuse
 if TYPE_CHECKING:
     from ensvm.records.merging.union import Merged
 
+CONFLICTS = 1  # the exit status
 MOST_CONFLICTS = 20  # named one by one
 
 
@@ -37,7 +39,7 @@ def merge(sources: tuple[Path, ...], output: Path, keep_first: bool) -> None:
     Each A is a folder of results, a study's folder, or a file of records (cells.jsonl or
     cells.jsonl.xz). A cell that ended well comes before one that did not, then the newest. Cells of
     the same settings with different answers, and cells that were timed twice, are named, and
-    nothing is written. Exit status: 0 written, or there already; 2 refused.
+    nothing is written. Exit status: 0 written, or there already; 1 conflicts; 2 wrong input.
 
     \b
     Examples:
@@ -55,7 +57,8 @@ def merge(sources: tuple[Path, ...], output: Path, keep_first: bool) -> None:
             _tell_conflicts(conflicts)
             if conflicts and not keep_first:
                 told = "nothing is written; leave one source out, or keep the first with"
-                raise NotMerged(f"{len(conflicts)} conflicts: {told} --keep-first")
+                click.echo(f"error: {len(conflicts)} conflicts: {told} --keep-first", err=True)
+                sys.exit(CONFLICTS)
             written = union.write_merged(merged, output)
         except NotMerged as error:
             refuse(str(error))

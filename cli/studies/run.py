@@ -4,6 +4,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,13 @@ from ensvm_cli.terminal import (
     data_dir_option,
     duration,
     readable_errors,
+    refuse,
 )
 from ensvm_cli.warm_up import fill_all
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity, Record
+    from ensvm.runner.engines.engine import Engine
     from ensvm.runner.execute import Outcome
     from ensvm.runner.plan import Cell, Plan
 
@@ -50,6 +53,18 @@ def _numbers(context: click.Context, option: click.Parameter, value: str | None)
             f"{value!r}: give a number from 1, or the first and the last as in 11-20"
         )
     return range(int(first), int(last) + 1)
+
+
+def _shard(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
+    """Return the two numbers of I/N."""
+    if value is None:
+        return None
+    number, _, of = value.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise click.BadParameter(f"{value!r}: give I/N, the I-th of N parts, as in 2/8")
+    return int(number), int(of)
 
 
 @click.command()
@@ -96,6 +111,23 @@ def _numbers(context: click.Context, option: click.Parameter, value: str | None)
     metavar="SECONDS",
     help="Wall time one cell may take.",
 )
+@click.option(
+    "--engine",
+    metavar="ADDRESS",
+    help="Run the cells on a dask cluster: its scheduler's address, or the file that it wrote.",
+)
+@click.option(
+    "--shard",
+    callback=_shard,
+    metavar="I/N",
+    help="Only the I-th of N parts that cost about the same; `ensvm merge` unites them.",
+)
+@click.option(
+    "--pass",
+    "run_pass",
+    type=click.Choice(["error", "timing", "all"]),
+    help="The pass to run [default: all; with --engine or --shard: error].",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and how long it might take.")
 def run(
     config: str,
@@ -106,6 +138,9 @@ def run(
     results: Path,
     data_dir: Path | None,
     timeout: float | None,
+    engine: str | None,
+    shard: tuple[int, int] | None,
+    run_pass: str | None,
     dry_run: bool,
 ) -> None:
     """Run the cells of CONFIG that are still missing.
@@ -120,6 +155,7 @@ def run(
       ensvm run smoke
       ensvm run ijcai07 --dry-run
       ensvm run ijcai07 --datasets german,cancer --realizations 5
+      ensvm run ijcai07 --shard 2/8 --results shard-2
     """
     plan = None
     for number in ENDING:
@@ -135,12 +171,15 @@ def run(
             plan = make_plan(
                 path, realizations=realizations, datasets=datasets, algorithms=algorithms
             )
+            plan = _part(plan, run_pass or ("error" if engine or shard else "all"), shard)
             workers = jobs or cpu_count()
             tell_columns(plan)
             if dry_run:
                 _dry_run(plan, results / plan.config.study, workers, data_dir)
                 return
-            _run(plan, results, jobs=workers, data_dir=data_dir, timeout=timeout)
+            with _engine(engine, jobs) as cluster:
+                where = {"jobs": workers} if cluster is None else {"engine": cluster}
+                _run(plan, results, **where, data_dir=data_dir, timeout=timeout)
     except KeyboardInterrupt:
         done = f"; {_done(plan, results)}" if plan else ""
         click.echo(
@@ -150,11 +189,39 @@ def run(
         sys.exit(INTERRUPTED)
 
 
-def _run(plan: "Plan", results: Path, **options: Any) -> None:
-    from ensvm.runner.execute import run_plan
-    from ensvm.runner.workers import WorkersDie
+@contextmanager
+def _engine(address: str | None, jobs: int | None) -> Iterator["Engine | None"]:
+    """Yield the engine of a cluster; None for this machine's own."""
+    if address is None:
+        yield None
+        return
+    if jobs is not None:
+        refuse("--jobs is of this machine; with --engine each thread of a worker runs a cell")
+    from ensvm.runner.engines.dask import DaskEngine
 
-    _compile_first(plan, results, options["jobs"])
+    with DaskEngine(address, lambda line: tell(line, err=True)) as engine:
+        yield engine
+
+
+def _part(plan: "Plan", run_pass: str, shard: tuple[int, int] | None) -> "Plan":
+    """Return the part of a plan that is to be run, and say which passes are left out."""
+    from ensvm.runner.outlook.shards import of_pass, shard_of
+
+    part = of_pass(plan, run_pass)
+    if run_pass == "error" and (left := len(plan.cells) - len(part.cells)):
+        tell(
+            f"{left} timings are left out: on one quiet machine, `--pass timing` runs them",
+            err=True,
+        )
+    return part if shard is None else shard_of(part, *shard)
+
+
+def _run(plan: "Plan", results: Path, **options: Any) -> None:
+    from ensvm.runner.engines.engine import WorkersDie
+    from ensvm.runner.execute import run_plan
+
+    if "jobs" in options:
+        _compile_first(plan, results, options["jobs"])
     try:
         with RunProgress() as progress:
             outcome = run_plan(plan, results, progress, **options)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ensvm.data import DataSearch
 from ensvm.records.provenance import provenance
-from ensvm.records.record import Identity, Record
+from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import (
     CONFIG_COPY,
     JOURNAL_FOLDER,
@@ -19,10 +19,11 @@ from ensvm.records.store import (
     read_records,
 )
 from ensvm.records.writing import copy_file
+from ensvm.runner.engines.engine import Engine
+from ensvm.runner.engines.local import LocalEngine
 from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.task import Task, new_record, record_of_timing
-from ensvm.runner.workers import run_tasks
 
 
 class Progress(Protocol):
@@ -76,11 +77,12 @@ def run_plan(
     results: Path,
     progress: Progress,
     *,
-    jobs: int,
+    jobs: int = 1,
+    engine: Engine | None = None,
     data_dir: Path | None = None,
     timeout: float | None = None,
 ) -> Outcome:
-    """Do the cells that `results/<study>` lacks, `jobs` at a time, and return how it went.
+    """Do the cells that `results/<study>` lacks, and return how it went.
 
     On KeyboardInterrupt everything finished is kept; the same call goes on from there.
 
@@ -92,8 +94,10 @@ def run_plan(
         The folder of all studies' results.
     progress : Progress
         Is told what the run does.
-    jobs : int
-        Cells at a time, at least 1.
+    jobs : int, default 1
+        Cells at a time on this machine, at least 1.
+    engine : Engine or None, default None
+        Where cells are run; None for this machine.
     data_dir : Path or None, default None
         A folder with data files; None for the one that ENSVM_DATA names.
     timeout : float or None, default None
@@ -108,12 +112,18 @@ def run_plan(
     ------
     StoreLocked
         If another run is writing there.
+    WorkersDie
+        If workers keep ending without a cell in progress.
+    EngineRefused
+        If the engine has nobody who can run the cells.
     """
+    engine = engine or LocalEngine(jobs)
     with Store(results / plan.config.study) as store:
         for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
             if original is not None and original.resolve() != (store.folder / copy).resolve():
                 copy_file(original, store.folder / copy)
-        return _Run(plan, store, progress, jobs=jobs, data_dir=data_dir, timeout=timeout).outcome()
+        run = _Run(plan, store, progress, engine, data_dir, timeout)
+        return run.outcome(jobs)
 
 
 class _Run:
@@ -122,22 +132,22 @@ class _Run:
         plan: Plan,
         store: Store,
         progress: Progress,
-        *,
-        jobs: int,
+        engine: Engine,
         data_dir: Path | None,
         timeout: float | None,
     ) -> None:
         self._plan, self._store, self._progress = plan, store, progress
-        self._jobs, self._data_dir, self._timeout = jobs, data_dir, timeout
+        self._engine, self._data_dir, self._timeout = engine, data_dir, timeout
         self._journal = Journal(store.folder / JOURNAL_FOLDER)
         self._run_id = ""
+        self._runs: set[str] = set()  # whose provenance is written
         self._search = DataSearch(data_dir)
         self._outcome = Outcome(missing_data=self._search.missing)
         self._costs: dict[str, float] = {}
         # By the key of a timing that is to be done: the cell of the error pass it answers too.
         self._answered: dict[str, Cell] = {}
 
-    def outcome(self) -> Outcome:
+    def outcome(self, jobs: int) -> Outcome:
         """Run what is missing."""
         self._recover()
         records = read_records(self._store.folder)
@@ -148,7 +158,9 @@ class _Run:
         self._outcome.warned = sum(bool(records[cell].warnings) for cell in done)
         if missing:
             self._journal.folder.mkdir(exist_ok=True)
-            self._name_the_run()
+            here = provenance(jobs)
+            self._run_id = here.id
+            self._append([], here)
             try:
                 self._run([cell for cell, _ in missing], records)
             except KeyboardInterrupt:
@@ -160,16 +172,17 @@ class _Run:
     def _recover(self) -> None:
         """Save what the workers of a run that was stopped had not handed over."""
         if self._journal.folder.exists():
-            found, _, _ = self._journal.take()
-            here = {
-                (record.key, record.time) for record in read_records(self._store.folder).values()
-            }
-            self._store.append(record for record in found if (record.key, record.time) not in here)
+            found = self._journal.take()
+            here = read_records(self._store.folder)
+            self._store.append(record for record in found if not _answers(here, record))
 
-    def _name_the_run(self) -> None:
-        run = provenance(self._jobs)
-        self._run_id = run.id
-        self._store.append([run])
+    def _append(self, records: Iterable[Record], *runs: Run) -> None:
+        """Save records, each after the provenance of the machine that made it."""
+        kept = list(records)
+        made = {run.id: run for run in (*runs, *(record.run for record in kept)) if run is not None}
+        new = [run for name, run in made.items() if name not in self._runs]
+        self._store.append([*new, *kept])
+        self._runs |= made.keys()
 
     def _run(self, missing: list[Cell], records: dict[Identity, Record]) -> None:
         missing = self._take_from_timings(missing, records)
@@ -185,8 +198,8 @@ class _Run:
         self._progress.start(cells, sum(self._costs.values()))
         errors = [task for task in tasks if task.run_pass == "error"]
         timings = [task for task in tasks if task.run_pass == "timing"]
-        run_tasks(errors, self._save, jobs=self._jobs, timeout=self._timeout)
-        run_tasks(timings, self._save, jobs=1, timeout=self._timeout)
+        for of_one_pass in (errors, timings):
+            self._engine.run(of_one_pass, self._save, self._timeout)
 
     def _take_from_timings(
         self, missing: list[Cell], records: Mapping[Identity, Record]
@@ -249,9 +262,20 @@ class _Run:
             *records,
             *(record_of_timing(self._answered[record.key], record) for record in timed),
         ]
-        self._store.append(records)
+        self._append(records)
         self._outcome.add(records)
         self._progress.done(records, sum(self._costs.get(record.key, 0.0) for record in records))
+
+
+def _answers(records: Mapping[Identity, Record], found: Record) -> bool:
+    """Return whether a cell has a record already that a worker's need not be added to."""
+    there = records.get(found.identity)
+    # The worker of a run that was killed may have ended a cell that another run has done since.
+    return (
+        there is not None
+        and there.key == found.key
+        and (there.ok or (there.time, there.status) == (found.time, found.status))
+    )
 
 
 def _says(before: Record | None, line: Record) -> bool:

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,25 @@ from ensvm.records.record import Record
 from ensvm.records.store import json_lines
 
 CRASH = "crash-"
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a process that died had noted of its task.
+
+    Attributes
+    ----------
+    records : list of Record
+        The records of the cells that it finished.
+    running : dict of str to float
+        When each cell in progress was started, by its key.
+    crash : str
+        Where the process crashed, as the interpreter said it; empty where it did not.
+    """
+
+    records: list[Record]
+    running: dict[str, float]
+    crash: str
 
 
 @dataclass(frozen=True)
@@ -40,40 +60,58 @@ class Journal:
         folder = self.folder if self.folder.is_dir() else None
         return open(os.devnull if folder is None else folder / f"{CRASH}{os.getpid()}", "w")
 
-    def take(self) -> tuple[list[Record], dict[str, float], str]:
-        """Empty the folder.
+    def take(self) -> list[Record]:
+        """Empty the folder, and return its records; a line that a worker was killed in is none."""
+        records, _ = _read(sorted(self.folder.glob("*.jsonl")))
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return list(records.values())
+
+    def left_by(self, process: int, task: str) -> Left:
+        """Return what a process noted of a task before it died; it stays in the folder.
+
+        Parameters
+        ----------
+        process : int
+            The number of the process.
+        task : str
+            The name of the task.
 
         Returns
         -------
-        list of Record
-            The records; the line that a worker was killed in is left out.
-        dict of str to float
-            When each cell in progress was started, by its key.
-        str
-            Where processes crashed, as the interpreter said it; empty where none did.
+        Left
+            The records, the cells in progress, and where it crashed.
         """
-        records: dict[str, Record] = {}
-        running: dict[str, float] = {}
-        for path in sorted(self.folder.glob("*.jsonl")):
-            for _, line in json_lines(path):
-                if line["kind"] == "started":
-                    running[line["key"]] = line["time"]
-                else:
-                    record = Record.from_json(line)
-                    records[record.key] = record
-        for key in records:
-            running.pop(key, None)
-        crashes = [_where(path.read_text()) for path in sorted(self.folder.glob(f"{CRASH}*"))]
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return list(records.values()), running, "\n".join(filter(None, crashes))
+        records, running = _read([self._file(task, process)])
+        crash = self.folder / f"{CRASH}{process}"
+        told = crash.read_text() if crash.is_file() else ""
+        return Left(list(records.values()), running, _where(told))
 
     def _note(self, task: str, line: dict[str, Any]) -> None:
         # A worker on another machine has no such folder; its records travel with its answer alone.
         if self.folder.is_dir():
             # Each process has a file of its own: one that was killed may have torn its last line.
-            with (self.folder / f"{task}-{os.getpid()}.jsonl").open("a") as file:
+            with self._file(task, os.getpid()).open("a") as file:
                 file.write(json.dumps(line) + "\n")
+
+    def _file(self, task: str, process: int) -> Path:
+        return self.folder / f"{task}-{process}.jsonl"
+
+
+def _read(paths: Iterable[Path]) -> tuple[dict[str, Record], dict[str, float]]:
+    """Return the records, and when each cell without one was started, both by the cell's key."""
+    records: dict[str, Record] = {}
+    running: dict[str, float] = {}
+    for path in paths:
+        for _, line in json_lines(path):
+            if line["kind"] == "started":
+                running[line["key"]] = line["time"]
+            else:
+                record = Record.from_json(line)
+                records[record.key] = record
+    for key in records:
+        running.pop(key, None)
+    return records, running
 
 
 def _where(text: str) -> str:

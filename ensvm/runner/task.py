@@ -23,7 +23,6 @@ from ensvm.runner.estimators.own_modules import import_from
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.guard.answers import Misbehaves, told, traceback_of
 from ensvm.runner.guard.surroundings import surroundings
-from ensvm.runner.guard.tracker import silence_successor
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
 from ensvm.runner.kept import of_predictions
@@ -292,11 +291,12 @@ def begin_worker(parent: int, journal: Journal) -> None:
     # Ctrl+C is for the writing process, which ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable(file=journal.crash_file())
-    silence_successor()
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(PARENT_CHECK_SECONDS)
+        if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
+            os.killpg(os.getpid(), signal.SIGKILL)  # what its cells have started ends with it
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -10,7 +10,7 @@ from ensvm.report.query import Question, ask, read_study
 from ensvm.report.ranking.over_data_sets import rank_over_data_sets
 from ensvm.report.ranking.selection import NotRanked
 from ensvm.report.tables.cells import build_table
-from ensvm.runner.estimators import made
+from ensvm.runner.estimators.construct import made
 from ensvm.runner.journal import Journal
 from ensvm.runner.plan import make_plan
 from ensvm.runner.task import Task, run_task

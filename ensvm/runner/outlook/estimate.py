@@ -87,8 +87,8 @@ def estimate(
     Estimate
         The seconds, and how many cells they stand for.
     """
-    known = _Measurements(measured(records), list(shipped))
-    tasks: dict[tuple[str, int], _Task] = defaultdict(_Task)
+    known = Measurements(measured(records), list(shipped))
+    tasks: dict[tuple[str, int], Work] = defaultdict(Work)
     by_dataset: dict[str, float] = defaultdict(float)
     phases: dict[tuple[str, str], float] = defaultdict(float)
     serial, counts, machines = 0.0, Counter[str](), set[str]()
@@ -129,7 +129,7 @@ def estimate(
     )
 
 
-class _Task:
+class Work:
     """The cells of one realization: their kernel values are computed once for each kernel."""
 
     def __init__(self) -> None:
@@ -137,6 +137,7 @@ class _Task:
         self._kernels: dict[str, float] = {}
 
     def add(self, cell: Cell, cost: Measured) -> None:
+        """Add a cell of the error pass."""
         assert cell.method is not None
         self._own += cost.fit_seconds + cost.predict_seconds
         if cost.kernels:
@@ -145,14 +146,16 @@ class _Task:
 
     @property
     def kernels(self) -> float:
+        """The seconds of its kernel values."""
         return sum(self._kernels.values())
 
     @property
     def seconds(self) -> float:
+        """The seconds of all of it."""
         return self._own + self.kernels
 
 
-class _Measurements:
+class Measurements:
     """What was measured, by the settings of algorithms: here, else elsewhere."""
 
     def __init__(self, here: list[Measured], elsewhere: list[Measured]) -> None:

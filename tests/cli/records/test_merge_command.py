@@ -29,7 +29,7 @@ def sides(tmp_path):
 
 def test_a_conflict_is_named_and_nothing_is_written(sides, tmp_path):
     answer = invoke("merge", *sides, "-o", tmp_path / "c")
-    assert answer.exit_code == 2
+    assert answer.exit_code == 1
     assert "s: german, realization 2, a: error is 0.2 in" in answer.stderr
     assert "but 0.3 in" in answer.stderr
     assert "error: 1 conflicts: nothing is written" in answer.stderr

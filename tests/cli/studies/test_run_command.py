@@ -260,22 +260,6 @@ def test_it_may_be_stopped_while_its_workers_start(study, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks at /proc")
-def test_a_killed_process_of_joblibs_own_is_not_noticed(study, tmp_path):
-    run = start(study('nap: {estimator: "troublesome:Naps"}', realizations=8), tmp_path / "r")
-    wait_for_cells(tmp_path / "r", 1)
-    of_run = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
-    trackers = [
-        pid for pid in of_run if "resource_tracker" in Path(f"/proc/{pid}/cmdline").read_text()
-    ]
-    assert trackers
-    for pid in trackers:
-        os.kill(int(pid), signal.SIGKILL)
-    assert run.wait(timeout=60) == 0
-    assert "Traceback" not in (tmp_path / "r.log").read_text()
-
-
-@pytest.mark.slow
 def test_two_runs_at_once_are_refused(study, tmp_path):
     config = study('nap: {estimator: "troublesome:Naps"}', realizations=40)
     first = start(config, tmp_path / "results", "--jobs", "1")

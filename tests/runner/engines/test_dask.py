@@ -1,0 +1,253 @@
+"""The same records from this machine, from a cluster and from shards, whatever dies on the way."""
+
+import json
+import os
+import signal
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+from made_up_records import Silent
+
+from ensvm.records.merging.sources import read_sources
+from ensvm.records.merging.union import merge, write_merged
+from ensvm.records.store import read_records
+from ensvm.runner.engines.engine import EngineRefused
+from ensvm.runner.execute import run_plan
+from ensvm.runner.outlook.shards import shard_of
+from ensvm.runner.plan import make_plan
+from ensvm_cli.main import main
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),  # those of dask, too
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork"),
+]
+
+MARK = "left-behind-by-a-test-of-ensvm"
+SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}\n"
+POISON = f"""\
+study: trial
+realizations: 3
+kernel: {{kernel: rbf, gamma: mean-distance}}
+datasets:
+  - {{name: titanic, realizations_of: {{kills: 1, abandons: 1}}}}
+  - {{name: own, path: own.csv, target: label, positive: 1, algorithms: [svc, random],
+     split: {{protocol: random, n_train: 40, n_test: 20}}}}
+algorithms:
+  kills: {{estimator: "troublesome:Dies"}}
+  svc: {{label: C-SVM, estimator: SVC, params: {{C: 1.0}}}}
+  abandons: {{estimator: "troublesome:Abandons", params: {{mark: {MARK}}}}}
+  random: {{estimator: "troublesome:Random"}}
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Two worker processes with a thread each, an empty cache and no network."""
+    folder = tmp_path_factory.mktemp("cluster")
+    environment = {"ENSVM_CACHE": str(folder / "cache"), "ENSVM_OFFLINE": "1"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        patch.chdir(folder)
+        with distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            local_directory=str(folder),
+            silence_logs=50,
+        ) as started:
+            started.folder = folder
+            yield started
+
+
+@pytest.fixture
+def engine(cluster):
+    from ensvm.runner.engines.dask import DaskEngine
+
+    with DaskEngine(cluster.scheduler_address, print) as engine:
+        yield engine
+
+
+def run(config, results, **options):
+    return run_plan(make_plan(config), results, Silent(), **options)
+
+
+def values(results):
+    """What must be the same, and that every cell has one line."""
+    text = (results / "trial" / "cells.jsonl").read_text()
+    records = read_records(results / "trial")
+    assert sum(json.loads(line)["kind"] == "cell" for line in text.splitlines()) == len(records)
+    return {
+        identity: (record.key, record.status, record.metrics)
+        for identity, record in records.items()
+    }
+
+
+def left_behind(cluster):
+    """Return the children of workers, and what cells have left, ten seconds after the end."""
+    end = time.monotonic() + 10.0
+    while (found := of_this_cluster(cluster)) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
+def of_this_cluster(cluster):
+    """Return the processes that children and cells are, by the cache folder they were given."""
+    psutil = pytest.importorskip("psutil")
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            ours = process.environ().get("ENSVM_CACHE") == str(cluster.folder / "cache")
+            told = process.cmdline()
+            if ours and (MARK in told or any("engines.child" in part for part in told)):
+                found.append((process.pid, told[-1][-60:]))
+    return found
+
+
+def without_file_on_workers(plan):
+    """Return a plan whose user's own file is found where this process works, and not elsewhere."""
+    card = plan.cards["own"]
+    source = card.all[0].model_copy(update={"file": "/proc/self/cwd/own.csv"})
+    return replace(plan, cards={**plan.cards, "own": card.model_copy(update={"all": [source]})})
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/cwd"), reason="the system has no /proc")
+def test_the_same_from_here_from_a_cluster_and_from_shards(
+    engine, cluster, own_data, tmp_path, monkeypatch
+):
+    config = tmp_path / "trial.yaml"
+    config.write_text(POISON)
+    plan = without_file_on_workers(make_plan(config))
+    monkeypatch.chdir(tmp_path)
+    here = run_plan(plan, tmp_path / "here", Silent(), jobs=1)
+    assert here.statuses == {"ok": len(plan.cells) - 1, "failed": 1}
+    there = run_plan(plan, tmp_path / "there", Silent(), engine=engine)
+    assert there.statuses == here.statuses
+    places = [tmp_path / f"shard-{number}" for number in (1, 2, 3)]
+    for number, place in enumerate(places, 1):
+        run_plan(shard_of(plan, number, 3), place, Silent(), jobs=1)
+    for _ in range(2):
+        merged = merge([source for place in places for source in read_sources(place)])
+        assert not merged[0].conflicts
+        write_merged(merged, tmp_path / "merged")
+    whole = values(tmp_path / "here")
+    assert len(whole) == len(plan.cells)
+    assert values(tmp_path / "there") == values(tmp_path / "merged") == whole
+    assert left_behind(cluster) == []
+    runs = {record.run.id for record in read_records(tmp_path / "there" / "trial").values()}
+    assert len(runs) >= 2, "each worker's provenance is its own"
+    assert list((cluster.folder / "cache" / "data").glob("*.data")), "no file was sent"
+
+
+def test_a_worker_that_is_killed_midway_costs_nothing(engine, cluster, study, tmp_path):
+    config = study(SVC + 'nap: {estimator: "troublesome:Naps"}', realizations=12)
+
+    workers = [worker.pid for worker in cluster.workers.values()]
+
+    class Kills(Silent):
+        def done(self, records, cost):
+            if len(workers) == 2:
+                os.kill(workers.pop(), signal.SIGKILL)
+
+    plan = make_plan(config)
+    outcome = run_plan(plan, tmp_path / "r", Kills(), engine=engine)
+    assert outcome.statuses == {"ok": len(plan.cells)}
+    assert len(values(tmp_path / "r")) == len(plan.cells)
+
+
+def test_a_cell_that_kills_worker_after_worker_fails_alone(engine, study, tmp_path):
+    config = study(f'{SVC}kills: {{estimator: "troublesome:KillsItsParent"}}', realizations=1)
+    outcome = run(config, tmp_path / "r", engine=engine)
+    assert outcome.statuses == {"ok": 2, "failed": 1}
+    [failed] = outcome.failures
+    assert failed.algorithm == "kills"
+    assert "workers that had it was killed" in failed.reason
+    assert len(values(tmp_path / "r")) == 3
+
+
+def test_an_interruption_ends_it_and_the_same_command_goes_on(cluster, study, tmp_path):
+    once = f'{{estimator: "troublesome:SleepsOnce", params: {{marker: {tmp_path / "m"}}}}}'
+    config = study(f"{SVC}sleeps: {once}", realizations=2)
+    results = tmp_path / "r"
+    command = ["run", str(config), "--engine", cluster.scheduler_address, "--results", str(results)]
+    moment = []
+
+    def interrupt():
+        while not (tmp_path / "m").exists():
+            time.sleep(0.05)
+        moment.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    thread = threading.Thread(target=interrupt, daemon=True)
+    thread.start()
+    try:
+        stopped = CliRunner().invoke(main, command)
+        took = time.monotonic() - moment[0]
+        again = CliRunner().invoke(main, command)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert stopped.exit_code == 130, stopped.output
+    assert took < 10, took
+    assert again.exit_code == 0, again.output
+    assert len(values(results)) == 5
+    assert left_behind(cluster) == []
+
+
+def test_a_worker_of_another_version_is_refused_by_name(engine, study, tmp_path, monkeypatch):
+    from ensvm.runner.engines import versions
+
+    here = versions.versions() | {"numpy": "1.0", "Python": "3.1"}
+    monkeypatch.setattr(versions, "versions", lambda: here)
+    with pytest.raises(EngineRefused, match=r"tcp://.*Python .* there and 3\.1 here.*numpy"):
+        run(study(SVC, realizations=1), tmp_path / "r", engine=engine)
+
+
+def test_without_workers_it_ends_with_the_address(study, tmp_path):
+    from ensvm.runner.engines.dask import DaskEngine
+
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as empty,
+        DaskEngine(empty.scheduler_address, print, patience=1.0) as engine,
+        pytest.raises(EngineRefused, match=empty.scheduler_address),
+    ):
+        run(study(SVC, realizations=1), tmp_path / "r", engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--engine", "tcp://127.0.0.1:1", "--jobs", "2"), "--jobs"),
+        (("--engine", "no-such.json"), "no-such.json"),
+        (("--shard", "3/2"), "--shard"),
+        (("--shard", "0/2"), "--shard"),
+        (("--shard", "2"), "--shard"),
+        (("--shard", "1/9"), "realizations"),
+        (("--pass", "both"), "--pass"),
+    ],
+)
+def test_wrong_options_are_one_message(study, tmp_path, options, told):
+    config = study(SVC, realizations=2)
+    answer = CliRunner().invoke(main, ["run", str(config), "--results", str(tmp_path), *options])
+    assert answer.exit_code == 2
+    assert told in answer.stderr
+    assert "Traceback" not in answer.output
+
+
+def test_without_dask_the_option_names_the_extra(study, tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    command = ["run", str(study(SVC)), "--results", str(tmp_path), "--engine", "tcp://127.0.0.1:1"]
+    answer = CliRunner().invoke(main, command)
+    assert answer.exit_code == 2
+    assert "pip install 'ensvm[dask]'" in answer.stderr
