@@ -248,7 +248,8 @@ def _dataset(contents: Contents) -> list[str]:
             f"    positive: {_flow(block['positive'])}  # the class +1, which changes no error"
         ]
     if "format" in block:
-        lines += [f"    format: {_flow(block['format'])}  # how the file is written"]
+        lines += ["    format:  # how the file is written"]
+        lines += _indented(block["format"], "      ")
     if "unlabelled" in block:
         lines += ["    unlabelled: drop  # rows without a label are left out"]
     if "inputs" in block:

@@ -80,7 +80,8 @@ def _declared(files: Sequence[tuple[FileFormat, FileContent]], kept: Sequence[st
 def _both(first: Encoding, second: Encoding) -> Encoding:
     """Return the one-hot encoding of the values of two files; others are the same in both."""
     values = [*(indicators(first) or []), *(indicators(second) or [])]
-    return {"one-hot": list(dict.fromkeys(values))} if values else second
+    both: Encoding = {"one-hot": list(dict.fromkeys(values))}
+    return both if values else second
 
 
 def _label(names: list[str], target: str | int) -> str:

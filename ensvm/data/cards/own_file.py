@@ -195,7 +195,7 @@ def _from_openml(own: OwnFile, where: str) -> tuple[OwnFile, tuple[Source, FileC
     own = own.model_copy(update=update)
     form = _format(own, Path("openml.arff"), where)
     sha256 = hashlib.sha256(content).hexdigest()
-    source = Source(openml=own.openml, sha256=sha256, format=form)
+    source = Source.model_validate({"openml": own.openml, "sha256": sha256, "format": form})
     return own, (source, FileContent(content, f"OpenML {own.openml} ({found.name})"))
 
 

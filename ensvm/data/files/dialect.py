@@ -52,7 +52,7 @@ def _quote(given: str) -> str:
 
 
 Delimiter = Annotated[str, AfterValidator(_delimiter)]
-Encoding = Annotated[str, AfterValidator(_encoding)]
+TextEncoding = Annotated[str, AfterValidator(_encoding)]
 OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
 Thousands = Annotated[OneCharacter, AfterValidator(_thousands)]
 Quote = Annotated[OneCharacter, AfterValidator(_quote)]
@@ -79,7 +79,7 @@ class Dialect(Strict):
         The lines before the table, which are passed over.
     """
 
-    encoding: Encoding = "utf-8"
+    encoding: TextEncoding = "utf-8"
     delimiter: Delimiter | None = None
     decimal: Literal[".", ","] = "."
     thousands: Thousands | None = None
@@ -95,7 +95,7 @@ class Dialect(Strict):
             raise ValueError(f"quote: {self.quote!r} is the delimiter")
         return self
 
-    def keys(self) -> dict[str, Any]:
+    def table_keys(self) -> dict[str, Any]:
         """Return the keys of a `TableFormat`; those that are as it has them are left out."""
         given = self.model_dump(exclude_defaults=True) | {"missing": self.missing}
         return {key: value for key, value in given.items() if value is not None}

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -24,9 +25,9 @@ from ensvm.data.files.dialect import (
     DELIMITERS,
     Delimiter,
     Dialect,
-    Encoding,
     Numerals,
     Quote,
+    TextEncoding,
     Thousands,
 )
 from ensvm.data.files.labels import Label, no_label, plain_labels
@@ -56,7 +57,7 @@ class TableFormat(FileFormat):
     named_columns: ClassVar = True
 
     type: Literal["table"]
-    encoding: Encoding = "utf-8"
+    encoding: TextEncoding = "utf-8"
     delimiter: Delimiter = "comma"
     decimal: Literal[".", ","] = "."
     thousands: Thousands | None = None
@@ -129,7 +130,7 @@ class TableFormat(FileFormat):
             "target": target,
             "incomplete": incomplete,
         }
-        written = (dialect or Dialect()).keys()
+        written = (dialect or Dialect()).table_keys()
         implied = cls.endings.get(ending, {"type": "table"})
         return cls.model_validate({**implied, **written, **own})
 
@@ -230,9 +231,11 @@ def _data_lines(file: FileContent, form: TableFormat) -> tuple[list[str], list[i
         text = text.replace(wrong, right)
     text = text.lower() if form.lowercase else text
     comments = tuple([form.comment] if isinstance(form.comment, str) else form.comment or [])
-    every = list(enumerate(re.split(r"\r\n|\r|\n", text), start=1))[form.skip :]
+    every = re.split(r"\r\n|\r|\n", text)
     kept = [
-        (number, line) for number, line in every if line.strip() and not line.startswith(comments)
+        (number, line)
+        for number, line in islice(enumerate(every, start=1), form.skip, None)
+        if line.strip() and not line.startswith(comments)
     ]
     # only a row that goes over the end of a line can leave a line with half a pair of quotes
     if form.separator is not None and any(line.count(form.quote) % 2 for _, line in kept):
@@ -241,7 +244,7 @@ def _data_lines(file: FileContent, form: TableFormat) -> tuple[list[str], list[i
 
 
 def _joined_lines(
-    every: list[tuple[int, str]], comments: tuple[str, ...], form: TableFormat, where: str
+    every: list[str], comments: tuple[str, ...], form: TableFormat, where: str
 ) -> Iterator[tuple[int, str]]:
     """Yield each row as one text, line breaks within quotes and all, and its first line's number.
 
@@ -250,7 +253,7 @@ def _joined_lines(
     taken = list[tuple[int, str]]()
 
     def lines() -> Iterator[str]:
-        for number, line in every:
+        for number, line in islice(enumerate(every, start=1), form.skip, None):
             if taken or (line.strip() and not line.startswith(comments)):
                 taken.append((number, line))
                 yield line + "\n"

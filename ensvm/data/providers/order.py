@@ -79,7 +79,7 @@ class Attempt:
         """Return the verified content, or raise Refused with the reason."""
         content, *labels = [self._content(file, where) for file in self.source.files]
         others = tuple(Attempt(source).serve(where) for source in self.source.followed_by)
-        return Served(content, self.source, self.provider, *labels, followed_by=others)
+        return Served(content, self.source, self.provider, b"".join(labels), others)
 
     def _content(self, source: Source, where: Places) -> bytes:
         if self.cached:

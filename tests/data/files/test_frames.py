@@ -34,8 +34,8 @@ def frame() -> pd.DataFrame:
 
 def arff() -> str:
     rows = "\n".join(
-        f"{'?' if np.isnan(row.x) else row.x},{row.b},'{row.kind}',{row.text or '?'},{row[5]}"
-        for row in frame().itertuples()
+        ",".join("?" if pd.isna(field) else f"'{field}'" for field in row)
+        for row in frame().itertuples(index=False)
     )
     return (
         "% made up\n@RELATION t\n@attribute x real\n@attribute b {False, True}\n"
@@ -113,6 +113,7 @@ def test_sparse_arff_holds_the_same_rows(tmp_path: Path) -> None:
         ("@attribute x real", "@attribute b real", "is not ARFF"),
         ("text string", "text date 'yyyy'", None),
         (",'red',", ",'red,", "ARFF"),
+        ("'0.126'", "'0.126", "ARFF"),
         ("@attribute", "@@", "ARFF"),
     ],
 )
