@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.columns import Encoding, Inputs, indicators
+from ensvm.data.files.columns import Encoding, Inputs, OneHot, indicators
 from ensvm.data.files.content import FileContent, FileFormat
 from ensvm.data.files.tables import refuse_equal_names
 
@@ -80,7 +80,7 @@ def _declared(files: Sequence[tuple[FileFormat, FileContent]], kept: Sequence[st
 def _both(first: Encoding, second: Encoding) -> Encoding:
     """Return the one-hot encoding of the values of two files; others are the same in both."""
     values = [*(indicators(first) or []), *(indicators(second) or [])]
-    both: Encoding = {"one-hot": list(dict.fromkeys(values))}
+    both: OneHot = {"one-hot": list(dict.fromkeys(values))}
     return both if values else second
 
 

@@ -171,7 +171,7 @@ def _codes(encoding: Encoding) -> Mapping[str, Any]:
 
 def _number(field: str, encoding: Encoding, codes: Mapping[str, Any]) -> float:
     if codes:
-        # a text over two lines is named by its words
+        # an encoding names a text over two lines as one
         if field not in codes and (field := plain_label(" ".join(field.split()))) not in codes:
             raise ValueError(
                 f"{field!r} is unknown{near_miss(field, codes)} (accepted: {', '.join(codes)})"
