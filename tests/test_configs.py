@@ -1,6 +1,7 @@
 """Every shipped study can be planned, and every printed number has one cell beside it."""
 
 import csv
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,13 @@ from ensvm.study.coverage import REFERENCE
 from ensvm.study.reading import find_config, read_config, reproduced
 from ensvm.study.table import read_published
 
+planned = cache(make_plan)
 CONFIGS = sorted(shipped_configs().glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_a_study_is_planned_and_named_as_its_file(path):
-    plan = make_plan(path)
+    plan = planned(path)
     assert plan.config.study == path.stem
     assert len({cell.key for cell in plan.cells}) == len(plan.cells)
 
@@ -31,7 +33,7 @@ def unavailable(config, dataset, algorithm):
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_every_printed_cell_is_planned_once_or_marked_unavailable(path):
-    plan = make_plan(path)
+    plan = planned(path)
     if plan.published is None:
         pytest.skip("a study without printed numbers")
     places = {(cell.dataset, cell.algorithm) for cell in plan.cells}
@@ -55,7 +57,7 @@ def test_every_printed_cell_is_planned_once_or_marked_unavailable(path):
 
 
 def test_ijcai07_has_every_printed_table_complete():
-    plan = make_plan(shipped_configs() / "ijcai07.yaml")
+    plan = planned(shipped_configs() / "ijcai07.yaml")
     printed = read_published(plan.published)
     for table in (table for table in plan.config.tables if table.id in ("1", "2")):
         for row in plan.config.rows_of(table):
@@ -67,7 +69,7 @@ def test_what_is_reproduced_covers_every_paper():
     """And a variant of a study is not reproduced beside it."""
     stems = {path.stem for path in CONFIGS}
     assert set(reproduced()) < stems
-    printed = {make_plan(find_config(name)).published for name in reproduced()}
+    printed = {planned(find_config(name)).published for name in reproduced()}
     assert {*(shipped_configs() / "published").glob("*.csv")} <= printed
 
 

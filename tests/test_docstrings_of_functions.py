@@ -90,6 +90,7 @@ def test_docstrings_are_complete(place: str) -> None:
     assert [error for error in errors if error[0] not in excluded] == []
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize(
     "place", [place for place in THINGS if ">>>" in (inspect.getdoc(THINGS[place]) or "")]
 )

@@ -53,6 +53,7 @@ def test_results_that_cannot_be_written_are_one_message(tmp_path, prepare):
     assert line.startswith(f"error: {tmp_path}")
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_full_disk_leaves_the_tables_there_were_and_every_record(tmp_path):
     """A limit on the size of files ends a write in its midst, as a full disk does."""
     assert invoke("run", "smoke", *OPTIONS, "--results", tmp_path).exit_code == 0

@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from ensvm.report.query import read_study
 from ensvm_cli.main import main
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])

@@ -26,6 +26,7 @@ def foreign(tmp_path, monkeypatch) -> Path:
     return path
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_foreign_file_becomes_a_table_without_a_question():
     drafted = invoke("init", "foreign.csv")
     assert drafted.exit_code == 0, drafted.output

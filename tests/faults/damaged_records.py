@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from faults.command import run_alone
 from faults.outcome import FaultClass, Outcome, Verdict, judged
 from faults.trial import records_of, state_of, table_of, whole_lines, write_study
 
@@ -145,7 +144,7 @@ parzen: {estimator: ParzenWindowClassifier}
 """
         table = "tables: [{id: errors, caption: c, columns: [svc, parzen]}]\n"
         write_study(folder, quick, more=table)
-        ran = run_alone(self._arguments(folder), folder / "log")
+        ran = self.starter.run(self._arguments(folder), folder / "log")
         assert ran.status == 0, ran.tail
         self.starter.run(["table", str(folder / "r")], folder / "log")
         self._state, self._table = state_of(folder / "r"), table_of(folder / "r")

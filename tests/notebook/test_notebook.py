@@ -19,6 +19,8 @@ from ensvm.shipped import shipped_configs
 from ensvm.study.reading import read_config
 from ensvm.study.source import ConfigError
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
 RUNS = ("first", "second")

@@ -8,6 +8,8 @@ from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 from ensvm.study.source import ConfigError
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 ORDERED = """
 one: {estimator: "troublesome:LastRow", orders: 4}
 two: {estimator: "troublesome:LastRow", orders: 3}

@@ -8,6 +8,8 @@ from ensvm.runner.execute import run_plan
 from ensvm.runner.outlook.estimate import estimate
 from ensvm.runner.plan import make_plan
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 # Kernel values shared and not, stages, a grid, random numbers of its own and of NumPy's
 ALGORITHMS = """
 parzen: {estimator: ParzenWindowClassifier}

@@ -35,6 +35,7 @@ def block_in(text):
     return [line for line in lines[head + 2 :] if "--data-dir" in line]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_run_names_what_is_missing_first_and_by_what_to_do(config, tmp_path):
     ran = invoke("run", config, "--results", tmp_path / "results", "--jobs", 1)
     assert ran.exit_code == 0

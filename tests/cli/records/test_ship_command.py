@@ -6,6 +6,8 @@ from click.testing import CliRunner
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, read_records
 from ensvm_cli.main import main
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 def invoke(*arguments):
     ran = CliRunner().invoke(main, [str(argument) for argument in arguments])

@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from ensvm_cli.main import main
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 TWO = """
 svc: {estimator: SVC, params: {C: 1.0}}
 fails: {estimator: "troublesome:Raises"}
@@ -68,7 +70,7 @@ def test_a_config_that_is_gone_is_told_and_its_records_counted(study, tmp_path):
 @pytest.mark.parametrize("verb", ["status", "table", "claims"])
 def test_a_study_that_is_not_there_is_one_message(study, tmp_path, verb):
     results = tmp_path / "results"
-    invoke("run", study(TWO, realizations=1), "--results", results, "--algorithms", "svc")
+    invoke("run", study(TWO, realizations=1), "--results", results, "--jobs", 1)
     told = invoke(verb, results, "tral")
     assert told.exit_code == 2
     message = "no results of a study 'tral'; accepted: trial; did you mean 'trial'?\n"

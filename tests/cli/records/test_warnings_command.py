@@ -5,6 +5,8 @@ from click.testing import CliRunner
 
 from ensvm_cli.main import main
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 LOUD = 'loud: {estimator: "troublesome:Warns"}\n'
 QUIET = "quiet: {estimator: ParzenWindowClassifier}\n"
 

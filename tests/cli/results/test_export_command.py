@@ -3,6 +3,7 @@
 import io
 
 import pandas as pd
+import pytest
 from click.testing import CliRunner
 
 from ensvm.runner.plan import make_plan
@@ -23,6 +24,7 @@ def invoke(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_from_a_run_to_one_long_table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = tmp_path / "trial.yaml"

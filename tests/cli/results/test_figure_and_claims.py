@@ -9,6 +9,8 @@ from ensvm.study.reading import read_config
 from ensvm.study.source import ConfigError
 from ensvm_cli.main import main
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 ALGORITHMS = """\
 slow: {estimator: MultiplicativeUpdateSVC, params: {max_iter: 20}, record: [objective_path_]}
 fast: {estimator: RhoSVC, record: [objective_path_]}

@@ -43,6 +43,7 @@ def config(study, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 def test_from_a_run_to_readings(config, tmp_path):
     results = tmp_path / "results"
     ran = invoke("run", config, "--results", results, "--jobs", 1)

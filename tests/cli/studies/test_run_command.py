@@ -16,6 +16,7 @@ from ensvm.records.store import read_records
 from ensvm_cli.main import main
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
+in_this_process = pytest.mark.usefixtures("in_this_process")
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 
 
@@ -42,6 +43,7 @@ def wait_for_cells(results, count):
     raise AssertionError("no cells appear")
 
 
+@in_this_process
 def test_run_then_table(study, tmp_path):
     config, results = study(SVC, more=TABLES), tmp_path / "results"
     ran = invoke("run", config, "--results", results, "--jobs", 1)
@@ -86,6 +88,7 @@ def test_realizations_that_there_cannot_be_are_refused(study, tmp_path, given):
     assert "Traceback" not in told.output
 
 
+@in_this_process
 def test_columns_left_out_are_told(study, tmp_path):
     config = study(SVC)
     config.write_text(config.read_text().replace("target: label", "target: label, drop: [b]"))
@@ -103,6 +106,7 @@ CLAIMS = "claims: [{id: 1, text: t, better: svc, relation: value-at-most, limit:
 @pytest.mark.parametrize(
     ("more", "shown"), [("", "nothing to show"), (CLAIMS, "claims: ensvm claims"), (TABLES, "")]
 )
+@in_this_process
 def test_a_run_ends_with_the_commands_that_apply(study, tmp_path, more, shown):
     ran = invoke("run", study(SVC, more=more), "--results", tmp_path / "r", "--jobs", 1)
     assert shown in ran.stdout.splitlines()[-1]
@@ -154,6 +158,7 @@ def test_check_says_good(study):
     assert "5 cells" in checked.stdout
 
 
+@in_this_process
 def test_dry_run_says_what_is_done_and_runs_nothing(study, tmp_path):
     config, results = study(SVC), tmp_path / "results"
     told = invoke("run", config, "--results", results, "--dry-run", "--jobs", 2)
@@ -164,6 +169,7 @@ def test_dry_run_says_what_is_done_and_runs_nothing(study, tmp_path):
     assert "2 done, 3 to do" in invoke("run", config, "--results", results, "--dry-run").stdout
 
 
+@in_this_process
 def test_unavailable_data_is_a_row_and_no_failure(tmp_path, monkeypatch):
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
     monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
@@ -188,6 +194,7 @@ def test_unavailable_data_is_a_row_and_no_failure(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda stop: stop.name
 )
+@in_this_process
 def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, stop):
     config = study(SVC + '\nnap: {estimator: "troublesome:Naps"}', realizations=20, more=TABLES)
     run = start(config, tmp_path / "stopped", "--jobs", "2")
@@ -201,7 +208,7 @@ def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, 
     assert "Traceback" not in told
     before = len(read_records(tmp_path / "stopped" / "trial"))
     assert 6 <= before < 41
-    again = invoke("run", config, "--results", tmp_path / "stopped", "--jobs", 2)
+    again = invoke("run", config, "--results", tmp_path / "stopped", "--jobs", 1)
     assert again.exit_code == 0, again.output
     # what workers had finished but not handed over is kept too
     assert int(re.search(r"(\d+) of 41 cells were done before", again.stdout)[1]) >= before

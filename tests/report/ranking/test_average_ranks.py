@@ -53,9 +53,16 @@ CRITICAL = {
 }
 
 
-def other(package):
-    """Import a package that we are compared with, and that may not be installed."""
-    return pytest.importorskip(package, reason=f"{package} is not installed: nothing to compare")
+@pytest.fixture(scope="module")
+def posthocs():
+    """A package that we are compared with, where it is installed."""
+    return pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
+
+
+@pytest.fixture(scope="module")
+def autorank():
+    """Another."""
+    return pytest.importorskip("autorank", reason="autorank is not installed")
 
 
 def test_the_published_example():
@@ -171,8 +178,7 @@ def examples():
 
 
 @pytest.mark.slow
-def test_scikit_posthocs_finds_the_same(examples):
-    posthocs = other("scikit_posthocs")
+def test_scikit_posthocs_finds_the_same(posthocs, examples):
     for values in examples:
         ranks = ranks_of(values, "min")
         n, k = ranks.shape
@@ -182,8 +188,7 @@ def test_scikit_posthocs_finds_the_same(examples):
 
 
 @pytest.mark.slow
-def test_autorank_finds_the_same(examples):
-    autorank = other("autorank")
+def test_autorank_finds_the_same(autorank, examples):
     for values in examples:
         if values.shape[1] < 3:
             continue  # it makes other tests of two

@@ -17,6 +17,8 @@ from ensvm.runner.execute import run_plan
 from ensvm.runner.guard.surroundings import surroundings
 from ensvm.runner.plan import make_plan
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 def run(study, results, algorithms, jobs=1, **more):
     text = "".join(f'{name}: {{estimator: "hostile:{what}"}}\n' for name, what in algorithms)

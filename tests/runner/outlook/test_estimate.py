@@ -11,6 +11,8 @@ from ensvm.runner.outlook.estimate import PHASES, REACH, estimate
 from ensvm.runner.outlook.measured import measured, total_seconds
 from ensvm.runner.plan import make_plan
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 TWO = """
 svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}
 random: {estimator: "troublesome:Random"}

@@ -11,6 +11,8 @@ from ensvm.runner.outlook.measured import SECONDS, main, measured, read_measured
 from ensvm.runner.plan import make_plan
 from ensvm.study.reading import find_config, reproduced
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 KERNELS = """
 one: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 1.0}}
 two: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 10.0}}
