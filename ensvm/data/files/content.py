@@ -149,43 +149,6 @@ def joined(raws: Sequence[Raw]) -> Raw:
     return Raw(X, labels, groups=groups)
 
 
-def settled(self, files: Sequence[FileContent]) -> Self:
-        """Return the format with what only all files of a data set together tell, if anything."""
-        return self
-
-    def column_names(self, file: FileContent) -> list[str]:
-        """Return the names or positions of the columns; none where they have neither."""
-        return []
-
-    def declared(self, file: FileContent) -> Declared:
-        """Return what the types of the columns say of them; nothing where columns have none."""
-        return Declared()
-
-    @classmethod
-    def of_own_file(
-        cls,
-        ending: str,
-        target: str | int | None,
-        incomplete: Incomplete,
-        dialect: Dialect | None = None,
-    ) -> Self:
-        """Return the format of a user's own file with one of the `endings`."""
-        return cls.model_validate({**cls.endings[ending]})
-
-
-def joined(raws: Sequence[Raw]) -> Raw:
-    """Return the rows of the files of one part, one file after the other."""
-    if len(raws) == 1:
-        return raws[0]
-    labels = np.concatenate([raw.labels for raw in raws])
-    if not any(hasattr(raw.X, "indptr") for raw in raws):
-        return Raw(np.concatenate([raw.X for raw in raws]), labels)
-    # loaded only where needed: starting up must stay quick
-    from scipy.sparse import csr_array, vstack
-
-    return Raw(vstack([csr_array(raw.X) for raw in raws], format="csr"), labels)
-
-
 def settled(
     files: Sequence[tuple[FileFormat, FileContent]],
 ) -> list[tuple[FileFormat, FileContent]]:
