@@ -53,6 +53,7 @@ class FeatherFormat(FrameFormat):
                 batches, size = [], 0
                 for at in range(reader.num_record_batches):
                     batches.append(reader.get_batch(at))
+                    batches[-1].validate(full=True)  # what is damaged must not reach pandas
                     size += batches[-1].nbytes
                     check_size(size, file.where)
                 return pyarrow.Table.from_batches(batches, reader.schema).to_pandas()
