@@ -37,7 +37,8 @@ test: lint
 # the kinds that this machine is not, whose numbers `make test` tests, two at a time; scikit-learn's
 # checks of estimators look at no numbers.
 test-processors: $(VENV)/.ready-dev
-	@logs=$$(mktemp -d); trap 'rm -rf "$$logs"' EXIT; \
+	@logs=$$(mktemp -d); pids=; trap 'rm -rf "$$logs"; kill $$pids 2> /dev/null' EXIT; \
+	trap 'exit 130' INT TERM; \
 	share=$$($(BIN)/python -c 'import os; print(os.cpu_count() // 2)'); \
 	own=$$($(BIN)/python -c "import numpy, threadpoolctl as t; \
 		print(*{pool['architecture'] for pool in t.threadpool_info()})"); \
@@ -49,14 +50,14 @@ test-processors: $(VENV)/.ready-dev
 		else \
 			OPENBLAS_CORETYPE=$$processor $(BIN)/pytest -q -n $$share -k 'not estimator_check' \
 				tests/solvers tests/classifiers tests/kernels > "$$logs/$$processor" 2>&1 & \
-			started="$$started $$processor=$$!"; \
+			pids="$$pids $$!"; started="$$started $$processor=$$!"; \
 		fi; \
 	done; \
 	for each in $$started; do \
 		wait $${each#*=} || failed=1; \
 		echo "$${each%=*}:"; cat "$$logs/$${each%=*}"; \
 	done; \
-	exit $${failed:-0}
+	pids=; exit $${failed:-0}
 
 # The docstrings are checked by numpydoc's validator, the words by a list of those to avoid.
 lint: $(VENV)/.ready-dev

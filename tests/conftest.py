@@ -19,16 +19,9 @@ def one_blas_thread() -> Iterator[None]:
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the cells of single jobs here: for laws in which the end of a worker has no part."""
-    from made_up_records import run_here
+    from made_up_records import cells_run_here
 
-    from ensvm.runner import execute
-
-    in_workers = execute.run_tasks
-
-    def run_tasks(tasks, save, *, jobs, timeout):
-        (run_here if jobs == 1 else in_workers)(tasks, save, jobs=jobs, timeout=timeout)
-
-    monkeypatch.setattr(execute, "run_tasks", run_tasks)
+    cells_run_here(monkeypatch)
 
 
 @pytest.fixture

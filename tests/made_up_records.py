@@ -5,6 +5,7 @@ import textwrap
 from ensvm.records.record import Record, Run
 from ensvm.records.store import Store
 from ensvm.report.query import Study, read_study
+from ensvm.runner import execute
 from ensvm.runner.task import run_task
 
 RUN = Run(id="r", commit="c" * 40, dirty=False)
@@ -82,10 +83,33 @@ def claimed(folder, claims, records) -> Study:
     return make_study(folder, config, records, PRINTED)
 
 
-def run_here(tasks, save, *, jobs, timeout):
-    """Do what `run_tasks` does in this process, which needs no seconds to start workers."""
-    for task in tasks:
-        save(run_task(task))
+def cells_run_here(patch):
+    """Let runs of one job do their cells in this process: no seconds go into starting workers."""
+
+    def here(tasks, save):
+        for task in tasks:
+            save(run_task(task))
+
+    if hasattr(execute, "LocalEngine"):
+        in_children = execute.LocalEngine.run
+
+        def run(engine, tasks, save, timeout):
+            if engine._jobs == 1:
+                here(tasks, save)
+            else:
+                in_children(engine, tasks, save, timeout)
+
+        patch.setattr(execute.LocalEngine, "run", run)
+        return
+    in_workers = execute.run_tasks
+
+    def run_tasks(tasks, save, *, jobs, timeout):
+        if jobs == 1:
+            here(tasks, save)
+        else:
+            in_workers(tasks, save, jobs=jobs, timeout=timeout)
+
+    patch.setattr(execute, "run_tasks", run_tasks)
 
 
 class Silent:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from made_up_records import Silent, run_here
+from made_up_records import Silent, cells_run_here
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.records.store import read_records
@@ -49,8 +49,7 @@ def values(tmp_path_factory):
         config.write_text(head + "".join("  " + block(name) for name in names))
         results = tmp_path_factory.mktemp("results")
         with pytest.MonkeyPatch.context() as patch:
-            if jobs == 1:
-                patch.setattr("ensvm.runner.execute.run_tasks", run_here)
+            cells_run_here(patch)
             outcome = run_plan(make_plan(config), results, Silent(), jobs=jobs)
         assert not outcome.failures, [record.reason for record in outcome.failures]
         return {

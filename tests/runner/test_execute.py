@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from made_up_records import Silent, run_here
+from made_up_records import Silent, cells_run_here
 
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.execute import run_plan
@@ -139,7 +139,7 @@ def test_a_cell_that_ends_its_process_costs_itself_and_has_one_line(
     assert all("worker process was killed" in record.reason for record in outcome.failures)
     assert len(lines(results)) == 9
     with monkeypatch.context() as here:
-        here.setattr("ensvm.runner.execute.run_tasks", run_here)
+        cells_run_here(here)
         run(study(PLAIN, realizations=2), results.parent / "calm")
     assert values(results.parent / "calm").items() <= values(results).items()
 

@@ -28,7 +28,7 @@ def data(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.i
 @parametrize_with_checks(
     [
         BoostedSVM(n_rounds=4),
-        BoostedSVM(n_rounds=4, kernel="precomputed", max_iter=20_000),
+        BoostedSVM(n_rounds=4, kernel="precomputed", max_iter=2_000),
         BoostedSVM(n_rounds=4, hypothesis="sign"),
         BoostedSVM(n_rounds=4, weak="editing", reduce="independent"),
     ],

@@ -11,6 +11,8 @@ import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.report.html.pages import study_page, write_report
+from ensvm.report.plots.drawing import draw
+from ensvm.report.plots.shown import read_figure
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.tables.cells import build_table
 
@@ -113,7 +115,23 @@ def shipped(tmp_path_factory):
     """The pages of the results that travel with the source."""
     if not find_studies(RESULTS):
         pytest.skip("the results are not beside the tests")
-    return list(write_report(find_studies(RESULTS), tmp_path_factory.mktemp("report")))
+    studies = []
+
+    def noted(study, figure):
+        studies.append(study)
+        return read_figure(study, figure)
+
+    def committed(figure, content, endings):
+        paths = [studies[-1].folder / f"figure-{figure.id}{ending}" for ending in endings]
+        if not all(path.is_file() for path in paths):
+            return draw(figure, content, endings)
+        return [path.read_bytes() for path in paths]
+
+    with pytest.MonkeyPatch.context() as patch:
+        # What is committed is drawn already.
+        patch.setattr("ensvm.report.html.pages.read_figure", noted)
+        patch.setattr("ensvm.report.plots.drawing.draw", committed)
+        return list(write_report(find_studies(RESULTS), tmp_path_factory.mktemp("report")))
 
 
 @pytest.mark.slow
