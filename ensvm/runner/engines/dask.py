@@ -242,7 +242,7 @@ class _Dispatch:
             self._waiting.appendleft(job)
 
     def _fill(self) -> None:
-        """Give workers with free threads something to do, the dearest task first."""
+        """Give workers with free threads something to do, the longest task first."""
         busy = []
         while self._waiting and self._reached:
             job = self._waiting.popleft()

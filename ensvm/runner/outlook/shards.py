@@ -36,7 +36,7 @@ def of_pass(plan: Plan, run_pass: str) -> Plan:
 def shard_of(plan: Plan, number: int, of: int) -> Plan:
     """Return one of several parts of a plan, which together are the plan.
 
-    The cells of one realization share their kernel values, so that they stay together. The dearest
+    The cells of one realization share their kernel values, so that they stay together. The longest
     realization goes first, each to the part that costs least so far. That depends on the plan and
     on the measurements that travel with the package alone, never on what is done, so that machines
     with the same config agree.

@@ -60,7 +60,7 @@ def cluster(tmp_path_factory):
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             local_directory=str(folder),
             silence_logs=50,
         ) as started:
@@ -178,11 +178,12 @@ def test_an_interruption_ends_it_and_the_same_command_goes_on(cluster, study, tm
     config = study(f"{SVC}sleeps: {once}", realizations=2)
     results = tmp_path / "r"
     command = ["run", str(config), "--engine", cluster.scheduler_address, "--results", str(results)]
-    moment = []
+    moment, over = [], threading.Event()
 
     def interrupt():
         while not (tmp_path / "m").exists():
-            time.sleep(0.05)
+            if over.wait(0.05):
+                return
         moment.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -191,6 +192,8 @@ def test_an_interruption_ends_it_and_the_same_command_goes_on(cluster, study, tm
     thread.start()
     try:
         stopped = CliRunner().invoke(main, command)
+        over.set()
+        assert moment, stopped.output
         took = time.monotonic() - moment[0]
         again = CliRunner().invoke(main, command)
     finally:
@@ -216,7 +219,7 @@ def test_without_workers_it_ends_with_the_address(study, tmp_path):
     from ensvm.runner.engines.dask import DaskEngine
 
     with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=None) as empty,
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty,
         DaskEngine(empty.scheduler_address, print, patience=1.0) as engine,
         pytest.raises(EngineRefused, match=empty.scheduler_address),
     ):

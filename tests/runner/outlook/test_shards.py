@@ -35,7 +35,7 @@ def test_what_shares_kernel_values_stays_together(plan):
 
 @pytest.mark.parametrize("of", [2, 5, 8])
 def test_no_part_costs_much_more_than_its_share(plan, of):
-    """The greedy rule's bound: the mean, and at most the dearest realization above it."""
+    """The greedy rule's bound: the mean, and at most the longest realization above it."""
     costs = _costs(plan)
     parts = []
     for number in range(1, of + 1):
