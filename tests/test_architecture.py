@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("ensvm.data",),
     ("ensvm.solvers",),
     ("ensvm.kernels",),
-    ("ensvm.compiled", "ensvm.seeds", "ensvm.shipped"),
+    ("ensvm.compiled", "ensvm.memory", "ensvm.seeds", "ensvm.shipped"),
 )
 ROOMS = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 MODULES = sorted([*(ROOT / "ensvm").rglob("*.py"), *(ROOT / "cli").rglob("*.py")])

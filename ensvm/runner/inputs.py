@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.classifiers.base.memory import require_memory
 from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
+from ensvm.memory import require_memory
 from ensvm.runner.guard.answers import Misbehaves
 from ensvm.runner.guard.shared_arrays import Shared, view_of
 from ensvm.runner.memory import FitMemory

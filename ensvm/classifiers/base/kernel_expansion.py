@@ -18,7 +18,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ensvm.classifiers.base.ending import Ending as Ending
 from ensvm.classifiers.base.ending import keep_ending
 from ensvm.classifiers.base.labels import signed_labels
-from ensvm.classifiers.base.memory import require_memory
 from ensvm.kernels import (
     DENSE_COLUMNS,
     NAMED_KERNELS,
@@ -32,6 +31,7 @@ from ensvm.kernels.blocks import slices
 from ensvm.kernels.distinct_rows import distinct_rows
 from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
+from ensvm.memory import require_memory
 
 # Training rows from which on products are worth sharing between threads. Up to 600 the triangle of
 # the Gram matrix that a product reads lies in one core's cache and takes 0.03 ms; with 800 it takes

@@ -9,12 +9,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
-from ensvm.classifiers.base.memory import gibibytes, require_memory
 from ensvm.classifiers.rho_svm.problem import RhoProblem, warn_of_pivots
 from ensvm.kernels import KernelFunction, gram
 from ensvm.kernels.distinct_rows import distinct_rows
 from ensvm.kernels.low_rank import DiagonalCorrectedGram, low_rank_gram
 from ensvm.kernels.packed_gram import PackedGram
+from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionResult,
     accelerated_descent,

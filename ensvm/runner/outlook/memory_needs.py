@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ensvm.classifiers.base.memory import free_bytes, gibibytes, refusal
+from ensvm.memory import free_bytes, gibibytes, refusal
 from ensvm.runner.estimators.construct import made
 from ensvm.runner.inputs import gram_bytes, shares_gram
 from ensvm.runner.plan import Cell, Plan

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ensvm import ParzenWindowClassifier, RhoSVC, WeightedNuSVC
-from ensvm.classifiers.base import memory
-from ensvm.classifiers.base.memory import free_bytes, gibibytes, require_memory
+from ensvm import ParzenWindowClassifier, RhoSVC, WeightedNuSVC, memory
+from ensvm.memory import free_bytes, gibibytes, require_memory
 
 
 def test_the_least_limit_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -54,7 +53,7 @@ def test_a_fit_of_too_many_rows_ends_at_once(make: type) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of a process")
 def test_the_limit_of_the_process_counts() -> None:
     code = (
-        "import resource; from ensvm.classifiers.base.memory import free_bytes;"
+        "import resource; from ensvm.memory import free_bytes;"
         "resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33)); print(free_bytes() < 2**33)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -77,7 +77,7 @@ def test_auto_is_exact_in_either_precision(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_factor_that_does_not_fit_is_refused_before_it_is_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from ensvm.classifiers.base import memory
+    from ensvm import memory
 
     X, y = make_moons(100, random_state=0)
     monkeypatch.setattr(memory, "free_bytes", lambda: 8.0 * 100 * 10 - 1.0)
