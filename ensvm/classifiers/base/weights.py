@@ -14,7 +14,7 @@ CLASS_WEIGHT: list[Any] = [StrOptions({"balanced"}), dict, None]
 def class_costs(
     class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Return what multiplies C for the rows of each class, shape (n_classes,).
+    """Return by how much the rows of each class count more, shape (n_classes,).
 
     `codes` are the places in `classes` of the labels of all rows, shape (n,). A class that a dict
     does not name has the weight 1; 'balanced' is n / (n_classes * rows of the class).
