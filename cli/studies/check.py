@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     help="Fit each algorithm on 30 rows, which takes some seconds.",
 )
 def check(config: str, results: Path, fit: bool) -> None:
-    """Check every key and value of CONFIG, and fit each algorithm on 30 rows.
+    """Check a config, and fit each algorithm on 30 rows.
 
-    The rows are of the smallest data set that is at hand; nothing is downloaded or recorded.
+    Every key and value of CONFIG is checked. The rows are of the smallest data set that is at
+    hand; nothing is downloaded or recorded.
     Notes that explain verdicts are checked against the tables in RESULTS, where there are any.
 
     \b
