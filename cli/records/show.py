@@ -157,7 +157,10 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
         tell_facts({name: text for name, text in facts.items() if text}, INDENT)
         click.echo()
         tell_facts(_numbers({**record.metrics, **record.scores, **record.seconds}), INDENT)
-        tell_facts(_confusion(record), INDENT)
+        if confusion := _confusion(record):
+            click.echo()
+            tell_facts(confusion, INDENT)
+            click.echo()
         tell_facts({name: _curve(curve) for name, curve in record.curves.items()}, INDENT)
         orders = {f"{name} by order": values for name, values in record.by_order.items()}
         tell_facts({name: _curve(values) for name, values in orders.items()}, INDENT)

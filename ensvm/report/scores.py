@@ -14,10 +14,9 @@ from ensvm.records.predictions import (
 from ensvm.records.record import Record
 
 NOT_KEPT = (
-    "not recorded, and the predictions were not kept; `ensvm run` does these cells again, and with "
-    "`keep: predictions` in the config no other metric needs a run"
+    "not recorded, and no predictions were kept: with `metrics: {metric}` in the config, or "
+    "`keep: predictions` for all metrics, `ensvm run` does these cells again"
 )
-NO_PREDICTIONS = "the classifier does not give its predictions again"
 KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are asked for in a row
 
 
@@ -41,11 +40,11 @@ def score_of(folder: Path, record: Record, metric: str) -> float | str:
     if metric in record.scores:
         return record.scores[metric]
     if not record.confusion and not record.predictions:
-        return NOT_KEPT
+        return NOT_KEPT.format(metric=metric)
     from ensvm.records.scoring import methods_for, scores_of  # loads scikit-learn
 
     if not record.predictions and methods_for(metric):
-        return NOT_KEPT
+        return NOT_KEPT.format(metric=metric)
     try:
         means, _ = scores_of([metric], _predictions(folder, record))
     except PredictionsDamaged as error:
@@ -56,7 +55,9 @@ def score_of(folder: Path, record: Record, metric: str) -> float | str:
 def with_scores(folder: Path, record: Record, metrics: Iterable[str]) -> Record:
     """Return a record with metrics of its predictions, as far as it has or kept them."""
     found = {metric: score_of(folder, record, metric) for metric in metrics if record.ok}
-    known = {metric: value for metric, value in found.items() if value != NOT_KEPT}
+    known = {
+        metric: value for metric, value in found.items() if value != NOT_KEPT.format(metric=metric)
+    }
     return replace(record, scores={**record.scores, **known}) if known else record
 
 

@@ -144,7 +144,7 @@ def values_over_data_sets(study: Study, chosen: Chosen) -> Values:
         row: [why_not_comparable(study, one) for one in of_row] for row, of_row in answers.items()
     }
     every = {why for of_row in wanting.values() for why in of_row}
-    if len(every) == 1 and "" not in every:
+    if is_predicted(chosen.metric) and len(every) == 1 and "" not in every:
         raise NotRanked(f"no values of {chosen.metric}: {every.pop()}")
     kept = []
     for at, column in enumerate(chosen.columns):
