@@ -136,7 +136,7 @@ def _data(
     seen: dict[str, str] = {}
     for name in config.own_rows:
         entry = config.dataset(name)
-        if entry.unavailable is not None or entry.path is not None:
+        if entry.unavailable is not None or entry.own:
             continue  # a file of one's own is looked for by the run, from the config's folder
         card = cards[entry.card or entry.name]
         sources = repr(card.parts)

@@ -125,7 +125,8 @@ def _check_dense_size(blocks: list[Any]) -> None:
         shape = f"{sum(block.shape[0] for block in blocks)} rows of {blocks[0].shape[1]} columns"
         raise DataError(
             f"{shape} need {size / 2**30:.0f} GiB when zeros are kept; accepted: up to "
-            f"{_DENSE_BYTES / 2**30:.0f} GiB, or LIBSVM text with `scaling: none`, which is sparse"
+            f"{_DENSE_BYTES / 2**30:.0f} GiB, or LIBSVM text with `scaling: none` or `maxabs`, "
+            "which is sparse"
         )
 
 

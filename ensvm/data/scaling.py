@@ -1,11 +1,12 @@
 """Scaling of inputs, fitted on the training part alone except for `standard-benchmark`."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Scaling = Literal["none", "standard", "minmax", "standard-benchmark", "e1071", "pixels"]
+Scaling = Literal["none", "standard", "minmax", "standard-benchmark", "e1071", "pixels", "maxabs"]
+KEEPS_ZEROS = ("none", "maxabs")  # and so sparse inputs sparse
 
 _WHITE = 255.0  # the largest grey value
 
@@ -59,26 +60,28 @@ def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def scale(
     scaling: Scaling,
-    X_train: NDArray[np.float64],
-    X_test: NDArray[np.float64],
+    X_train: Any,
+    X_test: Any,
     nominal: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Any, Any]:
     """Return both parts, scaled by what the training part shows.
 
     `standard`: mean 0, standard deviation 1 (ddof 0) on the training part. `minmax`: the training
     part fills [-1, 1]; the test part may leave it. With both a column that is constant in training
     becomes 0 in both parts, for it tells nothing. `e1071`: as `svm` of the R package e1071 does,
     mean 0 and standard deviation 1 (ddof 1) on the training part, but nothing at all is scaled if
-    any column is constant there. `pixels`: bytes 0..255 become [0, 1]. `none`, and
-    `standard-benchmark`, which is done before: unchanged.
+    any column is constant there. `pixels`: bytes 0..255 become [0, 1]. `maxabs`: each column is
+    divided by its largest absolute value in training, so that zeros stay; a column of zeros alone
+    there becomes 0 in both parts. `none`, and `standard-benchmark`, which is done before:
+    unchanged.
 
     Parameters
     ----------
     scaling : str
         The name of the scaling.
-    X_train : ndarray of shape (m, d)
+    X_train : ndarray or, with `none` and `maxabs`, csr_array of shape (m, d)
         The training part.
-    X_test : ndarray of shape (n, d)
+    X_test : ndarray or csr_array of shape (n, d)
         The test part.
     nominal : ndarray of bool, shape (d,), default None
         The columns that belong to a one-hot code, which `e1071` neither scales nor looks at; None
@@ -86,11 +89,14 @@ def scale(
 
     Returns
     -------
-    X_train : ndarray of shape (m, d)
+    X_train : ndarray or csr_array of shape (m, d)
         The scaled training part.
-    X_test : ndarray of shape (n, d)
+    X_test : ndarray or csr_array of shape (n, d)
         The scaled test part.
     """
+    if scaling == "maxabs":
+        largest = _largest_absolute(X_train)
+        return _divide(X_train, largest), _divide(X_test, largest)
     numbers = np.ones(X_train.shape[1], dtype=bool) if nominal is None else ~nominal
     if scaling == "standard":
         centre, spread = X_train.mean(axis=0), X_train.std(axis=0)
@@ -107,6 +113,25 @@ def scale(
         return X_train, X_test
     spread = _spread_or_zero(X_train, spread)
     return _shift_and_divide(X_train, centre, spread), _shift_and_divide(X_test, centre, spread)
+
+
+def _largest_absolute(X: Any) -> NDArray[np.float64]:
+    """Return the largest absolute value of each column, infinity in a column of zeros alone."""
+    largest = np.zeros(X.shape[1])
+    if hasattr(X, "indptr"):
+        np.maximum.at(largest, X.indices, np.abs(X.data))
+    else:
+        largest = np.abs(X).max(axis=0, initial=0.0)
+    return np.where(largest == 0, np.inf, largest)
+
+
+def _divide(X: Any, divisors: NDArray[np.float64]) -> Any:
+    if not hasattr(X, "indptr"):
+        return X / divisors
+    scaled = X.copy()
+    scaled.data = X.data / divisors[X.indices]
+    scaled.eliminate_zeros()
+    return scaled
 
 
 def _spread_or_zero(X: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ensvm.data.files.dialect import DATES
 from ensvm.data.files.labels import plain_label
 from ensvm.drafting.delimited import Fields, TextTable
 from ensvm.drafting.numerals import GROUPED, numbers_of
@@ -36,11 +37,6 @@ IDENTIFIER = re.compile(
     r"(.*[ _.-])?(id|ids|uuid|guid|key|index|nr|no|rownames?|row)|unnamed: 0|.*[a-z]Id|", re.I
 )
 YES_AND_NO = ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("on", "off")
-DATES = re.compile(
-    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
-    r"|\d{1,2}:\d{2}(:\d{2}.*)?|.*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d.*",
-    re.I,
-)
 
 
 @dataclass(frozen=True)

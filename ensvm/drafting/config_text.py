@@ -1,7 +1,7 @@
 """The config of a drafted study, with comments: which data, how encoded and split, what runs."""
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,8 @@ class Contents:
         Whether the file has no header, so that the target is named by its position.
     original : str
         The name of the file that `path` is a clean copy of; empty where it is the file itself.
+    written : dict
+        How the file is written, as the key `format` says it.
     """
 
     name: str
@@ -87,10 +89,11 @@ class Contents:
     target: FoundTarget
     by_position: bool = False
     original: str = ""
+    written: dict[str, Any] = field(default_factory=dict)
 
     def of_clean_copy(self, path: str, original: str) -> "Contents":
         """Return what the config of a clean copy says: it has a header."""
-        return replace(self, path=path, original=original, by_position=False)
+        return replace(self, path=path, original=original, by_position=False, written={})
 
     def _others(self) -> list[FoundColumn]:
         return [found for at, found in enumerate(self.columns) if at != self.target.position]
@@ -122,6 +125,11 @@ class Contents:
     def missing(self) -> bool:
         """Whether inputs have missing values."""
         return any(found.missing for found in self._others() if not found.dropped)
+
+    @property
+    def unlabelled(self) -> bool:
+        """Whether the file has rows without a label; a clean copy has none."""
+        return self.target.column.missing > 0 and not self.original
 
     def split(self) -> dict[str, Any]:
         """Return the split."""
@@ -167,6 +175,10 @@ def mapping_of(contents: Contents) -> dict[str, Any]:
     block: dict[str, Any] = {"name": contents.name, "path": contents.path, "target": target}
     if contents.target.positive is not None:
         block["positive"] = contents.target.positive
+    if contents.written:
+        block["format"] = contents.written
+    if contents.unlabelled:
+        block["unlabelled"] = "drop"
     if codes := contents.encodings():
         block["inputs"] = codes
     if dropped := contents.dropped():
@@ -244,6 +256,11 @@ def _dataset(contents: Contents) -> list[str]:
         lines += [
             f"    positive: {_flow(block['positive'])}  # the class +1, which changes no error"
         ]
+    if "format" in block:
+        lines += ["    format:  # how the file is written"]
+        lines += _indented(block["format"], "      ")
+    if "unlabelled" in block:
+        lines += ["    unlabelled: drop  # rows without a label are left out"]
     if "inputs" in block:
         lines += ["    inputs:  # text as columns of 0 and 1; columns not named here are numbers"]
         lines += _indented(block["inputs"], "      ")

@@ -43,7 +43,11 @@ FOREIGN = {
     b"{": f"JSON; {SAVE_AS}",
     b"[{": f"JSON; {SAVE_AS}",
     b"<": f"HTML or XML; {SAVE_AS}",
-    b"@relation": f"an ARFF file; {SAVE_AS}",
+    b"@relation": (
+        "an ARFF file, which needs no draft: a config reads it by "
+        "`{path: NAME.arff, target: NAME, split: {protocol: kfold, n_splits: 5}}`"
+    ),
+    b"ARROW1": f"a Feather file; write a config by hand (.feather is accepted), or {SAVE_AS}",
 }
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 

@@ -69,8 +69,8 @@ class TextTable:
         As Python and pandas call them.
     header : bool
         Whether the first line holds names.
-    a_row_a_line : bool
-        Whether each line is one row, so that no field has a line break in it.
+    quoted : bool
+        Whether a double quote occurs in it.
     renamed : tuple of str
         What was wrong with names of the header, one line each.
     skipped : int
@@ -83,7 +83,7 @@ class TextTable:
     encoding: str
     delimiter: str
     header: bool
-    a_row_a_line: bool
+    quoted: bool
     renamed: tuple[str, ...] = ()
     skipped: int = 0
 
@@ -130,9 +130,8 @@ def read_text_table(path: Path, header: bool | None = None) -> TextTable:
     if len(rows) <= named:
         raise DataError(f"{path}: holds a header and no rows")
     columns = tuple(_fields(rows[at].to_numpy()[int(named) :]) for at in rows)
-    lines = sum(1 for line in io.StringIO(text) if line.strip())
     return TextTable(
-        path, columns, names, encoding, delimiter, named, lines == len(rows), renamed, skipped
+        path, columns, names, encoding, delimiter, named, '"' in text, renamed, skipped
     )
 
 

@@ -13,12 +13,11 @@ from ensvm.data.files.compression import UNPACK
 from ensvm.drafting.columns import FoundColumn, find_columns
 from ensvm.drafting.config_text import Contents, config_text, mapping_of
 from ensvm.drafting.delimited import MAX_COLUMNS, TextTable, read_text_table
+from ensvm.drafting.reading import dialect_of, why_not_as_found
 from ensvm.drafting.target import FoundTarget, find_target
 from ensvm.records.writing import replace_file
 from ensvm.study.block import LONGEST_NAME
 from ensvm.study.source import MAX_BYTES
-
-READ_AS_MISSING = {"", "?", "NA", "NaN", "nan"}  # by a config, of a user's own file
 
 
 @dataclass(frozen=True)
@@ -126,14 +125,16 @@ def draft_study(
     width = sum(len(column.levels) or 1 for column in inputs)
     if width > MAX_COLUMNS:
         raise DataError(f"{path}: {width:,} inputs; accepted: up to {MAX_COLUMNS:,}")
+    written = dialect_of(table, columns, found, decimal)
     contents = Contents(
         name=name_of(stem),
         path=os.path.relpath(path, config.parent),
         columns=tuple(columns),
         target=found,
         by_position=not table.header,
+        written=written,
     )
-    why = _why_clean(table, columns, found) or _why_not_read(contents, path)
+    why = why_not_as_found(table, columns, found, written) or _why_not_read(contents, path)
     clean = config.with_name(f"{config.stem}-clean.csv") if why else None
     if path.resolve() in [other.resolve() for other in (config, clean) if other]:
         raise DataError(f"{path}: would be written over; choose another name with -o")
@@ -177,37 +178,6 @@ def name_of(stem: str) -> str:
     """Return a name that a study and a data set may have, as near to a file's as can be."""
     plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")[: LONGEST_NAME // 2] or "data"
-
-
-def _why_clean(table: TextTable, columns: list[FoundColumn], target: FoundTarget) -> str:
-    """Return why a config cannot read the file itself, as far as the file alone tells."""
-    plain = table.path.stem if table.path.suffix in UNPACK else table.path.name
-    wanted = {".csv": ",", ".tsv": "\t", ".tab": "\t"}.get(Path(plain).suffix.lower())
-    if table.encoding not in ("utf-8", "utf-8-sig"):
-        return "a config reads UTF-8 alone"
-    if wanted != table.delimiter:
-        return "a config reads .csv with commas, and .tsv with tabs"
-    if table.skipped:
-        return "lines stand before the table"
-    if table.renamed:
-        return "names in the header are empty, equal, or hold blanks"
-    if not table.a_row_a_line:
-        return "fields have line breaks in them, or rows are empty"
-    if target.column.missing:
-        return "rows without a label are left out"
-    read = [column for column in columns if not column.dropped or column is target.column]
-    return next(filter(None, map(_why_not_plain, read)), "")
-
-
-def _why_not_plain(column: FoundColumn) -> str:
-    """Return why a config would not read the fields of a column as they were read here."""
-    for text, clean in zip(column.fields.texts, column.clean, strict=True):
-        if not clean and text not in READ_AS_MISSING:
-            return f"{text!r} stands for a missing value in {column.name!r}"
-        if clean and text != clean:
-            what = "numbers" if column.kind == "number" else "texts"
-            return f"{what} of {column.name!r} are written as {text!r}"
-    return ""
 
 
 def _why_not_read(contents: Contents, path: Path) -> str:

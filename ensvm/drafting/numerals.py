@@ -1,6 +1,5 @@
 """Numbers as people write them: decimal point or comma, with or without marks of thousands."""
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,16 +7,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ensvm.data.files.columns import LARGEST
+from ensvm.data.files.dialect import grouped_number, plain_number
 
 _MARKS = "'’ \u00a0\u202f"  # of thousands, beside the point or comma that is not the decimal one
-PLAIN = {
-    mark: re.compile(rf"[+-]?(\d+({re.escape(mark)}\d*)?|{re.escape(mark)}\d+)([eE][+-]?\d+)?")
-    for mark in ".,"
-}
-GROUPED = {
-    mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}([{other}{_MARKS}]\d{{3}})+({re.escape(mark)}\d*)?")
-    for mark, other in ((".", ","), (",", "."))
-}
+PLAIN = {mark: plain_number(mark) for mark in ".,"}
+GROUPED = {mark: grouped_number(mark, other + _MARKS) for mark, other in ((".", ","), (",", "."))}
 
 
 def is_number(text: str) -> bool:

@@ -13,7 +13,7 @@ NAMES = (
     *("target", "class", "label", "y", "classes", "labels", "outcome", "diagnosis", "species"),
     *("category", "response", "survived", "churn", "default", "klasse", "classe", "clase"),
 )
-SIGNS = {"+": "plus", "-": "minus"}  # of which a config takes both for missing labels
+SIGNS = frozenset("+-")  # two classes together; one alone stands for a missing label
 MOST_CLASSES = 50
 FEWEST_ROWS = 10
 POSITIVE = (
@@ -21,6 +21,7 @@ POSITIVE = (
     "positive",
     "pos",
     "plus",
+    "+",
     "1",
     "malignant",
     "sick",
@@ -92,9 +93,9 @@ def find_target(where: object, columns: Sequence[FoundColumn], asked: str | None
 
 
 def _with_labels(column: FoundColumn) -> FoundColumn:
-    """Return the column of classes with labels that a config takes for such: + and - get names."""
-    names = SIGNS if SIGNS.keys() <= column.known.keys() else {}
-    clean = tuple(names.get(text, "" if no_label(text) else text) for text in column.clean)
+    """Return the column of classes without what stands for a missing label."""
+    absent = frozenset() if column.known.keys() >= SIGNS else SIGNS
+    clean = tuple("" if text in absent or no_label(text) else text for text in column.clean)
     return replace(column, clean=clean) if clean != column.clean else column
 
 

@@ -333,7 +333,7 @@ def _cells(
 
 def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:
     try:
-        if entry.path is not None:
+        if entry.own:
             return inline_card(entry.file_keys(), base)
         card = find_card(entry.card or entry.name)
     except DataError as error:

@@ -10,14 +10,18 @@ from ensvm.study.algorithm import KernelConfig
 from ensvm.study.block import Block, Name, StudyNames, SweepConfig
 from ensvm.study.source import YamlSource
 
+_OWN = ("path", "train", "openml")  # where data of the user's own are
+Paths = str | list[str]
+
 
 class DatasetConfig(Block):
-    """One data set of a study: a card's name, or a file of the user's own given by `path`.
+    """One data set of a study: a card's name, or data of the user's own.
 
     `name` is the row's name in the tables; `card` the card it stands for (default: the same name).
     `split`, `scaling` and `options` (of a generator) change what the card says, `kernel` what the
     study says. `realizations_of` has the most realizations of single algorithms, for where more
-    would be the same again. With `path`, the remaining keys describe the file, as
+    would be the same again. Data of the user's own are given by `path`, one file or several, by
+    `train` and `test`, or by `openml`; the remaining keys describe them, as
     `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no values.
     `same_rows` says that the paper trained and tested on these very rows: a value computed without
     random numbers (a `random_state`, if any, is given) then has no sampling error.
@@ -27,7 +31,9 @@ class DatasetConfig(Block):
 
     name: Name
     card: str | None = None
-    path: str | None = None
+    path: Paths | None = None
+    train: Paths | None = None
+    openml: int | None = None
     unavailable: str | None = None
     same_rows: bool = False
     split: dict[str, Any] | None = None
@@ -44,17 +50,27 @@ class DatasetConfig(Block):
     def _short_form(cls, entry: Any) -> Any:
         if isinstance(entry, str):
             return {"name": entry}
-        if isinstance(entry, dict) and "name" not in entry and ("path" in entry or "card" in entry):
-            return {"name": Path(str(entry.get("path", entry.get("card")))).stem, **entry}
-        return entry
+        if not isinstance(entry, dict) or "name" in entry:
+            return entry
+        if "openml" in entry:
+            return {"name": f"openml-{entry['openml']}", **entry}
+        found = next((entry[key] for key in ("path", "train", "card") if key in entry), None)
+        first = found[0] if isinstance(found, list) and found else found
+        return entry if first is None else {"name": Path(str(first)).stem, **entry}
 
     @classmethod
     def _known_keys(cls, block: dict[str, Any]) -> list[str] | None:
-        return None if "path" in block else super()._known_keys(block)
+        return None if any(key in block for key in _OWN) else super()._known_keys(block)
+
+    @property
+    def own(self) -> bool:
+        """Whether the data are the user's own rather than a card's."""
+        return any(getattr(self, key) is not None for key in _OWN)
 
     def file_keys(self) -> dict[str, Any]:
-        """Return the keys that describe the user's own file."""
-        keys = {"name": self.card or self.name, "path": self.path, **(self.model_extra or {})}
+        """Return the keys that describe the user's own data."""
+        keys: dict[str, Any] = {"name": self.card or self.name, **(self.model_extra or {})}
+        keys |= {key: getattr(self, key) for key in _OWN}
         keys |= {"split": self.split, "scaling": self.scaling}
         return {key: value for key, value in keys.items() if value is not None}
 

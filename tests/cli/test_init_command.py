@@ -12,6 +12,7 @@ ROWS = "\n".join(
     f"{i};{i * i % 7},5;{['rot', 'blau'][i % 2]};{'ab'[i % 5 // 3]}" for i in range(40)
 )
 FOREIGN = f"id;länge;farbe;label\n{ROWS}\n"
+COPIED = FOREIGN.replace("farbe", "länge")  # no config can tell the two columns apart
 
 
 def invoke(*arguments):
@@ -56,12 +57,16 @@ def test_the_commands_it_names_are_those_that_work():
     assert invoke(*named[0], "--dry-run").exit_code == 0
 
 
-def test_nothing_is_written_over_without_force():
+@pytest.mark.parametrize(
+    ("text", "there"), [(FOREIGN, "foreign.yaml"), (COPIED, "foreign.yaml and foreign-clean.csv")]
+)
+def test_nothing_is_written_over_without_force(text, there):
+    Path("foreign.csv").write_bytes(text.encode("latin-1"))
     assert invoke("init", "foreign.csv").exit_code == 0
     Path("foreign.yaml").write_text("mine")
     again = invoke("init", "foreign.csv")
     assert again.exit_code == 2
-    assert "foreign.yaml and foreign-clean.csv: there already" in again.output
+    assert f"error: {there}: there already" in again.output
     assert Path("foreign.yaml").read_text() == "mine"
     assert invoke("init", "foreign.csv", "--force").exit_code == 0
     assert Path("foreign.yaml").read_text() != "mine"
@@ -86,11 +91,11 @@ def test_a_refused_file_leaves_nothing_behind():
     ("name", "config"), [("own.yaml", None), ("x-clean.csv", "x.yaml"), ("own.yaml", "./own.yaml")]
 )
 def test_the_table_is_never_written_over(name, config):
-    Path(name).write_bytes(FOREIGN.encode("latin-1"))
+    Path(name).write_bytes(COPIED.encode("latin-1"))
     refused = invoke("init", name, "--force", *([] if config is None else ["-o", config]))
     assert refused.exit_code == 2
     assert f"{name}: would be written over" in refused.output
-    assert Path(name).read_bytes() == FOREIGN.encode("latin-1")
+    assert Path(name).read_bytes() == COPIED.encode("latin-1")
 
 
 def test_a_place_that_cannot_be_written_is_told():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 
@@ -108,3 +109,17 @@ def test_e1071_leaves_one_hot_columns_alone() -> None:
     assert np.array_equal(test[:, 2:], X[15:, 2:])
     assert train[:, :2].mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-12)
     assert train[:, :2].std(axis=0, ddof=1) == pytest.approx(np.ones(2))
+
+
+def test_maxabs_keeps_zeros_and_is_the_same_for_sparse_and_dense() -> None:
+    train = np.where(RNG.random(TRAIN.shape) < 0.5, 0.0, TRAIN)
+    test = np.where(RNG.random(TEST.shape) < 0.5, 0.0, TEST)
+    train[:, 1] = 0.0
+    X_train, X_test = scale("maxabs", train, test)
+    np.testing.assert_array_equal(np.abs(X_train).max(axis=0), [1, 0, 1])
+    assert not X_test[:, 1].any()
+    assert not X_train[train == 0].any()
+    sparse = scale("maxabs", csr_array(train), csr_array(test))
+    np.testing.assert_array_equal(sparse[0].toarray(), X_train)
+    np.testing.assert_array_equal(sparse[1].toarray(), X_test)
+    np.testing.assert_allclose(scale("maxabs", 7 * train, 7 * test)[1], X_test, rtol=1e-12)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, inline_card
+from ensvm.data import DataError, inline_card, load
 from ensvm.drafting.config_text import mapping_of
 from ensvm.drafting.draft import draft_study, name_of, write_draft
 from ensvm.runner.plan import make_plan
@@ -62,8 +62,7 @@ def test_the_same_table_in_any_dress_is_the_same_data_set(delimiter, decimal, en
     _, plain = drafted(write(Path("plain.csv")))
     draft, card = drafted(write(Path("own.csv"), delimiter, decimal, encoding, end))
     assert card.checksum == plain.checksum
-    as_it_is = delimiter == "," and encoding in ("utf-8", "utf-8-sig")
-    assert (draft.clean is None) == as_it_is
+    assert draft.clean is None
 
 
 def test_a_file_that_a_config_reads_is_not_copied_and_not_changed():
@@ -75,7 +74,9 @@ def test_a_file_that_a_config_reads_is_not_copied_and_not_changed():
 
 
 def test_a_clean_copy_needs_no_other():
-    draft, card = drafted(write(Path("own.csv"), ";", ","))
+    path = write(Path("own.csv"), ";", ",")
+    path.write_text(path.read_text().replace("height", "width"))
+    draft, card = drafted(path)
     again, same = drafted(draft.clean)
     assert again.clean is None
     assert same.checksum == card.checksum
@@ -145,13 +146,34 @@ def test_rows_without_a_label_are_left_out_and_others_stay():
     draft, card = drafted(Path("own.csv"))
     assert draft.target.column.missing == N // 3
     assert card.rows == N - N // 3
+    assert draft.clean is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "copied"),
+    [
+        ([f"{i}.{i % 10}00,5" for i in range(N)], False),
+        ([["1.000,5", "2'000,25", "7,5", "1,25"][i % 4] for i in range(N)], True),
+        ([f"{i},5" if i % 9 else "k.A." for i in range(N)], False),
+        ([f"{i}.5" for i in range(N)], True),
+    ],
+)
+def test_a_copy_is_made_only_of_what_a_config_cannot_read(fields, copied):
+    lines = [f"{field};{i * i % 7},5;{'ab'[i % 2]}" for i, field in enumerate(fields)]
+    Path("own.txt").write_text("# made\nx;z;label\n" + "\n".join(lines))
+    draft, card = drafted(Path("own.txt"))
+    assert (draft.clean is not None) == copied
+    np.testing.assert_array_equal(
+        np.nan_to_num(load(card).X[:, 0]),
+        [float(text or "0") for text in draft.columns[0].column()],
+    )
 
 
 def test_plus_and_minus_are_classes_and_one_of_them_is_none():
     Path("own.csv").write_text("x,label\n" + "".join(f"{i * i % 7},+\n{i},-\n" for i in range(9)))
     _, card = drafted(Path("own.csv"))
-    assert card.classes == {"minus": 9, "plus": 9}
-    assert card.positive == "plus"
+    assert card.classes == {"+": 9, "-": 9}
+    assert card.positive == "+"
     Path("own.csv").write_text(
         "x,label\n" + "".join(f"{i * i % 7},{'ab-'[i % 3]}\n" for i in range(30))
     )
@@ -162,8 +184,9 @@ def test_a_field_with_a_line_break_is_one_field():
     Path("own.csv").write_text(
         "t,label\n" + "\n".join(f'"a{i % 2}\nb",{"ab"[i % 3 // 2]}' for i in range(N))
     )
-    _, card = drafted(Path("own.csv"))
+    draft, card = drafted(Path("own.csv"))
     assert (card.rows, card.features) == (N, 2)
+    assert draft.clean is None
 
 
 @pytest.mark.parametrize("rank", [2, 3, 5])

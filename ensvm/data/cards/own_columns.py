@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.columns import Inputs
+from ensvm.data.files.columns import Encoding, Inputs, OneHot, indicators
 from ensvm.data.files.content import FileContent, FileFormat
 from ensvm.data.files.tables import refuse_equal_names
 
@@ -32,7 +32,7 @@ def choose_inputs(
     others: OtherInputs,
     groups: str | None = None,
 ) -> Columns:
-    """Return the inputs of a file, or of a training and a test file: those listed, then the others.
+    """Return the inputs of the files of a data set: those listed, then the others.
 
     The column of the groups is no input. Raises DataError for a name that is no column, a column
     that is both input and dropped or groups, files that differ in columns, and an index that would
@@ -47,21 +47,45 @@ def choose_inputs(
         _check_groups(where, names[0], label, listed or {}, groups)
     for (_, content), found in zip(files, names, strict=True):
         if differing := sorted(set(found) ^ set(names[0])):
-            raise DataError(
-                f"{content.where}: the two files differ in columns: {', '.join(differing)}"
-            )
+            raise DataError(f"{content.where}: the files differ in columns: {', '.join(differing)}")
     rest = [name for name in names[0] if name not in {label, groups, *(listed or {}), *drop}]
     dropped = [*drop, *(rest if others == "drop" else ())]
     if others == "keep":
         for form, content in files:
             _refuse_index(form, content, names[0], rest)
+    kept = [name for name in rest if name not in dropped]
+    declared = _declared(files, kept)
     all_alike = groups is None and all(found == names[0] for found in names)
-    if listed is None and not dropped and all_alike:
+    if listed is None and not dropped and not declared and all_alike:
         return Columns()
-    inputs: Inputs = {**(listed or {}), **{name: "number" for name in rest if name not in dropped}}
+    inputs: Inputs = {**(listed or {}), **{name: declared.get(name, "number") for name in kept}}
     if not inputs:
         raise DataError(f"{where}: no column is left as an input")
     return Columns(inputs, tuple(dropped))
+
+
+def _declared(files: Sequence[tuple[FileFormat, FileContent]], kept: Sequence[str]) -> Inputs:
+    """Return the encodings that the files' own types give to inputs that are no numbers."""
+    found: Inputs = {}
+    for form, content in files:
+        told = form.declared(content)
+        for name in kept:
+            if name in told.refused:
+                raise DataError(
+                    f"{content.where}: column {name!r}: {told.refused[name]}, or leave it out by "
+                    f"`drop: [{json.dumps(name)}]`"
+                )
+            given, before = told.inputs.get(name), found.get(name)
+            if given is not None:
+                found[name] = given if before is None else _both(before, given)
+    return found
+
+
+def _both(first: Encoding, second: Encoding) -> Encoding:
+    """Return the one-hot encoding of the values of two files; others are the same in both."""
+    values = [*(indicators(first) or []), *(indicators(second) or [])]
+    both: OneHot = {"one-hot": list(dict.fromkeys(values))}
+    return both if values else second
 
 
 def _label(names: list[str], target: str | int) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from ensvm.data.errors import DataError, near_miss
+from ensvm.data.files.dialect import Numerals, advice
 from ensvm.data.files.labels import Label, plain_label
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
@@ -88,17 +89,24 @@ def encoded_columns(inputs: Inputs) -> list[str]:
 
 
 def encode_column(
-    fields: Sequence[str], encoding: Encoding, missing: set[str], place: Callable[[int], str]
+    fields: Sequence[str],
+    encoding: Encoding,
+    missing: set[str],
+    place: Callable[[int], str],
+    numerals: Numerals | None = None,
 ) -> NDArray[np.float64]:
     """Return the columns, of shape (n, 1) or (n, indicators), that fields of text become.
 
-    Fields among `missing` become NaN. Raises DataError for a field that the encoding does not know,
-    beginning with the `place` of its position.
+    Fields among `missing` become NaN; numbers are written as `numerals` says. Raises DataError for
+    a field that the encoding does not know, beginning with the `place` of its position.
     """
     values = indicators(encoding)
     known = np.array([field.strip() not in missing for field in fields])
     chosen = np.flatnonzero(known)
-    if (ends := interval_ends(encoding)) is not None:
+    ends = interval_ends(encoding)
+    if numerals is not None and not numerals.plain and (ends or encoding == "number"):
+        fields = _translated(fields, chosen, place, numerals)
+    if ends is not None:
         numbers = np.searchsorted(ends, _numbers(fields, "number", chosen, place)) + 1.0
     else:
         numbers = _numbers(fields, encoding, chosen, place)
@@ -111,6 +119,22 @@ def encode_column(
 def _zero_one(codes: NDArray[np.int_], width: int) -> NDArray[np.float64]:
     """Return rows with a 1 in the column of their code, which is from 1; code 0 has no column."""
     return np.eye(width + 1)[codes][:, 1:]
+
+
+def _translated(
+    fields: Sequence[str],
+    chosen: NDArray[np.intp],
+    place: Callable[[int], str],
+    numerals: Numerals,
+) -> list[str]:
+    """Return the fields with the numbers chosen as Python reads them."""
+    found = list(fields)
+    for i in chosen:
+        try:
+            found[i] = numerals.translated(found[i].strip())
+        except ValueError as error:
+            raise DataError(f"{place(int(i))}: {error}") from error
+    return found
 
 
 def _numbers(
@@ -147,7 +171,8 @@ def _codes(encoding: Encoding) -> Mapping[str, Any]:
 
 def _number(field: str, encoding: Encoding, codes: Mapping[str, Any]) -> float:
     if codes:
-        if field not in codes and (field := plain_label(field)) not in codes:
+        # an encoding names a text over two lines as one
+        if field not in codes and (field := plain_label(" ".join(field.split()))) not in codes:
             raise ValueError(
                 f"{field!r} is unknown{near_miss(field, codes)} (accepted: {', '.join(codes)})"
             )
@@ -159,8 +184,7 @@ def _number(field: str, encoding: Encoding, codes: Mapping[str, Any]) -> float:
     try:
         value = float(field.replace("_", "no number"))  # Python reads 1_000 as 1000
     except ValueError:
-        hint = "; a column of text needs its codes under `inputs`, or is left out by `drop`"
-        raise ValueError(f"{field!r} is not a number{hint}") from None
+        raise ValueError(f"{field!r} is not a number{advice(field)}") from None
     if not np.isfinite(value):
         raise ValueError(f"{field!r} is not a finite number")
     if abs(value) > LARGEST:

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.columns import Incomplete, Inputs
+from ensvm.data.files.dialect import Dialect
 from ensvm.data.strict import Strict
 
 
@@ -65,6 +66,22 @@ class Raw:
     groups: NDArray[np.str_] | None = None
 
 
+@dataclass(frozen=True)
+class Declared:
+    """What a file itself says of its columns.
+
+    Attributes
+    ----------
+    inputs : mapping
+        The columns that are no numbers, and their encodings.
+    refused : mapping
+        The columns that can be no inputs, and why.
+    """
+
+    inputs: Inputs = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
 class FileFormat(Strict):
     """A format: the options that a card may set, and how a file is read with them.
 
@@ -100,10 +117,35 @@ class FileFormat(Strict):
         """Return the names or positions of the columns; none where they have neither."""
         return []
 
+    def declared(self, file: FileContent) -> Declared:
+        """Return what the types of the columns say of them; nothing where columns have none."""
+        return Declared()
+
     @classmethod
-    def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
+    def of_own_file(
+        cls,
+        ending: str,
+        target: str | int | None,
+        incomplete: Incomplete,
+        dialect: Dialect | None = None,
+    ) -> Self:
         """Return the format of a user's own file with one of the `endings`."""
         return cls.model_validate({**cls.endings[ending]})
+
+
+def joined(raws: Sequence[Raw]) -> Raw:
+    """Return the rows of the files of one part, one file after the other."""
+    if len(raws) == 1:
+        return raws[0]
+    labels = np.concatenate([raw.labels for raw in raws])
+    told = [raw.groups for raw in raws if raw.groups is not None]
+    groups = np.concatenate(told) if told else None
+    if not any(hasattr(raw.X, "indptr") for raw in raws):
+        return Raw(np.concatenate([raw.X for raw in raws]), labels, groups=groups)
+    # loaded only where needed: starting up must stay quick
+    from scipy.sparse import csr_array, vstack
+
+    return Raw(vstack([csr_array(raw.X) for raw in raws], format="csr"), labels)
 
 
 def settled(

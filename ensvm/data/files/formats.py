@@ -7,15 +7,17 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
+from ensvm.data.files.arff import ArffFormat
 from ensvm.data.files.content import FileFormat
 from ensvm.data.files.idx import IdxFormat
 from ensvm.data.files.libsvm import LibsvmFormat
 from ensvm.data.files.npz import NpzFormat
-from ensvm.data.files.parquet import ParquetFormat
+from ensvm.data.files.parquet import FeatherFormat, ParquetFormat
 from ensvm.data.files.tables import TableFormat
 
 Format = Annotated[
-    TableFormat | LibsvmFormat | NpzFormat | ParquetFormat | IdxFormat, Field(discriminator="type")
+    TableFormat | LibsvmFormat | NpzFormat | ParquetFormat | FeatherFormat | ArffFormat | IdxFormat,
+    Field(discriminator="type"),
 ]
 
 FORMAT_OF_ENDING: dict[str, type[FileFormat]] = {

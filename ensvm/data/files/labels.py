@@ -44,4 +44,4 @@ def plain_label(text: str) -> str:
 
 def no_label(text: str) -> bool:
     """Return whether a field says that there is no label: it is empty or not a number, NaN."""
-    return text.strip().lower().lstrip("+-") in ("", "nan")
+    return text.strip().lower() in ("", "nan", "+nan", "-nan")

@@ -1,53 +1,64 @@
-"""Parquet: a table with typed columns, read by pandas."""
+"""Parquet and Feather (Arrow's own format): tables with typed columns, read by pandas."""
 
 import io
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 from ensvm.data.errors import DataError
-from ensvm.data.files.columns import Incomplete
-from ensvm.data.files.content import FileContent, FileFormat, Raw, reading
-from ensvm.data.files.tables import Table, TableFormat, encode_table
+from ensvm.data.files.compression import check_size
+from ensvm.data.files.content import FileContent, reading
+from ensvm.data.files.frames import FrameFormat
+
+_VALUE_BYTES = 8  # of memory, at the least; a few bytes of a file may stand for many equal values
 
 
-class ParquetFormat(FileFormat):
+class ParquetFormat(FrameFormat):
     """A Parquet file, read by pandas (needs pyarrow)."""
 
     endings: ClassVar = {".parquet": {"type": "parquet"}}
-    named_columns: ClassVar = True
 
     type: Literal["parquet"]
-    target: str
-    incomplete: Incomplete = "refuse"
-
-    def read(self, file: FileContent) -> Raw:
-        """Return the inputs and labels, encoded as those of a table of text."""
-        frame = _frame(file)
-        # repr of a float64 reads back to the same number
-        rows = [
-            ["" if absent else str(value) for value, absent in zip(row, gaps, strict=True)]
-            for row, gaps in zip(frame.to_numpy(object), frame.isna().to_numpy(), strict=True)
-        ]
-        names = [str(name) for name in frame.columns]
-        table = Table(file.where, names, rows, list(range(1, len(rows) + 1)))
-        form = TableFormat(type="table", target=self.target, incomplete=self.incomplete)
-        return encode_table(table, form, file.inputs, file.groups)
-
-    def column_names(self, file: FileContent) -> list[str]:
-        """Return the names of the columns."""
-        return [str(name) for name in _frame(file).columns]
 
     @classmethod
-    def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
-        """Return the format of a user's own Parquet file."""
-        return cls(type="parquet", target=str(target), incomplete=incomplete)
+    def frame(cls, file: FileContent) -> Any:
+        """Return the file as a pandas DataFrame."""
+        import pandas  # loaded only where needed: starting up must stay quick
+
+        with reading(file.where, "a Parquet table"):
+            try:
+                from pyarrow.parquet import ParquetFile
+
+                held = ParquetFile(io.BytesIO(file.data)).metadata
+                check_size(held.num_rows * held.num_columns * _VALUE_BYTES, file.where)
+                return pandas.read_parquet(io.BytesIO(file.data))
+            except ImportError as error:
+                raise _needs_pyarrow(file.where, "Parquet") from error
 
 
-def _frame(file: FileContent) -> Any:
-    import pandas  # loaded only where needed: starting up must stay quick
+class FeatherFormat(FrameFormat):
+    """A Feather file, which is Arrow's IPC format, read by pyarrow."""
 
-    with reading(file.where, "a Parquet table"):
-        try:
-            return pandas.read_parquet(io.BytesIO(file.data))
-        except ImportError as error:
-            message = "reading Parquet needs pyarrow; install it or write the table as CSV"
-            raise DataError(f"{file.where}: {message}") from error
+    endings: ClassVar = {".feather": {"type": "feather"}, ".arrow": {"type": "feather"}}
+
+    type: Literal["feather"]
+
+    @classmethod
+    def frame(cls, file: FileContent) -> Any:
+        """Return the file as a pandas DataFrame."""
+        with reading(file.where, "a Feather (Arrow IPC) table"):
+            try:
+                import pyarrow
+            except ImportError as error:
+                raise _needs_pyarrow(file.where, "Feather") from error
+            with pyarrow.ipc.open_file(file.data) as reader:
+                batches, size = [], 0
+                for at in range(reader.num_record_batches):
+                    batches.append(reader.get_batch(at))
+                    batches[-1].validate(full=True)  # what is damaged must not reach pandas
+                    size += batches[-1].nbytes
+                    check_size(size, file.where)
+                return pyarrow.Table.from_batches(batches, reader.schema).to_pandas()
+
+
+def _needs_pyarrow(where: str, what: str) -> DataError:
+    advice = "pip install 'ensvm[parquet]', or write the table as CSV"
+    return DataError(f"{where}: reading {what} needs pyarrow; {advice}")

@@ -2,10 +2,11 @@
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal, Self
+from itertools import islice
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +21,32 @@ from ensvm.data.files.columns import (
     encoded_columns,
 )
 from ensvm.data.files.content import FileContent, FileFormat, Raw
+from ensvm.data.files.dialect import (
+    DELIMITERS,
+    Delimiter,
+    Dialect,
+    Numerals,
+    Quote,
+    TextEncoding,
+    Thousands,
+)
 from ensvm.data.files.labels import Label, no_label, plain_labels
-
-_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "whitespace": None}
 
 
 class TableFormat(FileFormat):
     """Rows of fields: CSV, tab-separated, UCI and KEEL files.
 
-    The first of the `header` lines names the columns, unless `columns` does. Inputs are the columns
-    that `inputs` names with their encodings, or else the card's `inputs`, or else all but the
-    target; `encoded` says that they hold the card's codes already, under the names of
-    `encoded_columns`. Lines that begin with a `comment` are passed over; `quote` encloses fields;
-    `lowercase` reads fields and labels as if so written. `corrections` replaces text that the file
-    holds exactly once, such as a line broken in two. Labels are renamed as `labels` says; `keep`
-    lists those whose rows are used (default: all). Fields that are empty or among `missing` have no
-    value: rows with such an input are refused, dropped or kept (as NaN, see the card's `missing`)
-    as `incomplete` says, rows with no class as `unlabelled` says (`incomplete: drop` drops them
-    too).
+    `encoding`, `delimiter`, `decimal`, `thousands` and `quote` say how the text is written (see
+    `Dialect`); `skip` lines before the table are passed over. The first of the `header` lines names
+    the columns, unless `columns` does. Inputs are the columns that `inputs` names with their
+    encodings, or else the card's `inputs`, or else all but the target; `encoded` says that they
+    hold the card's codes already, under the names of `encoded_columns`. Lines that begin with a
+    `comment` are passed over; `lowercase` reads fields and labels as if so written. `corrections`
+    replaces text that the file holds exactly once, such as a line broken in two. Labels are renamed
+    as `labels` says; `keep` lists those whose rows are used (default: all). Fields that are empty
+    or among `missing` have no value: rows with such an input are refused, dropped or kept (as NaN,
+    see the card's `missing`) as `incomplete` says, rows with no class as `unlabelled` says
+    (`incomplete: drop` drops them too).
     """
 
     endings: ClassVar = {
@@ -48,10 +57,14 @@ class TableFormat(FileFormat):
     named_columns: ClassVar = True
 
     type: Literal["table"]
-    delimiter: Literal["comma", "semicolon", "tab", "whitespace"] = "comma"
+    encoding: TextEncoding = "utf-8"
+    delimiter: Delimiter = "comma"
+    decimal: Literal[".", ","] = "."
+    thousands: Thousands | None = None
+    skip: int = Field(default=0, ge=0)
     header: int = Field(default=0, ge=0)
     comment: str | list[str] | None = None
-    quote: str = Field(default='"', min_length=1, max_length=1)
+    quote: Quote = '"'
     lowercase: bool = False
     corrections: dict[str, str] = Field(default_factory=dict)
     columns: list[str] | None = None
@@ -107,29 +120,47 @@ class TableFormat(FileFormat):
         ]
 
     @classmethod
-    def of_own_file(cls, ending: str, target: str | int | None, incomplete: Incomplete) -> Self:
+    def of_own_file(
+        cls,
+        ending: str,
+        target: str | int | None,
+        incomplete: Incomplete,
+        dialect: Dialect | None = None,
+    ) -> Self:
         """Return the format of a user's own table; a target that is a name asks for a header."""
         own = {
             "header": 0 if isinstance(target, int) else 1,
             "target": target,
-            "missing": ["?", "NA", "NaN", "nan"],
             "incomplete": incomplete,
         }
-        return cls.model_validate({**cls.endings[ending], **own})
+        written = (dialect or Dialect()).table_keys()
+        implied = cls.endings.get(ending, {"type": "table"})
+        return cls.model_validate({**implied, **written, **own})
+
+    @property
+    def separator(self) -> str | None:
+        """The character between fields; None for any number of blanks."""
+        return DELIMITERS.get(self.delimiter, self.delimiter)
+
+    @property
+    def numerals(self) -> Numerals:
+        """How numbers are written."""
+        return Numerals(self.decimal, self.thousands or "")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Fields as text: names of columns, rows, and each row's line number in the file `where`."""
+    """Fields as text: names of columns, rows, and each row's number in the file `where`."""
 
     where: str
     names: list[str]
     rows: list[list[str]]
     lines: list[int]
+    unit: str = "line"
 
     def place(self, at: int, row: int) -> str:
         """Return where the field of a column and a row stands, for messages."""
-        return f"{self.where}, line {self.lines[row]}, column {self.names[at]!r}"
+        return f"{self.where}, {self.unit} {self.lines[row]}, column {self.names[at]!r}"
 
 
 def encode_table(
@@ -152,6 +183,7 @@ def encode_table(
             inputs[table.names[at]] if inputs else "number",
             missing,
             partial(table.place, at),
+            form.numerals,
         )
         for at in columns
     ]
@@ -201,7 +233,8 @@ def _position(names: list[str], name: str, where: str) -> int:
 
 
 def _data_lines(file: FileContent, form: TableFormat) -> tuple[list[str], list[int]]:
-    text = _decoded(file)
+    """Return the rows as text, comments and blank lines left out, and the line each begins at."""
+    text = _decoded(file, form.encoding)
     for wrong, right in form.corrections.items():
         if text.count(wrong) != 1:
             raise DataError(
@@ -210,24 +243,58 @@ def _data_lines(file: FileContent, form: TableFormat) -> tuple[list[str], list[i
         text = text.replace(wrong, right)
     text = text.lower() if form.lowercase else text
     comments = tuple([form.comment] if isinstance(form.comment, str) else form.comment or [])
+    every = re.split(r"\r\n|\r|\n", text)
     kept = [
-        (line, number)
-        for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1)
+        (number, line)
+        for number, line in islice(enumerate(every, start=1), form.skip, None)
         if line.strip() and not line.startswith(comments)
     ]
-    return [line for line, _ in kept], [number for _, number in kept]
+    # only a row that goes over the end of a line can leave a line with half a pair of quotes
+    if form.separator is not None and any(line.count(form.quote) % 2 for _, line in kept):
+        kept = list(_joined_lines(every, comments, form, file.where))
+    return [line for _, line in kept], [number for number, _ in kept]
 
 
-def _decoded(file: FileContent) -> str:
-    wrong, why = file.data.find(b"\0"), "a zero byte"
+def _joined_lines(
+    every: list[str], comments: tuple[str, ...], form: TableFormat, where: str
+) -> Iterator[tuple[int, str]]:
+    """Yield each row as one text, line breaks within quotes and all, and its first line's number.
+
+    Blank lines and comments are passed over between rows only.
+    """
+    taken = list[tuple[int, str]]()
+
+    def lines() -> Iterator[str]:
+        for number, line in islice(enumerate(every, start=1), form.skip, None):
+            if taken or (line.strip() and not line.startswith(comments)):
+                taken.append((number, line))
+                yield line + "\n"
+        if taken:
+            raise csv.Error(f"a quote {form.quote} is not closed")
+
     try:
-        text = file.data.decode("utf-8-sig")
+        for _ in _fields_of(lines(), form):
+            yield taken[0][0], "\n".join(line for _, line in taken)
+            taken.clear()
+    except csv.Error as error:
+        raise DataError(f"{where}, line {taken[0][0]}: {error}") from error
+
+
+def _decoded(file: FileContent, encoding: str) -> str:
+    called = "UTF-8" if encoding == "utf-8" else encoding
+    hint = "its own is named by `format: {encoding: cp1252}` or the like"
+    try:
+        text = file.data.decode(encoding)
     except UnicodeDecodeError as error:
-        text, wrong, why = "", error.start, error.reason
-    if wrong >= 0:
-        line = file.data.count(b"\n", 0, wrong) + 1
-        raise DataError(f"{file.where}, line {line}: is not UTF-8 text ({why}); accepted: UTF-8")
-    return text
+        line = file.data.count(b"\n", 0, error.start) + 1
+        told = f"is not {called} text ({error.reason})"
+        raise DataError(f"{file.where}, line {line}: {told}; {hint}") from error
+    except UnicodeError as error:
+        raise DataError(f"{file.where}: is not {called} text ({error}); {hint}") from error
+    if (wrong := text.find("\0")) >= 0:
+        line = text.count("\n", 0, wrong) + 1
+        raise DataError(f"{file.where}, line {line}: is not {called} text (a zero byte); {hint}")
+    return text.removeprefix("\ufeff")
 
 
 def _header_names(lines: list[str], numbers: list[int], form: TableFormat, where: str) -> list[str]:
@@ -241,33 +308,37 @@ def _header_names(lines: list[str], numbers: list[int], form: TableFormat, where
 def _split_fields(
     lines: Sequence[str], numbers: Sequence[int], form: TableFormat, where: str
 ) -> list[list[str]]:
-    """Return the fields of each line; raise DataError for quotes that are open at its end."""
-    delimiter = _DELIMITERS[form.delimiter]
-    if delimiter is None:
+    """Return the fields of each row; raise DataError for quotes that are open at its end."""
+    if form.separator is None:
         return [line.split() for line in lines]
     rows = list[list[str]]()
     # the empty line after the last one shows whether a quote of the last one is open
-    reader = csv.reader(
-        [*lines, ""], delimiter=delimiter, quotechar=form.quote, skipinitialspace=True
-    )
+    reader = _fields_of([*lines, ""], form)
     try:
         for row in reader:
             if reader.line_num > len(rows) + 1:
-                raise csv.Error(f"a quote {form.quote} is not closed on its line")
+                raise csv.Error(f"a quote {form.quote} is not closed")
             rows.append(row)
     except csv.Error as error:
         number = numbers[min(len(rows), len(lines) - 1)]
-        raise DataError(f"{where}, line {number}: {error}; accepted: a row a line") from error
+        raise DataError(f"{where}, line {number}: {error}") from error
     return rows[:-1]
+
+
+def _fields_of(lines: Iterable[str], form: TableFormat) -> Any:
+    mark = str(form.separator)
+    return csv.reader(lines, delimiter=mark, quotechar=form.quote, skipinitialspace=mark != " ")
 
 
 def _read_numbers(
     lines: list[str], form: TableFormat, names: list[str], inputs: Inputs | None, where: str
 ) -> Raw | None:
     """Return the table, quickly, if every field is a finite number without quotes; else None."""
+    if not form.numerals.plain:
+        return None
     if any(form.quote in line for line in lines):  # numpy reads over the end of a quoted line
         return None
-    delimiter = _DELIMITERS[form.delimiter]
+    delimiter = form.separator
     try:
         fields = np.loadtxt(lines, delimiter=delimiter, comments=None, ndmin=2)
     except ValueError:
@@ -317,14 +388,13 @@ def _without_missing(table: Table, label_at: int, columns: list[int], form: Tabl
         elif form.incomplete != "drop" and not (unlabelled and form.unlabelled == "drop"):
             hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
             if unlabelled:
-                hint = "`incomplete: drop` (in a card also `unlabelled: drop`) leaves such rows out"
+                hint = "`unlabelled: drop` leaves such rows out, and so does `incomplete: drop`"
             value = f"the value is missing ({row[empty]!r})"
             raise DataError(f"{table.place(empty, i)}: {value}; {hint}")
     if not kept:
         raise DataError(f"{table.where}: no row is complete")
-    return Table(
-        table.where, table.names, [table.rows[i] for i in kept], [table.lines[i] for i in kept]
-    )
+    rows, lines = [table.rows[i] for i in kept], [table.lines[i] for i in kept]
+    return replace(table, rows=rows, lines=lines)
 
 
 def _rename(found: NDArray[np.str_], labels: dict[str, str]) -> NDArray[np.str_]:

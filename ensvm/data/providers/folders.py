@@ -144,5 +144,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def _cached(source: Source, cache: Path) -> Path:
     # The name ends plain, so that the stored, already uncompressed content is not unpacked again.
-    identity = source.sha256 or hashlib.sha256(f"{source.kind} {source.place}".encode()).hexdigest()
+    # OpenML's file is in the cache before its sha256 is known.
+    pinned = None if source.kind == "openml" else source.sha256
+    identity = pinned or hashlib.sha256(f"{source.kind} {source.place}".encode()).hexdigest()
     return cache / "data" / f"{identity[:32]}.data"

@@ -8,7 +8,7 @@ from ensvm.data.cards.card import PROVIDERS, DatasetCard, Source
 from ensvm.data.cards.catalogue import find_card
 from ensvm.data.errors import Refused
 from ensvm.data.files.compression import unpack
-from ensvm.data.files.content import FileContent, Raw, settled
+from ensvm.data.files.content import FileContent, Raw, joined, settled
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
     NOT_DOWNLOADED,
@@ -23,7 +23,7 @@ from ensvm.data.providers.folders import (
 from ensvm.data.providers.subsets import subset_text
 from ensvm.shipped import shipped_datasets
 
-_CACHED = ("pip", "npm", "subset", "url")
+_CACHED = ("pip", "npm", "subset", "url", "openml")
 TO_DOWNLOAD = " (to download)"
 
 
@@ -31,13 +31,15 @@ TO_DOWNLOAD = " (to download)"
 class Served:
     """The uncompressed content of one part, its source, and the provider as reports name it.
 
-    `labels` is the content of the file of the labels, for formats that keep them apart.
+    `labels` is the content of the file of the labels, for formats that keep them apart;
+    `followed_by` has the further files of the part.
     """
 
     content: bytes
     source: Source
     provider: str
     labels: bytes = b""
+    followed_by: tuple["Served", ...] = ()
 
     def file(self, card: DatasetCard) -> FileContent:
         """Return the content with what the card says that its reader needs."""
@@ -73,12 +75,13 @@ class Attempt:
     @property
     def downloads(self) -> bool:
         """Return whether asking uses the network."""
-        return self.source.kind in ("pip", "npm", "url") and not self.cached
+        return self.source.kind in ("pip", "npm", "url", "openml") and not self.cached
 
     def serve(self, where: Places) -> Served:
         """Return the verified content, or raise Refused with the reason."""
         content, *labels = [self._content(file, where) for file in self.source.files]
-        return Served(content, self.source, self.provider, *labels)
+        others = tuple(Attempt(source).serve(where) for source in self.source.followed_by)
+        return Served(content, self.source, self.provider, b"".join(labels), others)
 
     def _content(self, source: Source, where: Places) -> bytes:
         if self.cached:
@@ -142,7 +145,7 @@ def on_disk(sources: list[Source], where: Places) -> tuple[Path, ...]:
             if all(parts):
                 return tuple(path for paths in parts for path in paths)
             continue
-        found = [_path(attempt, file, where) for file in attempt.source.files]
+        found = [_path(attempt, file, where) for file in attempt.source.every_file]
         there = tuple(path for path in found if path is not None and path.is_file())
         if len(there) == len(found):
             return there
@@ -161,8 +164,10 @@ def _path(attempt: Attempt, source: Source, where: Places) -> Path | None:
 
 def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:
     """Return the inputs and labels of the parts; raise DataError if they cannot be read so."""
-    files = [(part.source.format, part.file(card)) for part in served]
-    return [form.read(file) for form, file in settled(files)]
+    every = [(part, *part.followed_by) for part in served]
+    files = [(one.source.format, one.file(card)) for part in every for one in part]
+    raws = iter([form.read(file) for form, file in settled(files)])
+    return [joined([next(raws) for _ in part]) for part in every]
 
 
 def _whole(source: Source) -> DatasetCard:
@@ -200,7 +205,9 @@ def how_to_get(card: DatasetCard) -> str:
 
 
 def _places(card: DatasetCard, kind: str) -> list[str]:
-    every = [file for sources in card.parts.values() for source in sources for file in source.files]
+    every = [
+        file for sources in card.parts.values() for source in sources for file in source.every_file
+    ]
     return [file.place for file in every if file.kind == kind]
 
 

@@ -113,7 +113,7 @@ def test_a_test_file_has_the_same_columns_in_any_order(folder: Path) -> None:
     numbers = own(folder, **official, inputs=None, drop=["sex", "city"])
     np.testing.assert_array_equal(load(numbers).X[-1], [90, 9.5])
     (folder / "test.csv").write_text("label,income,sex,city,years\nyes,9.5,m,b,90\n")
-    with pytest.raises(DataError, match="the two files differ in columns: age, years"):
+    with pytest.raises(DataError, match="the files differ in columns: age, years"):
         own(folder, **official)
 
 

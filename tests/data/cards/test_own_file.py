@@ -1,6 +1,7 @@
 """A user's own file written inline in a config: read, counted and checked before any run."""
 
 import gzip
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,7 @@ def test_row_numbers_of_an_archive_are_the_realizations(folder: Path) -> None:
             {"path": "own.libsvm", "split": RANDOM, "sparse": True, "scaling": "standard"},
             "scaling: .*sparse",
         ),
-        ({"split": RANDOM}, "path: is missing"),
+        ({"split": RANDOM}, "one of `path`, `train` and `openml`"),
     ],
 )
 def test_wrong_values_are_refused_with_the_key(
@@ -147,18 +148,15 @@ def test_parquet_is_read_or_what_it_needs_is_said(folder: Path) -> None:
     )
 
 
-def test_parquet_without_its_library_is_a_readable_refusal(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_what_is_read_by_pyarrow_is_refused_readably_without_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
-    import pandas
-
-    def read_parquet(_: object) -> None:
-        raise ImportError("no engine")
-
-    monkeypatch.setattr(pandas, "read_parquet", read_parquet)
-    (folder / "own.parquet").write_bytes(b"PAR1")
-    with pytest.raises(DataError, match="needs pyarrow"):
-        inline_card(own(path="own.parquet"), folder)
+    for module in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, module, None)
+    (folder / f"own.{ending}").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match="needs pyarrow; pip install"):
+        inline_card(own(path=f"own.{ending}"), folder)
 
 
 @pytest.mark.parametrize("key", ["target", "inputs", "incomplete"])

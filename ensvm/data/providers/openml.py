@@ -1,0 +1,136 @@
+"""OpenML: a data set by its number, its file checked by the md5 of its description."""
+
+import hashlib
+import json
+import logging
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from ensvm.data.cards.card import Source
+from ensvm.data.errors import Refused
+from ensvm.data.files.compression import unpack
+from ensvm.data.providers.folders import Places, cache_file, write_atomically
+
+DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of the data set
+_SECONDS = 20  # until an unreachable host counts as such
+
+
+@dataclass(frozen=True)
+class Description:
+    """What OpenML says of a data set.
+
+    Attributes
+    ----------
+    name : str
+        Its name and version.
+    url : str
+        The address of its ARFF file.
+    md5 : str
+        The sum of that file.
+    target : str or None
+        The column of the labels, if it names one.
+    ignored : tuple of str
+        The columns that are no inputs, as numbers of rows.
+    """
+
+    name: str
+    url: str
+    md5: str
+    target: str | None
+    ignored: tuple[str, ...]
+
+
+def fetch_openml(number: int, where: Places) -> tuple[Description, bytes]:
+    """Return the description and the ARFF file of a data set, from the cache once they are there.
+
+    Raises Refused if neither the cache nor the network has them, or the sum is wrong.
+    """
+    folder = where.cache / "openml"
+    path = folder / f"{number}.json"
+    file = cache_file(Source.model_validate(_unread(number)), where.cache)
+    with suppress(Refused):
+        found = _description(unpack(path), number)
+        return found, _checked(unpack(file), found)
+    if where.offline:
+        raise Refused(
+            "is not in the cache, and the run is offline (ENSVM_OFFLINE); run once with a network, "
+            "or get the ARFF file from openml.org and name it by `path: NAME.arff`"
+        )
+    try:
+        for parent in (folder, file.parent):
+            parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock"):
+            told = _get(f"{DESCRIPTIONS}{number}")
+            found = _description(told, number)
+            content = _checked(_get(found.url), found)
+            write_atomically(file, content)
+            write_atomically(path, told)
+    except OSError as error:
+        message = f"cache folder {where.cache} cannot be used (ENSVM_CACHE names another): {error}"
+        raise Refused(message) from error
+    return found, content
+
+
+def download(source: Source) -> bytes:
+    """Return the file of an `openml` source, from the network; else raise Refused."""
+    assert source.openml is not None
+    found = _description(_get(f"{DESCRIPTIONS}{source.openml}"), source.openml)
+    return _checked(_get(found.url), found)
+
+
+def _unread(number: int) -> dict[str, object]:
+    return {"openml": number, "sha256": "0" * 64, "format": {"type": "arff", "target": -1}}
+
+
+def _description(content: bytes, number: int) -> Description:
+    try:
+        told = json.loads(content)["data_set_description"]
+        if told["format"].lower() not in ("arff", "sparse_arff"):
+            raise Refused(f"its format is {told['format']}; accepted: ARFF")
+        name = f"{told['name']}-v{told['version']}"
+        plain = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "-" for c in name)
+        targets = _names(told.get("default_target_attribute"))
+        ignored = _names(told.get("ignore_attribute")) + _names(told.get("row_id_attribute"))
+        return Description(
+            plain.lstrip("-._") or f"openml-{number}",
+            str(told["url"]),
+            str(told["md5_checksum"]).lower(),
+            targets[0] if len(targets) == 1 else None,
+            ignored,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Refused(f"its description is none ({type(error).__name__}: {error})") from error
+
+
+def _names(told: object) -> tuple[str, ...]:
+    """Return the columns that a description names: none, one, several after commas, or a list."""
+    names = told if isinstance(told, list) else str(told or "").split(",")
+    return tuple(str(name).strip() for name in names if str(name).strip())
+
+
+def _checked(content: bytes, found: Description) -> bytes:
+    sum_ = hashlib.md5(content, usedforsecurity=False).hexdigest()
+    if sum_ != found.md5:
+        raise Refused(f"{found.url}: wrong md5 {sum_[:12]}..., expected {found.md5[:12]}...")
+    return content
+
+
+def _get(address: str) -> bytes:
+    """Return what an address serves; raise Refused with the reason."""
+    import pooch  # loaded only where needed: it brings an HTTP client along
+
+    pooch.get_logger().setLevel(logging.ERROR)
+    if not address.startswith(("https://", "http://")):
+        raise Refused(f"{address!r} is no address of the web")
+    fetch = pooch.HTTPDownloader(timeout=_SECONDS)
+    with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
+        try:
+            got = pooch.retrieve(address, None, fname="got", path=folder, downloader=fetch)
+        except (OSError, ValueError) as error:
+            lines = str(error).splitlines() or [type(error).__name__]
+            raise Refused(f"{address} could not be downloaded ({lines[0][:160]})") from error
+        return unpack(Path(got))

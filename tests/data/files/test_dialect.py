@@ -1,0 +1,137 @@
+"""Laws of reading text in any dress: the same table, however written, is the same rows."""
+
+import itertools
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from ensvm.data import DataError
+from ensvm.data.files.content import FileContent, Raw
+from ensvm.data.files.dialect import Dialect, Numerals
+from ensvm.data.files.tables import TableFormat
+
+NUMBERS = np.round(np.random.default_rng(0).normal(scale=3e6, size=(30, 2)), 2)
+TEXTS = ["plain", "größe", 'of "two"', "a;b,c", "über\nzwei Zeilen", "# none", "-"]
+
+
+def read(content: bytes, inputs: object = None, **written: object) -> Raw:
+    form = TableFormat.of_own_file(".csv", "class", "refuse", Dialect.model_validate(written))
+    return form.read(FileContent(content, "file", inputs))  # type: ignore[arg-type]
+
+
+def number(value: float, decimal: str, thousands: str) -> str:
+    text = f"{value:,.2f}" if thousands else f"{value:.2f}"
+    return text.translate(str.maketrans({",": thousands, ".": decimal}))
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "decimal", "thousands", "encoding", "quote"),
+    [
+        dress
+        for dress in itertools.product(
+            [",", ";", "\t", "|", "^", "§"],
+            ".,",
+            ["", ".", ",", "'", " "],
+            ["utf-8", "utf-16", "cp1252"],
+            "\"'",
+        )
+        if dress[1] != dress[2] and dress[4] not in dress[:3]
+    ][::5],
+)
+def test_a_table_in_any_dress_holds_the_same_rows(
+    delimiter: str, decimal: str, thousands: str, encoding: str, quote: str
+) -> None:
+    def field(text: str) -> str:
+        return quote + text.replace(quote, 2 * quote) + quote
+
+    lines = [delimiter.join(["a", "t", "b", "class"])]
+    for i, (first, second) in enumerate(NUMBERS.tolist()):
+        numbers = (number(first, decimal, thousands), number(second, decimal, thousands))
+        texts = TEXTS[i % len(TEXTS)], "+-"[i % 2]
+        row = numbers[0], texts[0], numbers[1], texts[1]
+        lines.append(delimiter.join(map(field, row)))
+    raw = read(
+        "\r\n".join(lines).encode(encoding),
+        {"a": "number", "t": list(map(" ".join, map(str.split, TEXTS))), "b": "number"},
+        delimiter=delimiter,
+        decimal=decimal,
+        encoding=encoding,
+        quote=quote,
+        missing=[],
+        **({"thousands": thousands} if thousands else {}),
+    )
+    np.testing.assert_array_equal(raw.X[:, [0, 2]], NUMBERS)
+    assert raw.X[:, 1].tolist() == [i % len(TEXTS) + 1 for i in range(len(NUMBERS))]
+    assert raw.labels.tolist() == ["+-"[i % 2] for i in range(len(NUMBERS))]
+
+
+def test_lines_before_the_table_are_passed_over_and_counted() -> None:
+    text = b"sep=;\nabout this file\na;class\n1;x\nz;y\n"
+    with pytest.raises(DataError, match="file, line 5, column 'a': 'z' is not a number"):
+        read(text, delimiter=";", skip=2)
+    assert read(text.replace(b"z", b"2"), delimiter=";", skip=2).labels.tolist() == ["x", "y"]
+
+
+def test_blank_lines_and_comments_count_within_quotes_alone() -> None:
+    form = TableFormat(type="table", target="class", header=1, comment="#")
+    text = b'#\na,class\n\n1,"x\n\n# y"\n#2,z\n3,u\n'
+    raw = form.read(FileContent(text, "file"))
+    assert raw.labels.tolist() == ["x\n\n# y", "u"]
+
+
+def test_a_missing_value_is_what_the_file_says() -> None:
+    text = b"a,class\n-999,x\nNA,y\n1,x\n"
+    form = TableFormat.of_own_file(".csv", "class", "keep", Dialect(missing=["-999", "NA"]))
+    np.testing.assert_array_equal(
+        form.read(FileContent(text, "file")).X[:, 0], [np.nan, np.nan, 1.0]
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["1.5", "1,2,3", "12.34", "1.2345", "1 000", "", "1.000.00", "x", "1,5e", "0x1", "1_0"]
+)
+def test_a_number_in_another_writing_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is not a number; the decimal mark is ','"):
+        Numerals(",", ".").translated(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "written", "message"),
+    [
+        (b"a,class\n1,\xe9\n", {}, r"file, line 2: is not UTF-8 text.*encoding: cp1252"),
+        (b"a,class\n1,x", {"encoding": "utf-16"}, "is not utf-16 text"),
+        (b"a,class\n1,x\n\0", {"encoding": "latin-1"}, "line 3: is not latin-1 text.*zero byte"),
+        (b'a,class\n1,x\n2,"y\n3,z\n', {}, 'line 3: a quote " is not closed'),
+        (b"a;class\n1.5;x\n", {"delimiter": ";", "decimal": ","}, "line 2, column 'a': '1.5' is"),
+        (b"a,class\n2020-01-31,x\n", {}, "line 2, column 'a'.*days since the first"),
+    ],
+)
+def test_text_in_another_dress_is_refused_by_its_place(
+    content: bytes, written: dict[str, object], message: str
+) -> None:
+    with pytest.raises(DataError, match=message) as refusal:
+        read(content, **written)
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"encoding": "klingon"},
+        {"encoding": "base64"},
+        {"delimiter": ";;"},
+        {"delimiter": ""},
+        {"delimiter": "\n"},
+        {"decimal": "·"},
+        {"decimal": ",", "thousands": ","},
+        {"thousands": "0"},
+        {"quote": "x"},
+        {"quote": "'", "delimiter": "'"},
+        {"skip": -1},
+        {"seperator": ";"},
+    ],
+)
+def test_a_dialect_that_cannot_be_is_refused(written: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Dialect.model_validate(written)
