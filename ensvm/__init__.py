@@ -22,6 +22,9 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
         LeveragedVectorMachine as LeveragedVectorMachine,
     )
     from ensvm.classifiers.linear_smo import LinearSMO as LinearSMO
+    from ensvm.classifiers.low_rank_ridge.low_rank_ridge_classifier import (
+        LowRankRidgeClassifier as LowRankRidgeClassifier,
+    )
     from ensvm.classifiers.mixed_kernels.adaboost import MixedKernelAdaBoost as MixedKernelAdaBoost
     from ensvm.classifiers.mixed_kernels.bagging import MixedKernelBagging as MixedKernelBagging
     from ensvm.classifiers.multiplicative_update_svc import (

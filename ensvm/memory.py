@@ -2,12 +2,6 @@
 
 import sys
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import NDArray
-from scipy.sparse import issparse
-
-from ensvm.kernels.blocks import dense_rows
 
 GIBIBYTE = float(1 << 30)
 # Files in which Linux tells a container's limit and what is used of it, version 2 and version 1
@@ -95,35 +89,6 @@ def refusal(needed: float, free: float, what: str, instead: str = "") -> str:
         f"{what} takes {gibibytes(needed)}, {gibibytes(free)} are free (of the machine, or "
         "within the limit of this process or container)" + (f"; {instead}" if instead else "")
     )
-
-
-def dense(X: Any, copies: float, classifier: str) -> NDArray[Any]:
-    """Return validated rows as an array, made dense where they are sparse and there is memory.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n, n_features)
-        The rows, float64.
-    copies : float
-        How many arrays of their size the classifier will hold.
-    classifier : str
-        The name of the classifier, for the message.
-
-    Returns
-    -------
-    ndarray of shape (n, n_features)
-        The rows; X itself where it is an array.
-
-    Raises
-    ------
-    MemoryError
-        If the arrays take more memory than is free.
-    """
-    if issparse(X):
-        rows, inputs = X.shape
-        what = f"{classifier}: what is made dense of {rows} sparse rows of {inputs} inputs"
-        require_memory(8.0 * copies * rows * inputs, what)
-    return dense_rows(X)
 
 
 def _machine() -> float:

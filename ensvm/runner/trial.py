@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ensvm.data import DataSearch
 from ensvm.records.record import Record
+from ensvm.runner.engines.local import LocalEngine
 from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.task import Task
-from ensvm.runner.workers import run_tasks
 from ensvm.study.reading import read_config
 
 TRIAL_ROWS = 30
@@ -125,7 +125,7 @@ def _records(plan: Plan, cells: list[Cell], rows: int, data_dir: Path | None) ->
                 max(FEWEST_OF_A_CLASS, rows // len(card.labels)),
             )
             tasks.append(task)
-        run_tasks(tasks, records.extend, jobs=1, timeout=TRIAL_SECONDS)
+        LocalEngine(jobs=1).run(tasks, records.extend, TRIAL_SECONDS)
     return records
 
 

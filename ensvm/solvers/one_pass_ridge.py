@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+# Degrees of freedom that are left, of which there may be none
+EPS = float(np.finfo(np.float64).eps)
 GRID = 33  # the penalties among which generalised cross-validation chooses
 
 
@@ -100,5 +102,5 @@ class RidgeSums:
         fitted = along / (values + penalties)
         errors = square - 2.0 * fitted @ along + np.square(fitted) @ values
         free = self._rows - 1.0 - (values / (values + penalties)).sum(axis=1)
-        scores = np.maximum(errors, 0.0) / np.maximum(free, np.finfo(float).tiny) ** 2
+        scores = np.maximum(errors, 0.0) / np.maximum(free, EPS) ** 2
         return float(penalties[np.argmin(scores), 0])

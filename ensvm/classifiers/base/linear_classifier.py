@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ensvm.classifiers.base.dense import dense
 from ensvm.classifiers.base.ending import Ending, keep_ending
 from ensvm.classifiers.base.labels import signed_labels
-from ensvm.classifiers.base.memory import dense
 
 COPIES = 3.0  # of the rows: as they are, and what the solvers make of them
 

@@ -77,6 +77,8 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
         The number that `gamma` stands for; None for a kernel without one.
     n_features_in_ : int
         The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from ensvm.classifiers.base.memory import dense
+from ensvm.classifiers.base.dense import dense
 from ensvm.classifiers.base.weights import CLASS_WEIGHT, class_costs
 from ensvm.classifiers.mixed_kernels.evaluator import MachineEvaluator, blocks
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, renumbered
