@@ -1,12 +1,11 @@
 """Tasks in parallel worker processes of this machine."""
 
 import os
-import threading
-from collections import deque
+import warnings
 from collections.abc import Sequence
 from queue import SimpleQueue
-from typing import Any
 
+from ensvm.records.record import Record
 from ensvm.runner.engines.attempts import attempt
 from ensvm.runner.engines.child import Child
 from ensvm.runner.engines.engine import Save
@@ -15,6 +14,8 @@ from ensvm.runner.task import Task
 
 class LocalEngine:
     """Worker processes of this machine; one that dies costs the cell it was at, and no other.
+
+    Each of joblib's threads has such a process do one task after another.
 
     Parameters
     ----------
@@ -29,53 +30,43 @@ class LocalEngine:
         """Run tasks; see `Engine`."""
         if not tasks:
             return
+        from joblib import Parallel, delayed
+
         at_a_time = min(1 if tasks[0].run_pass == "timing" else self._jobs, len(tasks))
         threads = max(1, (os.cpu_count() or 1) // at_a_time)
         journal = tasks[0].journal
         children = [Child(journal, threads) for _ in range(at_a_time)]
-        waiting = deque(tasks)
-        found: SimpleQueue[Any] = SimpleQueue()
-        workers = [
-            threading.Thread(target=_work, args=(waiting, child, found, timeout), daemon=True)
-            for child in children
-        ]
+        idle: SimpleQueue[Child] = SimpleQueue()
+        for child in children:
+            idle.put(child)
+        parallel = Parallel(
+            at_a_time, backend="threading", return_as="generator_unordered", batch_size=1
+        )
+        answers = parallel(delayed(_done)(task, idle, timeout) for task in tasks)
         try:
-            for worker in workers:
-                worker.start()
-            busy = at_a_time
-            while busy:
-                answer = found.get()
-                if answer is None:
-                    busy -= 1
-                elif isinstance(answer, BaseException):
-                    raise answer
-                else:
-                    name, records = answer
+            for parts in answers:
+                for name, records in parts:
                     save(records)
                     journal.forget(name)
-        finally:
-            waiting.clear()
-            for child in children:
+        except BaseException:
+            for child in children:  # first: threads that wait for their answers end then
                 child.kill()
-            for worker in workers:
-                if worker.ident is not None:
-                    worker.join()
+            raise
+        finally:
+            with warnings.catch_warnings():
+                # That tasks are left where a run is interrupted is no news.
+                warnings.filterwarnings("ignore", module="joblib")
+                answers.close()
+            for child in children:
+                child.end()
 
 
-def _work(
-    waiting: deque[Task], child: Child, found: SimpleQueue[Any], timeout: float | None
-) -> None:
-    """Do tasks in a child process until none waits; put parts of answers, an error, and None."""
+def _done(
+    task: Task, idle: SimpleQueue[Child], timeout: float | None
+) -> list[tuple[str, list[Record]]]:
+    """Do a task in a process that has nothing else to do; return the parts of its answer."""
+    child = idle.get()
     try:
-        while waiting and not child.killed:
-            try:
-                task = waiting.popleft()
-            except IndexError:  # another was quicker
-                break
-            for part in attempt(task, child, timeout):
-                found.put(part)
-    except BaseException as error:
-        found.put(error)
+        return list(attempt(task, child, timeout))
     finally:
-        child.end()
-        found.put(None)
+        idle.put(child)
