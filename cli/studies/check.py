@@ -12,7 +12,7 @@ from ensvm_cli.studies.planned import size, tell_columns, tell_errors, tell_miss
 from ensvm_cli.terminal import WRONG_INPUT, readable_errors
 
 if TYPE_CHECKING:
-    from ensvm.runner.plan import Plan
+    from ensvm.runner.trial import Trial
 
 
 @click.command()
@@ -31,10 +31,15 @@ if TYPE_CHECKING:
     help="Fit each algorithm on 30 rows, which takes some seconds.",
 )
 def check(config: str, results: Path, fit: bool) -> None:
-    """Check every key and value of CONFIG, and fit each algorithm on 30 rows.
+    """Check a config, and fit each algorithm on 30 rows.
 
+<<<<<<< HEAD
     The rows are of the smallest data set that is at hand; nothing is downloaded or recorded. What
     needs more memory than is free here is told, with exit status 2.
+=======
+    Every key and value of CONFIG is checked. The rows are of the smallest data set that is at
+    hand; nothing is downloaded or recorded.
+>>>>>>> algorithms
     Notes that explain verdicts are checked against the tables in RESULTS, where there are any.
 
     \b
@@ -47,6 +52,7 @@ def check(config: str, results: Path, fit: bool) -> None:
         from ensvm.report.write import table_path
         from ensvm.runner.outlook.memory_needs import memory_refusals
         from ensvm.runner.plan import make_plan
+        from ensvm.runner.trial import trial
         from ensvm.study.reading import find_config
 
         path = find_config(config)
@@ -57,26 +63,35 @@ def check(config: str, results: Path, fit: bool) -> None:
             for table in plan.config.tables
             for line in stale_notes(table, table_path(folder, table, "csv"))
         ]
+<<<<<<< HEAD
         wrong += memory_refusals(plan, plan.cells)
     if wrong:
         tell_errors(f"{path}: {line}" for line in wrong)
+=======
+        fitted = trial(plan) if fit and not stale else None
+    if stale:
+        click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
+>>>>>>> algorithms
         sys.exit(WRONG_INPUT)
     tell_columns(plan)
     tell(f"{path}: good; {size(plan)}")
+    if fitted is not None:
+        _tell_fitted(fitted)
     with readable_errors():
         tell_missing_data(plan, set(plan.cards), None)
-        if fit:
-            _tell_trial(plan)
 
 
-def _tell_trial(plan: "Plan") -> None:
-    """Fit each algorithm on a few rows, and say on which data."""
-    from ensvm.runner.trial import TRIAL_ROWS, TRIAL_SECONDS, trial
+def _tell_fitted(found: "Trial") -> None:
+    """Say which data the algorithms were fitted on, and which of them could not be."""
+    from ensvm.runner.trial import TRIAL_ROWS, TRIAL_SECONDS
 
-    outcome = trial(plan)
-    for dataset, names in outcome.fitted.items():
-        tell(f"fitted on {TRIAL_ROWS} rows of {dataset}: {', '.join(names)}")
-    if outcome.untried:
-        tell(f"not fitted, for no data of theirs are at hand: {', '.join(outcome.untried)}")
-    if outcome.slow:
-        tell(f"not fitted within {TRIAL_SECONDS:g} s: {', '.join(outcome.slow)}")
+    if found.fitted:
+        counts = [
+            f"{len(names)} algorithm{'s' * (len(names) != 1)} on {dataset}"
+            for dataset, names in found.fitted.items()
+        ]
+        tell(f"fitted on {TRIAL_ROWS} rows: {', '.join(counts)}")
+    if found.untried:
+        tell(f"not fitted, for no data of theirs are at hand: {', '.join(found.untried)}")
+    if found.slow:
+        tell(f"not fitted within {TRIAL_SECONDS:g} s: {', '.join(found.slow)}")

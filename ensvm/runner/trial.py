@@ -136,5 +136,6 @@ def _refuse_failed(plan: Plan, records: Iterable[Record]) -> None:
         _, source = read_config(plan.path)
         first, *others = failed
         more = f" (and {len(others)} more: {', '.join(r.algorithm for r in others)})"
-        told = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {first.reason}"
+        reason = " ".join(first.reason.split())
+        told = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
         raise source.error(("algorithms", first.algorithm), told + (more if others else ""))

@@ -242,7 +242,8 @@ def made(spec: Any, params: Mapping[str, Any], seed: int) -> Any:
 
 def parts_of(estimator: Any) -> set[Any]:
     """Return the class of an estimator, those of its parts, and the functions among its values."""
-    found, waiting = {type(estimator)}, list(estimator.get_params(deep=False).values())
+    found: set[Any] = {type(estimator)}
+    waiting = list(estimator.get_params(deep=False).values())
     while waiting:
         value = waiting.pop()
         if inspect.isclass(value) or inspect.isfunction(value):

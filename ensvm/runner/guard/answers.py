@@ -14,6 +14,8 @@ MOST_CLASSES = 16  # so many comparisons with one label each are faster than a s
 MOST_CHARACTERS = 2000  # of one text in a record
 NUMBERS = "biuf"  # kinds of arrays of real numbers
 
+TRACEBACK = "Traceback (most recent call last)"
+
 
 class Misbehaves(Exception):
     """An estimator broke a rule; its message is the reason of the failed cell, as it is."""
@@ -176,8 +178,19 @@ def shown(value: Any) -> str:
 
 
 def told(error: Any) -> str:
-    """Return the text of an error or a warning; where that raises, that it cannot be shown."""
-    return _text(lambda: str(error), "its message cannot be shown")
+    """Return the text of an error or a warning; where that raises, that it cannot be shown.
+
+    Of a text with a traceback in it, as a search over parameters has that failed, the first line
+    and the last are kept.
+    """
+    return _text(lambda: _without_traceback(str(error)), "its message cannot be shown")
+
+
+def _without_traceback(text: str) -> str:
+    if TRACEBACK not in text:
+        return text
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " ... ".join([*lines[:1], *lines[-1:]])
 
 
 def traceback_of(error: BaseException) -> str:
