@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-# Degrees of freedom that are left, of which there may be none
-EPS = float(np.finfo(np.float64).eps)
 GRID = 33  # the penalties among which generalised cross-validation chooses
+# Share of the rows that must be left as degrees of freedom: with fewer the score is rounding
+SPARE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -102,5 +102,7 @@ class RidgeSums:
         fitted = along / (values + penalties)
         errors = square - 2.0 * fitted @ along + np.square(fitted) @ values
         free = self._rows - 1.0 - (values / (values + penalties)).sum(axis=1)
-        scores = np.maximum(errors, 0.0) / np.maximum(free, EPS) ** 2
+        spare = free > SPARE * self._rows  # never none: the largest leaves about m - 1 of them
+        scores = np.full(GRID, np.inf)
+        scores[spare] = np.maximum(errors[spare], 0.0) / free[spare] ** 2
         return float(penalties[np.argmin(scores), 0])

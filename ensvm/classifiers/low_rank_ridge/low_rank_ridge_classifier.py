@@ -19,9 +19,8 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
 
     The features of a row are its row of L, from the factor LL' of the Gram matrix that
     `PartiallyTrainedEnsemble(low_rank=...)` trains on, with the same pivots. Only their second
-    moments are kept, so that memory does not grow with the number of rows: this is what
-    an ensemble at many rows has to be compared with. The decision function is a sum over the
-    pivots, plus an intercept.
+    moments are kept, not the features of all rows: this is what an ensemble at many rows has to be
+    compared with. The decision function is a sum over the pivots, plus an intercept.
 
     Parameters
     ----------
