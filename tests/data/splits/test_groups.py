@@ -139,6 +139,21 @@ def test_groups_are_read_by_position_from_archives_and_as_numbers(folder: Path) 
     assert numbers.realization(1).X_test.tolist() == [[2], [4]]  # group 9, before 10
 
 
+def test_groups_go_through_the_files_of_a_data_set(folder: Path) -> None:
+    twice = inline_card(own(path=["own.csv", "own.csv"], name="own"), folder)
+    assert who(twice) == 2 * who(inline_card(own(), folder))
+    assert twice.max_realizations == 3
+
+
+def test_groups_are_read_from_parquet(folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    pandas.read_csv(folder / "own.csv").to_parquet(folder / "own.parquet")
+    typed = inline_card(own(path="own.parquet"), folder)
+    assert typed.checksum == inline_card(own(), folder).checksum
+
+
 def test_rows_without_a_group_are_refused_or_left_out(folder: Path) -> None:
     for incomplete in (None, "keep"):
         with pytest.raises(DataError, match=r"line 8, column 'who': the group is missing"):
