@@ -4,16 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base.kernel_expansion import Expansion, KernelExpansionClassifier
 from ensvm.classifiers.base.weights import as_distribution, rows_that_count
 from ensvm.kernels import KernelFunction, resolve_gamma
-
-
-def _estimates_densities(classifier: "ParzenWindowClassifier") -> bool:
-    return bool(classifier.kernel == "rbf")
 
 
 class ParzenWindowClassifier(KernelExpansionClassifier):
@@ -24,9 +18,6 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
     optimised, and fitting makes no Gram matrix. The multiplicative updates of `RhoSVC` start at
     this machine, and it is the first member of `PartiallyTrainedEnsemble`. With sample weights w_i,
     w_i / sum_j w_j takes the place of 1/m.
-
-    With the kernel 'rbf' the two sums are Parzen's estimates of the classes' densities, times their
-    shares of the training rows; so the share of each sum in both is the probability of its class.
 
     Parameters
     ----------
@@ -81,9 +72,6 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
     array([0.25, 0.25, 0.25, 0.25])
     >>> window.predict([[2.0], [3.0]]).tolist()
     ['low', 'high']
-    >>> window.predict_proba([[2.0], [2.5]]).round(3)
-    array([[0.046, 0.954],
-           [0.5  , 0.5  ]])
     """
 
     def __init__(
@@ -125,27 +113,6 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
             is out of its range.
         """
         return self._fit(X, y, sample_weight)
-
-    @available_if(_estimates_densities)
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class at each row; only with kernel='rbf'.
-
-        A row so far from all training rows that both sums are 0 gets 1/2 and 1/2.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n, 2)
-            The probability of each class, in the order of `classes_`.
-        """
-        check_is_fitted(self)
-        sums = self._expand(X, np.maximum(np.column_stack([-self.dual_coef_, self.dual_coef_]), 0))
-        total = sums.sum(axis=1, keepdims=True)
-        return np.divide(sums, total, out=np.full_like(sums, 0.5), where=total > 0.0)
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         if sample_weight is None:
