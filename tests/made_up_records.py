@@ -90,26 +90,15 @@ def cells_run_here(patch):
         for task in tasks:
             save(run_task(task))
 
-    if hasattr(execute, "LocalEngine"):
-        in_children = execute.LocalEngine.run
+    in_children = execute.LocalEngine.run
 
-        def run(engine, tasks, save, timeout):
-            if engine._jobs == 1:
-                here(tasks, save)
-            else:
-                in_children(engine, tasks, save, timeout)
-
-        patch.setattr(execute.LocalEngine, "run", run)
-        return
-    in_workers = execute.run_tasks
-
-    def run_tasks(tasks, save, *, jobs, timeout):
-        if jobs == 1:
+    def run(engine, tasks, save, timeout):
+        if engine._jobs == 1:
             here(tasks, save)
         else:
-            in_workers(tasks, save, jobs=jobs, timeout=timeout)
+            in_children(engine, tasks, save, timeout)
 
-    patch.setattr(execute, "run_tasks", run_tasks)
+    patch.setattr(execute.LocalEngine, "run", run)
 
 
 class Silent:
