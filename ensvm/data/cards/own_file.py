@@ -32,6 +32,13 @@ Paths = Annotated[
 ]
 
 
+def _mapping(given: Any) -> Any:
+    if not isinstance(given, dict | Dialect):
+        keys = ", ".join(Dialect.model_fields)
+        raise ValueError(f"{given!r} is no mapping (accepted: some of the keys {keys})")
+    return given
+
+
 class OwnFile(Strict):
     """What a config says of a user's own files.
 
@@ -67,7 +74,7 @@ class OwnFile(Strict):
     sparse: bool | None = None
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
-    format: Dialect | None = None
+    format: Annotated[Dialect, BeforeValidator(_mapping)] | None = None
     missing: Literal["training-mean"] | None = None
     scaling: Scaling | None = None
     split: dict[str, Any]
@@ -75,7 +82,8 @@ class OwnFile(Strict):
     @model_validator(mode="before")
     @classmethod
     def _official_beside_test(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("test") and "split" not in given:
+        parts = isinstance(given, dict) and (given.get("train") or given.get("test"))
+        if parts and "split" not in given:
             return given | {"split": {"protocol": "official"}}
         return given
 
