@@ -106,8 +106,7 @@ class TableFormat(FileFormat):
                 return raw
         rows = _split_fields(lines, numbers, self, file.where)
         names = names or [str(i) for i in range(len(rows[0]))]
-        table = Table(file.where, names, rows, numbers)
-        return encode_table(table, self, inputs, file.groups)
+        return encode_table(Table(file.where, names, rows, numbers), self, inputs, file.groups)
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names in the header; without one, the positions."""
@@ -166,10 +165,7 @@ class Table:
 def encode_table(
     table: Table, form: TableFormat, inputs: Inputs | None, groups: str | None = None
 ) -> Raw:
-    """Return the inputs and labels of fields that are text; labels are renamed as the card says.
-
-    With them come the groups, where a column of groups is named; every row must have one.
-    """
+    """Return what fields of text stand for, labels renamed as the card says, groups if named."""
     label_at, columns = choose_columns(table.names, form.target, inputs, table.where)
     _check_widths(table)
     missing = {*form.missing, ""}
