@@ -33,13 +33,8 @@ if TYPE_CHECKING:
 def check(config: str, results: Path, fit: bool) -> None:
     """Check a config, and fit each algorithm on 30 rows.
 
-<<<<<<< HEAD
-    The rows are of the smallest data set that is at hand; nothing is downloaded or recorded. What
-    needs more memory than is free here is told, with exit status 2.
-=======
     Every key and value of CONFIG is checked. The rows are of the smallest data set that is at
-    hand; nothing is downloaded or recorded.
->>>>>>> algorithms
+    hand; nothing is downloaded or recorded. What needs more memory than is free is told.
     Notes that explain verdicts are checked against the tables in RESULTS, where there are any.
 
     \b
@@ -63,15 +58,10 @@ def check(config: str, results: Path, fit: bool) -> None:
             for table in plan.config.tables
             for line in stale_notes(table, table_path(folder, table, "csv"))
         ]
-<<<<<<< HEAD
         wrong += memory_refusals(plan, plan.cells)
+        fitted = trial(plan) if fit and not wrong else None
     if wrong:
         tell_errors(f"{path}: {line}" for line in wrong)
-=======
-        fitted = trial(plan) if fit and not stale else None
-    if stale:
-        click.echo("\n".join(f"error: {path}: {line}" for line in stale), err=True)
->>>>>>> algorithms
         sys.exit(WRONG_INPUT)
     tell_columns(plan)
     tell(f"{path}: good; {size(plan)}")
