@@ -40,7 +40,7 @@ def of_page(page):
     """Yield the command lines of a page of Markdown."""
     for block in MarkdownIt().parse(page.read_text(encoding="utf-8")):
         if block.type == "code_block" or (block.type == "fence" and block.info in SHELLS):
-            yield from block.content.splitlines()
+            yield from block.content.replace("\\\n", " ").splitlines()
         for part in block.children or ():
             told = part.content
             if part.type == "code_inline" and not PLACEHOLDER.search(told) and not VERB.match(told):

@@ -4,7 +4,8 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 from ensvm.records.code_identity import forget_sources
@@ -40,7 +41,8 @@ def import_from(folder: Path, run: str) -> None:
     if _kept == (place, run) or (_kept is None and place in sys.path):
         return
     if _kept is not None:  # this worker did another run before
-        sys.path.remove(_kept[0])
+        with suppress(ValueError):  # whoever has set the path anew
+            sys.path.remove(_kept[0])
         _forget(_kept[0], set(sys.modules))
     _look_in(place)
     _kept = place, run
@@ -62,7 +64,8 @@ def _forget(place: str, names: set[str]) -> bool:
 
 
 def _lies_in(name: str, place: str) -> bool:
-    spec = getattr(sys.modules[name], "__spec__", None)
-    origins = [*(getattr(spec, "submodule_search_locations", None) or ())]
-    origins += [getattr(spec, "origin", None) or ""]
-    return any(os.path.realpath(os.path.dirname(origin)) == place for origin in origins if origin)
+    spec: ModuleSpec | None = getattr(sys.modules[name], "__spec__", None)
+    places = [*(getattr(spec, "submodule_search_locations", None) or ())]
+    if spec is not None and spec.has_location and spec.origin:  # those built in have no file
+        places.append(spec.origin)
+    return any(os.path.realpath(os.path.dirname(found)) == place for found in places)
