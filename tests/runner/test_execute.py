@@ -352,6 +352,7 @@ def test_a_warm_up_that_fails_is_noted_and_costs_nothing(study, results):
     assert records["own", 1, "svc", "timing"].conditions.warm
 
 
+@in_this_process
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_threads_of_a_timing_are_those_that_were_found(study, results, threads):
     from threadpoolctl import threadpool_info

@@ -36,7 +36,7 @@ def start(config, results, *options, group=False):
 
 
 def wait_for_cells(results, count):
-    for _ in range(600):
+    for _ in range(2400):  # two minutes, on a busy machine
         if len(read_records(results / "trial")) >= count:
             return
         time.sleep(0.05)
