@@ -4,11 +4,13 @@ A new example is found by itself: in blocks of code, between backticks (where it
 such as CONFIG), and in the help of the verbs. What takes long is run as `--dry-run`.
 """
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
 from functools import cache
+from glob import glob
 from pathlib import Path
 
 import click
@@ -32,6 +34,12 @@ VERB = re.compile(
 )  # a verb that is spoken of, and no example
 READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
 SMALL = ("ijcai07-figure1", "ijcai07-lowrank", "ijcai07-original-splits")
+SLURM = {
+    "SLURM_ARRAY_TASK_ID": "1",
+    "SLURM_ARRAY_TASK_COUNT": "2",
+    "SLURM_CPUS_PER_TASK": "1",
+    "SLURM_SUBMIT_DIR": ".",
+}
 # Their exit status tells of the results compared, or of data that are not on this machine.
 MAY_END_WITH_1 = ("compare", "data")
 
@@ -112,18 +120,31 @@ def read_once(folder):
 def here(checkout, monkeypatch):
     """Return a function that makes the checkout the current folder, with results for a command."""
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    for name, value in SLURM.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("ENSVM_CACHE", str(checkout / "cache"))
     monkeypatch.delenv("ENSVM_DATA", raising=False)
     monkeypatch.setattr("ensvm.report.query.read_study", lambda folder: read_once(folder.resolve()))
     monkeypatch.chdir(checkout)
 
     def of(parts):
+        merged = checkout / "merged"  # made by the command, or read by the one after it
+        if parts[1] == "merge":
+            shutil.rmtree(merged, ignore_errors=True)
+        elif not merged.exists():
+            shutil.copytree(checkout / "small", merged)
         results = checkout / "results"
         results.unlink(missing_ok=True)
         named = any(part.rpartition("/")[2] == "ijcai07" for part in parts)
         results.symlink_to("whole" if named or "rank" in parts else "small")
 
     return of
+
+
+def expanded(parts):
+    """Return the arguments as a shell gives them, variables and patterns of names filled in."""
+    for part in map(os.path.expandvars, parts):
+        yield from sorted(glob(part)) if "*" in part else [part]
 
 
 def shortened(parts):
@@ -160,7 +181,7 @@ def test_an_example_runs(example, here):
     parts, _, _ = "\0".join(parts).partition("\0>")
     parts = parts.split("\0")
     here(parts)
-    told = CliRunner().invoke(main, shortened(parts[1:]))
+    told = CliRunner().invoke(main, shortened(list(expanded(parts[1:]))))
     may_be = (0, 1) if parts[1] in MAY_END_WITH_1 else (0,)
     assert told.exit_code in may_be, told.output
     assert told.output.strip()
