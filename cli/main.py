@@ -1,5 +1,7 @@
 """The `ensvm` command: its verbs, in packages by what they are about."""
 
+from typing import Any
+
 import click
 
 from ensvm import __version__
@@ -21,6 +23,7 @@ from ensvm_cli.studies.check import check
 from ensvm_cli.studies.init import init
 from ensvm_cli.studies.list import list_
 from ensvm_cli.studies.run import run
+from ensvm_cli.terminal import readable_errors
 from ensvm_cli.warm_up import warm_up
 
 # As `ensvm --help` shows them; a hidden verb is shown nowhere.
@@ -35,6 +38,11 @@ VERBS = {
 
 class _Verbs(click.Group):
     """A group whose help lists the verbs by what they are about."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run a verb; a name in its arguments that no file can have is wrong input, too."""
+        with readable_errors():
+            return super().invoke(context)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         longest = max(map(len, self.commands))

@@ -35,6 +35,8 @@ def readable_errors() -> Iterator[None]:
     """Turn what the user can mend into one message and exit status 2."""
     try:
         yield
+    except UnicodeEncodeError as error:
+        refuse(f"{error.object!r} is no text, and no name of a file")
     except (RuntimeError, ValueError) as error:
         if not isinstance(error, _mendable()):
             raise

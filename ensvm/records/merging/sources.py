@@ -127,11 +127,15 @@ def _of_file(path: Path) -> Source:
 
 def _beside(folder: Path, shipped: ShippedRecords) -> tuple[str | None, str | None]:
     """Return the texts of the config and of the printed values in a study's folder."""
-    texts = [
-        path.read_text(encoding="utf-8") if path.is_file() else None
-        for path in (folder / CONFIG_COPY, folder / PUBLISHED_COPY)
-    ]
-    return texts[0] or shipped.config or None, texts[1]
+    config, printed = map(_text, (folder / CONFIG_COPY, folder / PUBLISHED_COPY))
+    return config or shipped.config or None, printed
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() else None
+    except UnicodeDecodeError as error:
+        raise NotMerged(f"{path}: is no text in UTF-8; restore or remove the file") from error
 
 
 def _must_be_of_one_study(source: Source) -> None:

@@ -53,3 +53,20 @@ def test_a_folder_without_records_is_refused(tmp_path):
     answer = invoke("merge", tmp_path, "-o", tmp_path / "c")
     assert answer.exit_code == 2
     assert answer.stderr.startswith(f"error: {tmp_path}: no records here")
+
+
+def test_a_config_that_is_no_text_is_refused_by_its_file(sides, tmp_path):
+    first, second = sides
+    copies = sorted(tmp_path.rglob("config.yaml"))
+    copies[0].write_bytes(b"\xff\xfe\x00")
+    answer = CliRunner().invoke(main, ["merge", str(first), str(second), "-o", str(tmp_path / "c")])
+    assert answer.exit_code == 2
+    assert f"{copies[0]}: is no text in UTF-8" in answer.stderr
+
+
+@pytest.mark.parametrize("verb", ["table", "report", "status", "rank"])
+@pytest.mark.parametrize("name", ["x" * 300, "\udcff"])
+def test_a_name_that_no_file_can_have_is_wrong_input(verb, name):
+    answer = CliRunner().invoke(main, [verb, name])
+    assert answer.exit_code == 2
+    assert isinstance(answer.exception, SystemExit)
