@@ -13,7 +13,9 @@ from ensvm.runner.plan import make_plan
 from ensvm.study.reading import find_config
 
 RESULTS = Path(__file__).parents[1] / "results"
-MOST_BYTES = 1_000_000  # of one study: a checkout stays small
+# A third of a cell are the labels that its test rows were given, counted for each of ten orders
+MOST_BYTES_OF_A_CELL = 60
+SMALL_BYTES = 700_000  # with curves, which take more a cell
 SHIPPED = sorted(path.parent for path in RESULTS.glob(f"*/{SHIPPED_FILE}"))
 
 
@@ -31,7 +33,8 @@ def test_shipped_records_are_of_the_settings_asked_for(folder):
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
 def test_shipped_records_are_small(folder):
-    assert (folder / SHIPPED_FILE).stat().st_size <= MOST_BYTES
+    most = max(SMALL_BYTES, MOST_BYTES_OF_A_CELL * len(read_shipped(folder).records))
+    assert (folder / SHIPPED_FILE).stat().st_size <= most
 
 
 @pytest.mark.slow
