@@ -45,6 +45,7 @@ class _Verbs(click.Group):
             return super().invoke(context)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the verbs under their titles; hidden ones under none."""
         longest = max(map(len, self.commands))
         for title, verbs in VERBS.items():
             shown = [verb for verb in verbs if not verb.hidden]

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ensvm_cli import completion
 from ensvm_cli.printing import tell
-from ensvm_cli.terminal import data_dir_option, missing_block, readable_errors
+from ensvm_cli.terminal import data_dir_option, missing_block
 
 
 @click.command()
@@ -29,23 +29,22 @@ def missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
     Example:
       ensvm data missing smoke comp6321
     """
-    with readable_errors():
-        from ensvm.data import DataSearch
-        from ensvm.runner.plan import make_plan
-        from ensvm.study.reading import find_config
+    from ensvm.data import DataSearch
+    from ensvm.runner.plan import make_plan
+    from ensvm.study.reading import find_config
 
-        plans = [make_plan(find_config(config)) for config in configs]
-        rows = [
-            (f"{plan.config.study}/{name}" if len(plans) > 1 else name, card)
-            for plan in plans
-            for name, card in plan.cards.items()
-        ]
-        search = DataSearch(data_dir)
-        progress = Console(stderr=True)
-        with progress.status("reading") as status:
-            for number, (name, card) in enumerate(rows, start=1):
-                status.update(f"data {number}/{len(rows)}: {name}")
-                search.find(name, card)
+    plans = [make_plan(find_config(config)) for config in configs]
+    rows = [
+        (f"{plan.config.study}/{name}" if len(plans) > 1 else name, card)
+        for plan in plans
+        for name, card in plan.cards.items()
+    ]
+    search = DataSearch(data_dir)
+    progress = Console(stderr=True)
+    with progress.status("reading") as status:
+        for number, (name, card) in enumerate(rows, start=1):
+            status.update(f"data {number}/{len(rows)}: {name}")
+            search.find(name, card)
     studies = f"{len(plans)} studies" if len(plans) > 1 else plans[0].config.study
     if search.missing:
         tell(missing_block(search, len(rows), studies))

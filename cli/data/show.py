@@ -8,7 +8,7 @@ import click
 from ensvm_cli import completion
 from ensvm_cli.data.choice import cards_named
 from ensvm_cli.printing import tell_facts
-from ensvm_cli.terminal import data_dir_option, readable_errors
+from ensvm_cli.terminal import data_dir_option
 
 if TYPE_CHECKING:
     from ensvm.data import DatasetCard
@@ -30,13 +30,12 @@ def show(name: str, data_dir: Path | None) -> None:
     from ensvm.data import locate, whereabouts
 
     (card,) = cards_named((name,))
-    with readable_errors():
-        found = locate(card, data_dir=data_dir)
-        files = [
-            f"{path} ({path.stat().st_size:,} bytes)"
-            for paths in whereabouts(card, data_dir=data_dir).files.values()
-            for path in paths
-        ]
+    found = locate(card, data_dir=data_dir)
+    files = [
+        f"{path} ({path.stat().st_size:,} bytes)"
+        for paths in whereabouts(card, data_dir=data_dir).files.values()
+        for path in paths
+    ]
     click.secho(f"{card.name}: {card.title}\n", bold=True)
     tell_facts({fact: text for fact, text in _facts(card).items() if text}, indent=2)
     click.echo()

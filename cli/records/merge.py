@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ensvm_cli.printing import tell
-from ensvm_cli.terminal import readable_errors, refuse
+from ensvm_cli.terminal import refuse
 
 if TYPE_CHECKING:
     from ensvm.records.merging.union import Merged
@@ -46,22 +46,21 @@ def merge(sources: tuple[Path, ...], output: Path, keep_first: bool) -> None:
       ensvm merge results/ other-machine/ -o both/
       ensvm merge shard-1/ shard-2/ shard-3/ -o merged/
     """
-    with readable_errors():
-        from ensvm.records.merging import union
-        from ensvm.records.merging.sources import NotMerged, read_sources
+    from ensvm.records.merging import union
+    from ensvm.records.merging.sources import NotMerged, read_sources
 
-        try:
-            found = [source for place in sources for source in read_sources(place)]
-            merged = union.merge(found, keep_first=keep_first)
-            conflicts = [conflict for study in merged for conflict in study.conflicts]
-            _tell_conflicts(conflicts)
-            if conflicts and not keep_first:
-                told = "nothing is written; leave one source out, or keep the first with"
-                click.echo(f"error: {len(conflicts)} conflicts: {told} --keep-first", err=True)
-                sys.exit(CONFLICTS)
-            written = union.write_merged(merged, output)
-        except NotMerged as error:
-            refuse(str(error))
+    try:
+        found = [source for place in sources for source in read_sources(place)]
+        merged = union.merge(found, keep_first=keep_first)
+        conflicts = [conflict for study in merged for conflict in study.conflicts]
+        _tell_conflicts(conflicts)
+        if conflicts and not keep_first:
+            told = "nothing is written; leave one source out, or keep the first with"
+            click.echo(f"error: {len(conflicts)} conflicts: {told} --keep-first", err=True)
+            sys.exit(CONFLICTS)
+        written = union.write_merged(merged, output)
+    except NotMerged as error:
+        refuse(str(error))
     for study in merged:
         _tell(study, sum(source.study == study.study for source in found))
     there = f"{output}: written" if written else f"{output}: holds all of it already"

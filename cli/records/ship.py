@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ensvm_cli.terminal import readable_errors
-
 if TYPE_CHECKING:
     from ensvm.records.record import Record
 
@@ -23,33 +21,30 @@ def ship(results: Path) -> None:
     predictions, but for the metrics of them that the config asks for. Says of
     each study how many cells its config asks for that have no record.
     """
-    with readable_errors():
-        from ensvm.records.shipped_records import pack
-        from ensvm.records.store import SHIPPED_FILE
-        from ensvm.report.query import find_studies
-        from ensvm.report.scores import with_scores
-        from ensvm.runner.plan import make_plan
-        from ensvm.study.reading import find_config
+    from ensvm.records.shipped_records import pack
+    from ensvm.records.store import SHIPPED_FILE
+    from ensvm.report.query import find_studies
+    from ensvm.report.scores import with_scores
+    from ensvm.runner.plan import make_plan
+    from ensvm.study.reading import find_config
 
-        for folder in find_studies(results):
-            plan = make_plan(find_config(folder.resolve().name))
-            wanted = {cell.identity: cell.settings for cell in plan.cells}
-            asked = plan.config.scored()
+    for folder in find_studies(results):
+        plan = make_plan(find_config(folder.resolve().name))
+        wanted = {cell.identity: cell.settings for cell in plan.cells}
+        asked = plan.config.scored()
 
-            def scored(
-                record: "Record",
-                folder: Path = folder,
-                asked: dict[str, tuple[str, ...]] = asked,
-            ) -> "Record":
-                return with_scores(folder, record, asked.get(record.algorithm, ()))
+        def scored(
+            record: "Record",
+            folder: Path = folder,
+            asked: dict[str, tuple[str, ...]] = asked,
+        ) -> "Record":
+            return with_scores(folder, record, asked.get(record.algorithm, ()))
 
-            without = pack(folder, plan.path.read_text(encoding="utf-8"), wanted, scored)
-            path = folder / SHIPPED_FILE
-            size = path.stat().st_size / 1000
-            click.echo(
-                f"{path}: {size:.0f} kB, {len(wanted) - len(without)} of {len(wanted)} cells"
-            )
-            values = Counter((row, name, run_pass) for row, _, name, run_pass in without)
-            for (row, name, run_pass), count in values.items():
-                line = f"  no record: {row}, {name}, {run_pass} pass: {count} cells"
-                click.echo(line, err=True)
+        without = pack(folder, plan.path.read_text(encoding="utf-8"), wanted, scored)
+        path = folder / SHIPPED_FILE
+        size = path.stat().st_size / 1000
+        click.echo(f"{path}: {size:.0f} kB, {len(wanted) - len(without)} of {len(wanted)} cells")
+        values = Counter((row, name, run_pass) for row, _, name, run_pass in without)
+        for (row, name, run_pass), count in values.items():
+            line = f"  no record: {row}, {name}, {run_pass} pass: {count} cells"
+            click.echo(line, err=True)

@@ -13,7 +13,6 @@ from ensvm_cli import completion
 from ensvm_cli.printing import tell_facts, tell_table
 from ensvm_cli.terminal import (
     must_be_one_of,
-    readable_errors,
     refuse,
     results_argument,
     study_folders,
@@ -65,17 +64,16 @@ def show(
       ensvm show ijcai07 --dataset german --algorithm ensemble
       ensvm show ijcai07 --dataset german --algorithm rho_svm --realization 3
     """
-    with readable_errors():
-        from ensvm.report.query import read_study
+    from ensvm.report.query import read_study
 
-        folders = study_folders(results, studies)
-        with Console(stderr=True).status("reading records"):
-            found = [read_study(folder) for folder in folders]
-        for study, name in _with_cells(results, found, dataset, algorithm):
-            if realization is None:
-                _show_all(study, dataset, name)
-            else:
-                _show_one(study, dataset, name, realization)
+    folders = study_folders(results, studies)
+    with Console(stderr=True).status("reading records"):
+        found = [read_study(folder) for folder in folders]
+    for study, name in _with_cells(results, found, dataset, algorithm):
+        if realization is None:
+            _show_all(study, dataset, name)
+        else:
+            _show_one(study, dataset, name, realization)
 
 
 def _with_cells(

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 
 from ensvm_cli.printing import tell_facts, tell_table
-from ensvm_cli.terminal import readable_errors, results_argument, study_folders
+from ensvm_cli.terminal import results_argument, study_folders
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -51,20 +51,19 @@ def status(results: Path, studies: tuple[str, ...], costs: bool) -> None:
       ensvm status
       ensvm status ijcai07-lowrank --costs
     """
-    with readable_errors():
-        from ensvm.report.query import read_study
+    from ensvm.report.query import read_study
 
-        folders = study_folders(results, studies)
-        standings = []
-        with Console(stderr=True).status("reading") as told:
-            for number, folder in enumerate(folders, start=1):
-                told.update(f"reading {number}/{len(folders)}: {folder}")
-                standings.append(_standing(read_study(folder)))
-        _show_counts(standings)
-        for standing in standings:
-            _show_left(standing)
-        if costs:
-            _show_costs(standings)
+    folders = study_folders(results, studies)
+    standings = []
+    with Console(stderr=True).status("reading") as told:
+        for number, folder in enumerate(folders, start=1):
+            told.update(f"reading {number}/{len(folders)}: {folder}")
+            standings.append(_standing(read_study(folder)))
+    _show_counts(standings)
+    for standing in standings:
+        _show_left(standing)
+    if costs:
+        _show_costs(standings)
 
 
 def _standing(study: "Study") -> _Standing:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ensvm_cli.printing import tell, tell_table
-from ensvm_cli.terminal import readable_errors, results_argument, study_folders
+from ensvm_cli.terminal import results_argument, study_folders
 
 
 @click.command()
@@ -20,20 +20,17 @@ def warnings(results: Path, studies: tuple[str, ...]) -> None:
     Example:
       ensvm warnings ijcai07
     """
-    with readable_errors():
-        from ensvm.report.query import read_study
-        from ensvm.report.warned import n_warned, warnings_of
+    from ensvm.report.query import read_study
+    from ensvm.report.warned import n_warned, warnings_of
 
-        for study in map(read_study, study_folders(results, studies)):
-            click.echo(
-                f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned"
-            )
-            for warned in warnings_of(study):
-                rows = [
-                    [*place, f"{count} of {len(study.by_cell[place])}"]
-                    for place, count in warned.cells.items()
-                ]
-                click.echo()
-                tell(warned.text)
-                click.echo()
-                tell_table(["data set", "algorithm", "pass", "cells"], rows, names=2)
+    for study in map(read_study, study_folders(results, studies)):
+        click.echo(f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned")
+        for warned in warnings_of(study):
+            rows = [
+                [*place, f"{count} of {len(study.by_cell[place])}"]
+                for place, count in warned.cells.items()
+            ]
+            click.echo()
+            tell(warned.text)
+            click.echo()
+            tell_table(["data set", "algorithm", "pass", "cells"], rows, names=2)

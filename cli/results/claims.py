@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ensvm_cli.printing import tell, tell_markdown
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, study_folders
+from ensvm_cli.terminal import WRONG_INPUT, results_argument, study_folders
 
 
 @click.command()
@@ -22,16 +22,15 @@ def claims(results: Path, studies: tuple[str, ...]) -> None:
       ensvm claims ijcai07-figure1
     """
     written: list[Path] = []
-    with readable_errors():
-        from ensvm.report.query import read_study
-        from ensvm.report.write import write_claims
+    from ensvm.report.query import read_study
+    from ensvm.report.write import write_claims
 
-        for folder in study_folders(results, studies, "ijcai07-figure1"):
-            study = read_study(folder)
-            if study.config.claims:
-                text, paths = write_claims(study)
-                tell_markdown(text)
-                written += paths
+    for folder in study_folders(results, studies, "ijcai07-figure1"):
+        study = read_study(folder)
+        if study.config.claims:
+            text, paths = write_claims(study)
+            tell_markdown(text)
+            written += paths
     if not written:
         first = "run one first, for example: ensvm run ijcai07-figure1"
         click.echo(f"error: {results}: no records of a study with claims; {first}", err=True)

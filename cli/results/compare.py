@@ -5,7 +5,7 @@ import sys
 import click
 
 from ensvm_cli import completion
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT
 
 
 @click.command()
@@ -25,25 +25,24 @@ def compare(first: str, second: str, every: bool) -> None:
       ensvm compare results/ shipped
       ensvm compare results/ijcai07-lowrank shipped --all
     """
-    with readable_errors():
-        from ensvm.report.comparison import differences, render
-        from ensvm.report.comparison.sides import NothingToCompare, read_sides
+    from ensvm.report.comparison import differences, render
+    from ensvm.report.comparison.sides import NothingToCompare, read_sides
 
-        try:
-            sides = read_sides(first, second)
-        except NothingToCompare as error:
-            click.echo(f"error: {error}", err=True)
-            sys.exit(WRONG_INPUT)
-        common = [name for name in sides[0] if name in sides[1]]
-        if not common:
-            named = " and ".join(", ".join(side) for side in sides)
-            click.echo(f"error: the two have no study in common: {named}", err=True)
-            sys.exit(WRONG_INPUT)
-        found = [differences.compare(sides[0][name], sides[1][name]) for name in common]
-        for comparison in found:
-            click.echo("\n".join(render.summary(comparison)))
-            if every and (table := render.differing(comparison)):
-                click.echo(f"\n{table}\n")
+    try:
+        sides = read_sides(first, second)
+    except NothingToCompare as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(WRONG_INPUT)
+    common = [name for name in sides[0] if name in sides[1]]
+    if not common:
+        named = " and ".join(", ".join(side) for side in sides)
+        click.echo(f"error: the two have no study in common: {named}", err=True)
+        sys.exit(WRONG_INPUT)
+    found = [differences.compare(sides[0][name], sides[1][name]) for name in common]
+    for comparison in found:
+        click.echo("\n".join(render.summary(comparison)))
+        if every and (table := render.differing(comparison)):
+            click.echo(f"\n{table}\n")
     for side, name in zip(sides, ("first", "second"), strict=True):
         if alone := [study for study in side if study not in common]:
             click.echo(f"only the {name} has the studies {', '.join(alone)}")

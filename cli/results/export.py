@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ensvm_cli.terminal import readable_errors, refuse, results_argument, study_folders
+from ensvm_cli.terminal import refuse, results_argument, study_folders
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity
@@ -40,33 +40,32 @@ def export(
       ensvm export -o tables.csv
       ensvm export ijcai07 --per-realization -o ijcai07.csv
     """
-    with readable_errors():
-        from ensvm.records.writing import replace_file
-        from ensvm.report import export as exporting
-        from ensvm.report.query import read_study
+    from ensvm.records.writing import replace_file
+    from ensvm.report import export as exporting
+    from ensvm.report.query import read_study
 
-        try:
-            ending = ".csv" if output is None else exporting.ending_of(output)
-            found = [read_study(folder) for folder in study_folders(results, studies)]
-            lines = [
-                line
-                for study in found
-                for line in (
-                    exporting.realizations(study, _seeds(study))
-                    if per_realization
-                    else exporting.table_cells(study)
-                )
-            ]
-            if not lines:
-                names = ", ".join(study.config.study for study in found)
-                refuse(f"no tables in {names}; --per-realization exports the records")
-            content = exporting.content_of(exporting.frame_of(lines), ending)
-        except exporting.NotExported as error:
-            refuse(str(error))
-        if output is None:
-            click.echo(content.decode(), nl=False)
-            return
-        replace_file(output, content)
+    try:
+        ending = ".csv" if output is None else exporting.ending_of(output)
+        found = [read_study(folder) for folder in study_folders(results, studies)]
+        lines = [
+            line
+            for study in found
+            for line in (
+                exporting.realizations(study, _seeds(study))
+                if per_realization
+                else exporting.table_cells(study)
+            )
+        ]
+        if not lines:
+            names = ", ".join(study.config.study for study in found)
+            refuse(f"no tables in {names}; --per-realization exports the records")
+        content = exporting.content_of(exporting.frame_of(lines), ending)
+    except exporting.NotExported as error:
+        refuse(str(error))
+    if output is None:
+        click.echo(content.decode(), nl=False)
+        return
+    replace_file(output, content)
     click.echo(f"wrote {output}: {len(lines)} lines", err=True)
 
 

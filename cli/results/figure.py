@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, study_folders
+from ensvm_cli.terminal import WRONG_INPUT, results_argument, study_folders
 
 
 @click.command()
@@ -20,15 +20,14 @@ def figure(results: Path, studies: tuple[str, ...]) -> None:
     Example:
       ensvm figure ijcai07-figure1
     """
-    with readable_errors():
-        from ensvm.report.query import read_study
-        from ensvm.report.write import write_figures
+    from ensvm.report.query import read_study
+    from ensvm.report.write import write_figures
 
-        drawn = [
-            drawing
-            for folder in study_folders(results, studies, "ijcai07-figure1")
-            for drawing in write_figures(read_study(folder))
-        ]
+    drawn = [
+        drawing
+        for folder in study_folders(results, studies, "ijcai07-figure1")
+        for drawing in write_figures(read_study(folder))
+    ]
     for drawing in drawn:
         for line in drawing.missing:
             click.echo(f"figure {drawing.figure.id}: missing: {line}", err=True)

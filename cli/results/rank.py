@@ -12,7 +12,6 @@ from ensvm_cli.printing import tell, tell_markdown
 from ensvm_cli.terminal import (
     WRONG_INPUT,
     must_be_one_of,
-    readable_errors,
     refuse,
     results_argument,
     study_folders,
@@ -88,31 +87,28 @@ def rank(
     """
     if dataset is not None and rope is not None:
         raise click.UsageError("--rope is for ranks over data sets; leave out --dataset or --rope")
+    from ensvm.report.ranking.over_data_sets import rank_over_data_sets
+    from ensvm.report.ranking.over_realizations import compare_over_realizations
+    from ensvm.report.ranking.selection import NotRanked
+    from ensvm.report.ranking.write import write_comparisons, write_ranking
+
     written: list[Path] = []
     reasons: list[str] = []
-    with readable_errors():
-        from ensvm.report.ranking.over_data_sets import rank_over_data_sets
-        from ensvm.report.ranking.over_realizations import compare_over_realizations
-        from ensvm.report.ranking.selection import NotRanked
-        from ensvm.report.ranking.write import write_comparisons, write_ranking
-
-        for study, table in _tables(results, studies, table_id):
-            try:
-                if dataset is None:
-                    ranking = rank_over_data_sets(
-                        study, table, metric=metric, alpha=alpha, rope=rope
-                    )
-                    text, paths = write_ranking(study, ranking)
-                else:
-                    compared = compare_over_realizations(
-                        study, table, dataset, metric=metric, alpha=alpha
-                    )
-                    text, paths = write_comparisons(study, compared)
-            except NotRanked as reason:
-                reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
-                continue
-            tell_markdown(text)
-            written += paths
+    for study, table in _tables(results, studies, table_id):
+        try:
+            if dataset is None:
+                ranking = rank_over_data_sets(study, table, metric=metric, alpha=alpha, rope=rope)
+                text, paths = write_ranking(study, ranking)
+            else:
+                compared = compare_over_realizations(
+                    study, table, dataset, metric=metric, alpha=alpha
+                )
+                text, paths = write_comparisons(study, compared)
+        except NotRanked as reason:
+            reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
+            continue
+        tell_markdown(text)
+        written += paths
     for line in reasons:
         click.echo(line if written else f"error: {line}", err=True)
     if not written:

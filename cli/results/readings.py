@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ensvm_cli.printing import tell, tell_markdown
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors, results_argument, study_folders
+from ensvm_cli.terminal import WRONG_INPUT, results_argument, study_folders
 
 
 @click.command()
@@ -23,16 +23,15 @@ def readings(results: Path, studies: tuple[str, ...]) -> None:
       ensvm readings ijcai07-original-splits
     """
     written: list[Path] = []
-    with readable_errors():
-        from ensvm.report.query import read_study
-        from ensvm.report.write import write_readings
+    from ensvm.report.query import read_study
+    from ensvm.report.write import write_readings
 
-        for folder in study_folders(results, studies, "nips99"):
-            study = read_study(folder)
-            text, paths = write_readings(study)
-            if paths:
-                tell_markdown(text)
-                written += paths
+    for folder in study_folders(results, studies, "nips99"):
+        study = read_study(folder)
+        text, paths = write_readings(study)
+        if paths:
+            tell_markdown(text)
+            written += paths
     if not written:
         what = "no records of a study with readings or a coverage table"
         click.echo(f"error: {results}: {what}; run one first", err=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ensvm_cli.terminal import readable_errors, results_argument, study_folders
+from ensvm_cli.terminal import results_argument, study_folders
 
 
 @click.command()
@@ -28,10 +28,9 @@ def report(results: Path, studies: tuple[str, ...], output: Path) -> None:
     Example:
       ensvm report results/ -o pages
     """
-    with readable_errors():
-        from ensvm.report.html.pages import write_report
+    from ensvm.report.html.pages import write_report
 
-        written = list(write_report(study_folders(results, studies), output))
+    written = list(write_report(study_folders(results, studies), output))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")

@@ -17,7 +17,6 @@ from ensvm_cli.terminal import (
     WRONG_INPUT,
     commands_of,
     must_be_one_of,
-    readable_errors,
     results_argument,
     study_folders,
 )
@@ -66,34 +65,32 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
       ensvm table ijcai07 --table 2
       ensvm table results/ ijcai07 --table 2 --format latex
     """
-    with readable_errors():
-        from ensvm.report.query import read_study
-        from ensvm.report.write import write_summary, write_tables
+    from ensvm.report.query import read_study
+    from ensvm.report.write import write_summary, write_tables
 
-        found = _chosen(map(read_study, study_folders(results, studies)), wanted)
-        written: list[Path] = []
-        without: list[str] = []
-        terminal = Console() if form is None and sys.stdout.isatty() else None
-        for study in found:
-            if not study.config.tables:
-                there = "; ".join(commands_of(study.config, results))
-                without.append(f"the study {study.config.study} has no tables; {there}")
-            shown = [config for config in study.config.tables if wanted in (None, config.id)]
-            if terminal is not None:
-                _show_study(terminal, study, shown)
-            if study.note:
-                tell(f"{study.config.study}: {study.note}", err=True)
-            for text, paths in write_tables(study, form or "md", shown):
-                if terminal is None:
-                    click.echo(text)
-                written += paths
+    found = _chosen(map(read_study, study_folders(results, studies)), wanted)
+    written: list[Path] = []
+    without: list[str] = []
+    terminal = Console() if form is None and sys.stdout.isatty() else None
+    for study in found:
+        if not study.config.tables:
+            there = "; ".join(commands_of(study.config, results))
+            without.append(f"the study {study.config.study} has no tables; {there}")
+        shown = [config for config in study.config.tables if wanted in (None, config.id)]
+        if terminal is not None:
+            _show_study(terminal, study, shown)
+        if study.note:
+            tell(f"{study.config.study}: {study.note}", err=True)
+        for text, paths in write_tables(study, form or "md", shown):
+            if terminal is None:
+                click.echo(text)
+            written += paths
     for line in without:
         click.echo(line if written else f"error: {line}", err=True)
     if not written:
         sys.exit(WRONG_INPUT)
     if wanted is None:
-        with readable_errors():
-            written += [page for page in map(write_summary, found) if page is not None]
+        written += [page for page in map(write_summary, found) if page is not None]
     tell("wrote " + ", ".join(map(str, written)), err=True)
 
 

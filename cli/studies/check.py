@@ -9,7 +9,7 @@ import click
 from ensvm_cli import completion
 from ensvm_cli.printing import tell
 from ensvm_cli.studies.planned import size, tell_columns, tell_errors, tell_missing_data
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT
 
 if TYPE_CHECKING:
     from ensvm.runner.trial import Trial
@@ -43,24 +43,23 @@ def check(config: str, results: Path, fit: bool) -> None:
       ensvm check smoke
       ensvm check configs/ijcai07.yaml --no-fit
     """
-    with readable_errors():
-        from ensvm.report.tables.cells import stale_notes
-        from ensvm.report.write import table_path
-        from ensvm.runner.outlook.memory_needs import memory_refusals
-        from ensvm.runner.plan import make_plan
-        from ensvm.runner.trial import trial
-        from ensvm.study.reading import find_config
+    from ensvm.report.tables.cells import stale_notes
+    from ensvm.report.write import table_path
+    from ensvm.runner.outlook.memory_needs import memory_refusals
+    from ensvm.runner.plan import make_plan
+    from ensvm.runner.trial import trial
+    from ensvm.study.reading import find_config
 
-        path = find_config(config)
-        plan = make_plan(path)
-        folder = results / plan.config.study
-        wrong = [
-            line
-            for table in plan.config.tables
-            for line in stale_notes(table, table_path(folder, table, "csv"))
-        ]
-        wrong += memory_refusals(plan, plan.cells)
-        fitted = trial(plan) if fit and not wrong else None
+    path = find_config(config)
+    plan = make_plan(path)
+    folder = results / plan.config.study
+    wrong = [
+        line
+        for table in plan.config.tables
+        for line in stale_notes(table, table_path(folder, table, "csv"))
+    ]
+    wrong += memory_refusals(plan, plan.cells)
+    fitted = trial(plan) if fit and not wrong else None
     if wrong:
         tell_errors(f"{path}: {line}" for line in wrong)
         sys.exit(WRONG_INPUT)
@@ -68,8 +67,7 @@ def check(config: str, results: Path, fit: bool) -> None:
     tell(f"{path}: good; {size(plan)}")
     if fitted is not None:
         _tell_fitted(fitted)
-    with readable_errors():
-        tell_missing_data(plan, set(plan.cards), None)
+    tell_missing_data(plan, set(plan.cards), None)
 
 
 def _tell_fitted(found: "Trial") -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ensvm_cli.terminal import WRONG_INPUT, readable_errors
+from ensvm_cli.terminal import WRONG_INPUT
 
 if TYPE_CHECKING:
     from ensvm.drafting.columns import FoundColumn
@@ -48,18 +48,17 @@ def init(
       ensvm init my.csv
       ensvm init my.csv --target label -o other.yaml
     """
-    with readable_errors():
-        from ensvm.drafting.draft import draft_study, write_draft
+    from ensvm.drafting.draft import draft_study, write_draft
 
-        draft = draft_study(table, output, target=target, header=header)
-        there = [path for path in (draft.config, draft.clean) if path and path.exists()]
-        if there and not force:
-            names = " and ".join(map(str, there))
-            told = "choose another name with -o, or --force to write over"
-            click.echo(f"error: {names}: there already; {told}", err=True)
-            sys.exit(WRONG_INPUT)
-        _tell(draft)
-        write_draft(draft)
+    draft = draft_study(table, output, target=target, header=header)
+    there = [path for path in (draft.config, draft.clean) if path and path.exists()]
+    if there and not force:
+        names = " and ".join(map(str, there))
+        told = "choose another name with -o, or --force to write over"
+        click.echo(f"error: {names}: there already; {told}", err=True)
+        sys.exit(WRONG_INPUT)
+    _tell(draft)
+    write_draft(draft)
     _tell_written(draft)
 
 

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 
 from ensvm_cli.printing import tell_facts
-from ensvm_cli.terminal import data_dir_option, duration, readable_errors
+from ensvm_cli.terminal import data_dir_option, duration
 
 if TYPE_CHECKING:
     from ensvm.data import DatasetCard
@@ -34,21 +34,18 @@ def list_(results: Path, data_dir: Path | None) -> None:
       ensvm list
       ensvm list results/
     """
-    with readable_errors():
-        from ensvm.data import list_cards
-        from ensvm.runner.outlook.measured import read_measured
+    from ensvm.data import list_cards
+    from ensvm.runner.outlook.measured import read_measured
 
-        cards = {
-            name: card
-            for card in list_cards()
-            for name in (card.name, *card.aliases, *card.variants)
-        }
-        measured = read_measured()
-        told = {}
-        with Console(stderr=True).status("reading") as status:
-            for name, (config, folder) in _studies(results).items():
-                status.update(f"reading {name}")
-                told[name] = _facts(config, folder, measured, cards, data_dir)
+    cards = {
+        name: card for card in list_cards() for name in (card.name, *card.aliases, *card.variants)
+    }
+    measured = read_measured()
+    told = {}
+    with Console(stderr=True).status("reading") as status:
+        for name, (config, folder) in _studies(results).items():
+            status.update(f"reading {name}")
+            told[name] = _facts(config, folder, measured, cards, data_dir)
     if not sys.stdout.isatty():
         click.echo("\t".join(["study", *next(iter(told.values()))]))
         for name, facts in told.items():

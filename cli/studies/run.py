@@ -20,7 +20,6 @@ from ensvm_cli.terminal import (
     commands_of,
     data_dir_option,
     duration,
-    readable_errors,
     refuse,
 )
 from ensvm_cli.warm_up import fill_all
@@ -161,25 +160,22 @@ def run(
     for number in ENDING:
         signal.signal(number, _interrupt)
     try:
-        with readable_errors():
-            from joblib import cpu_count
+        from joblib import cpu_count
 
-            from ensvm.runner.plan import make_plan
-            from ensvm.study.reading import find_config
+        from ensvm.runner.plan import make_plan
+        from ensvm.study.reading import find_config
 
-            path = find_config(config)
-            plan = make_plan(
-                path, realizations=realizations, datasets=datasets, algorithms=algorithms
-            )
-            plan = _part(plan, run_pass or ("error" if engine or shard else "all"), shard)
-            workers = jobs or cpu_count()
-            tell_columns(plan)
-            if dry_run:
-                _dry_run(plan, results / plan.config.study, workers, data_dir)
-                return
-            with _engine(engine, jobs) as cluster:
-                where = {"jobs": workers} if cluster is None else {"engine": cluster}
-                _run(plan, results, **where, data_dir=data_dir, timeout=timeout)
+        path = find_config(config)
+        plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
+        plan = _part(plan, run_pass or ("error" if engine or shard else "all"), shard)
+        workers = jobs or cpu_count()
+        tell_columns(plan)
+        if dry_run:
+            _dry_run(plan, results / plan.config.study, workers, data_dir)
+            return
+        with _engine(engine, jobs) as cluster:
+            where = {"jobs": workers} if cluster is None else {"engine": cluster}
+            _run(plan, results, **where, data_dir=data_dir, timeout=timeout)
     except KeyboardInterrupt:
         done = f"; {_done(plan, results)}" if plan else ""
         click.echo(

@@ -175,11 +175,13 @@ def _exactly(file: Any, size: int) -> bytes:
 
 
 def serve() -> None:
-    """Be the process: do what standard input orders until it ends."""
+    """Be the process: do what standard input orders until it ends, or nobody is left to answer."""
     from joblib import parallel_config
 
     orders, answers = _channel()
-    with suppress(EOFError):
+    # Where the process that asks has ended, finished cells are in the journal; the pipe is closed
+    # here, or its unsent rest would be told of at the end.
+    with suppress(EOFError, BrokenPipeError), answers:
         parent, journal = _receive(orders)
         begin_worker(parent, journal)
         # Cells are parallel already: an estimator's own jobs are threads, as in a joblib worker.

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from ensvm.data import find_card, list_cards
 from ensvm.shipped import shipped_datasets
-from ensvm_cli.data import data
+from ensvm_cli.main import main
 
 # What everybody has without a network.
 SMALL = [
@@ -25,7 +25,7 @@ def _no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(data, arguments)
+    return CliRunner().invoke(main, ["data", *arguments])
 
 
 def test_list_is_one_aligned_line_a_data_set_when_piped() -> None:
@@ -133,12 +133,10 @@ def test_folders_given_several_times_add_up(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
-    both = CliRunner().invoke(
-        data, ["verify", "german", "--data-dir", str(first), "--data-dir", str(second)]
-    )
+    both = run("verify", "german", "--data-dir", str(first), "--data-dir", str(second))
     assert both.exit_code == 0
     for folders in ((first, tmp_path / "third"), (tmp_path / "third", first)):
         options = [part for folder in folders for part in ("--data-dir", str(folder))]
-        refused = CliRunner().invoke(data, ["verify", "german", *options])
+        refused = run("verify", "german", *options)
         assert refused.exit_code == 2
         assert "third" in refused.stderr

@@ -1,0 +1,51 @@
+"""A process that does one task after another ends silently when whoever asked it is gone."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from ensvm.runner.engines import child
+from ensvm.runner.journal import Journal
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX pipes")
+
+
+@pytest.fixture
+def process(tmp_path):
+    """A serving process that has been told its parent and its journal."""
+    start = child.START.format(path=list(map(str, sys.path)), module=child.__name__)
+    with subprocess.Popen(
+        [sys.executable, "-c", start],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        child._send(process.stdin, (os.getpid(), Journal(tmp_path)))
+        yield process
+        process.kill()
+
+
+def test_it_answers_and_ends_with_its_orders(process):
+    child._send(process.stdin, (abs, -3))
+    assert child._receive(process.stdout) == (3, None)
+    process.stdin.close()
+    assert process.wait(30) == 0
+    assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("answer", [3, bytes(1 << 20)], ids=["small", "larger than a pipe"])
+def test_nobody_left_to_answer_is_no_traceback(process, answer):
+    child._send(process.stdin, (abs, -3))
+    child._receive(process.stdout)  # it serves
+    child._send(process.stdin, (_slowly, answer))
+    process.stdout.close()
+    assert process.wait(30) == 0
+    assert process.stderr.read() == b""
+
+
+def _slowly(answer):
+    time.sleep(0.3)  # until nobody reads
+    return answer
