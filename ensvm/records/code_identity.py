@@ -18,8 +18,9 @@ from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-# Names of classes and where they are: the class that a name leads to is a root of its own.
-DIRECTORIES = (("ensvm.classifiers", "ESTIMATORS"),)
+# What is followed as a root alone. The names of classes and where they are: the class that a name
+# leads to is a root of its own. What a card says: the cell has it among its settings.
+ENDS = (("ensvm.classifiers", "ESTIMATORS"), ("ensvm.data.cards.card", "DatasetCard"))
 
 Target: TypeAlias = tuple[str, str]  # a module and a name of it; "" for the whole module
 
@@ -93,7 +94,7 @@ class _Walk:
         waiting = [first]
         while waiting:
             target = waiting.pop()
-            if target not in self._seen and target not in DIRECTORIES:
+            if target not in self._seen and (target is first or target not in ENDS):
                 self._seen.add(target)
                 waiting += self._next(*target)
 

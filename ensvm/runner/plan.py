@@ -11,15 +11,15 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
-from ensvm.records.code_identity import code_identity
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.estimators.own_modules import importable
 from ensvm.runner.kept import lacking
 from ensvm.runner.metric_check import check_fitted
 from ensvm.runner.settings import (
-    DATA_PATH,
     AlgorithmSettings,
+    Found,
     Used,
+    code_of,
     has_many_classes,
     settings_of_study,
 )
@@ -303,15 +303,14 @@ def _cells(
     config: StudyConfig,
     entry: DatasetConfig,
     cards: Mapping[str, DatasetCard],
-    methods: Mapping[Used, tuple[AlgorithmSettings, str] | None],
+    methods: Mapping[Used, Found | None],
     chosen: range | None,
 ) -> Iterator[Cell]:
     card = cards[entry.name]
     data, split = card.fingerprint(), card.split_protocol()
     # The copy of a data set draws the random numbers of the original, beside which it is put.
     drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
-    facts = code_identity([DATA_PATH])
-    yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, facts)
+    yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, code_of(card))
     first = 1 if chosen is None else chosen[0]
     last = _last(config, entry, card, chosen)
     kernel = config.kernel_of(entry)
@@ -323,10 +322,11 @@ def _cells(
             for name, found in there.items():
                 if found is not None and realization <= entry.realizations_of.get(name, last):
                     where = (config.study, entry.name, realization, name)
-                    method, code = found
+                    method, places = found
                     if threads is not None:  # a timing is of one fit
                         method = replace(method, orders=1)
                     of_it = scored.get(name, ())
+                    code = code_of(card, places)
                     yield Cell(*where, data, split, code, method, threads, drawn_on, of_it, keep)
 
     names = config.algorithms_of(entry)

@@ -25,14 +25,18 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
 from ensvm.study.source import YamlSource
 
-# Where the code that a cell runs through begins, beside its classifier's class.
-DATA_PATH = "ensvm.data.loading"
+# Where the code that a cell runs through begins, beside its classifier's class. Whatever read the
+# rows, a checksum of the arrays vouches for them: only what follows decides then.
+CHECKED_DATA = ("ensvm.data.loading:Dataset",)
+UNCHECKED_DATA = ("ensvm.data.loading", "ensvm.data.cards.card:DatasetCard")
 SCORING = "ensvm.runner.evaluate"
 ONE_VS_REST: Literal["one-vs-rest"] = "one-vs-rest"
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in what Python shows of functions: it is never the same
 
 # An algorithm's name, the kernel shared on a data set, whether that has more than two classes
 Used: TypeAlias = tuple[str, KernelConfig | None, bool]
+# What an algorithm is, and the places where its own code begins
+Found: TypeAlias = tuple["AlgorithmSettings", frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ def has_many_classes(card: DatasetCard) -> bool:
 
 def settings_of_study(
     source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard]
-) -> dict[Used, tuple[AlgorithmSettings, str] | None]:
+) -> dict[Used, Found | None]:
     """Return what every algorithm of a study is on the kinds of data that it meets.
 
     Parameters
@@ -154,7 +158,7 @@ def algorithm_settings(
     kernel: KernelConfig | None,
     *,
     many: bool = False,
-) -> tuple[AlgorithmSettings, str] | None:
+) -> Found | None:
     """Return what an algorithm of a config is, with every value resolved and checked.
 
     Parameters
@@ -172,9 +176,9 @@ def algorithm_settings(
 
     Returns
     -------
-    (AlgorithmSettings, str) or None
-        The settings, and the identity of the code that a cell of it runs through; None for an
-        algorithm that is unavailable.
+    (AlgorithmSettings, frozenset of str) or None
+        The settings, and the places where the algorithm's own code begins; None for an algorithm
+        that is unavailable.
 
     Raises
     ------
@@ -211,7 +215,26 @@ def algorithm_settings(
         wrapped=wrapped,
     )
     places = built.places if wrapped is None else {*built.places, _place(OneVsRestClassifier)}
-    return method, code_identity([DATA_PATH, SCORING, *places])
+    return method, frozenset(places)
+
+
+def code_of(card: DatasetCard, places: frozenset[str] | None = None) -> str:
+    """Return the identity of the code that a cell runs through.
+
+    Parameters
+    ----------
+    card : DatasetCard
+        The card of its data set.
+    places : frozenset of str or None, default None
+        Where the code of its algorithm begins; None for the cell of the facts of the data.
+
+    Returns
+    -------
+    str
+        The identity, as `code_identity` returns it.
+    """
+    data = CHECKED_DATA if card.checksum else UNCHECKED_DATA
+    return code_identity(data if places is None else [*data, SCORING, *places])
 
 
 def _check_stages(

@@ -18,10 +18,13 @@ path: {estimator: SVMPathClassifier}
 loose: {estimator: "loose_model:Loose"}
 """
 # Functions, each with the room or file it is in ("": its first one); a statement more makes each
-# another.
-PARTS_OF_PATH = {
+# another. Whatever reads data, the checksum of the arrays vouches for them, where there is one.
+READING = {
     "loading": ("data", "read_arrays"),
     "format": ("data/files", "encode_table"),
+    "card": ("data/cards", "brought_splits"),
+}
+PARTS_OF_PATH = {
     "scaling": ("data", "scale"),
     "splits": ("data/splits", "split_rows"),
     "seeds": ("seeds.py", "seed_of"),
@@ -53,7 +56,7 @@ config, edits = Path(sys.argv[1]), json.loads(sys.argv[2])
 def keys():
     forget_sources()
     cells = make_plan(config, realizations=1).cells
-    return {cell.algorithm: cell.key for cell in cells}
+    return {f"{cell.dataset}: {cell.algorithm}": cell.key for cell in cells}
 
 def definition(place, name):
     files = [place] if place.is_file() else sorted(place.rglob("*.py"))
@@ -85,10 +88,12 @@ print(json.dumps(told))
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """Return the key of each algorithm's cell by what was edited; "" for the code as it is."""
+    """Return the key of each cell by what was edited; "" for the code as it is."""
     folder = tmp_path_factory.mktemp("copy")
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "ensvm", folder / "ensvm", ignore=ignored)
+    (folder / "datasets").mkdir()
+    shutil.copy(ROOT / "datasets" / "w2a.yaml", folder / "datasets")
     (folder / "loose_base.py").write_text(
         "from sklearn.svm import SVC\n\n\nclass Base(SVC):\n    def half(self):\n        pass\n"
     )
@@ -102,10 +107,12 @@ def told(tmp_path_factory):
         "study: trial\n"
         "datasets:\n  - {name: own, path: own.csv, target: label, positive: 1,"
         " split: {protocol: random, n_train: 20, n_test: 10}}\n"
+        "  - w2a\n"  # its card has no checksum
         "algorithms:\n" + "".join(f"  {line}\n" for line in ALGORITHMS.strip().splitlines())
     )
     edits = {
-        title: (*place, "edited = 1") for title, place in {**PARTS_OF_PATH, **UNRELATED}.items()
+        title: (*place, "edited = 1")
+        for title, place in {**READING, **PARTS_OF_PATH, **UNRELATED}.items()
     }
     edits["a comment"] = ("data/splits", "split_rows", "# why it is so")
     edits["a docstring"] = ("data/splits", "split_rows", '"""What it means."""')
@@ -123,21 +130,32 @@ def told(tmp_path_factory):
 
 @pytest.mark.parametrize("part", PARTS_OF_PATH)
 def test_a_part_that_a_cell_runs_through_makes_it_another(told, part):
-    assert told[part]["path"] != told[""]["path"]
+    assert told[part]["own: path"] != told[""]["own: path"]
+    assert told[part]["w2a: path"] != told[""]["w2a: path"]
 
 
-@pytest.mark.parametrize("edit", [*UNRELATED, "a comment", "a docstring", "back", "loose base"])
+@pytest.mark.parametrize(
+    "edit", [*UNRELATED, *READING, "a comment", "a docstring", "back", "loose base"]
+)
 def test_no_other_edit_makes_it_another(told, edit):
-    assert told[edit]["path"] == told[""]["path"]
+    assert told[edit]["own: path"] == told[""]["own: path"]
 
 
-@pytest.mark.parametrize("part", ["loading", "format", "splits"])
-def test_the_facts_of_the_data_are_stated_again_when_loading_changes(told, part):
-    assert told[part]["data"] != told[""]["data"]
-    assert told["scoring"]["data"] == told[""]["data"]
+@pytest.mark.parametrize("part", READING)
+def test_what_reads_data_that_no_checksum_vouches_for_makes_a_cell_another(told, part):
+    assert told[part]["w2a: path"] != told[""]["w2a: path"]
+
+
+def test_the_facts_of_the_data_are_stated_again_when_loading_changes(told):
+    for part in READING:
+        assert told[part]["w2a: data"] != told[""]["w2a: data"]
+        assert told[part]["own: data"] == told[""]["own: data"]
+    for dataset in ("own", "w2a"):
+        assert told["splits"][f"{dataset}: data"] != told[""][f"{dataset}: data"]
+        assert told["scoring"][f"{dataset}: data"] == told[""][f"{dataset}: data"]
 
 
 def test_a_users_own_modules_are_followed(told):
-    assert told["loose base"]["loose"] != told[""]["loose"]
-    assert told["scoring"]["loose"] != told[""]["loose"]
-    assert told["classifier"]["loose"] == told[""]["loose"]
+    assert told["loose base"]["own: loose"] != told[""]["own: loose"]
+    assert told["scoring"]["own: loose"] != told[""]["own: loose"]
+    assert told["classifier"]["own: loose"] == told[""]["own: loose"]
