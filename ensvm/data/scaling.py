@@ -143,6 +143,7 @@ def _shift_and_divide(
     X: NDArray[np.float64], centre: NDArray[np.float64], spread: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     constant = spread == 0
-    scaled: NDArray[np.float64] = (X - centre) / np.where(constant, 1.0, spread)
+    scaled: NDArray[np.float64] = X - centre
+    scaled /= np.where(constant, 1.0, spread)
     scaled[:, constant] = 0.0
     return scaled

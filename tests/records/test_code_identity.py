@@ -21,7 +21,7 @@ loose: {estimator: "loose_model:Loose"}
 # another. Whatever reads data, the checksum of the arrays vouches for them, where there is one.
 READING = {
     "loading": ("data", "read_arrays"),
-    "format": ("data/files", "encode_table"),
+    "format": ("data/files", "encode_column"),
     "card": ("data/cards", "brought_splits"),
 }
 PARTS_OF_PATH = {

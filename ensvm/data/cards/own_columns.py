@@ -11,7 +11,7 @@ import numpy as np
 from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.columns import Encoding, Inputs, OneHot, indicators
 from ensvm.data.files.content import FileContent, FileFormat
-from ensvm.data.files.tables import refuse_equal_names
+from ensvm.data.files.fields import refuse_equal_names
 
 OtherInputs = Literal["keep", "drop"]
 

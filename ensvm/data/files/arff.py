@@ -2,6 +2,8 @@
 
 import io
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 from ensvm.data.errors import DataError
@@ -29,23 +31,28 @@ class ArffFormat(FrameFormat):
     type: Literal["arff"]
 
     @classmethod
-    def frame(cls, file: FileContent) -> Any:
-        """Return the file as a pandas DataFrame."""
-        import pandas  # loaded only where needed: starting up must stay quick
+    def frames(cls, file: FileContent) -> Iterator[Any]:
+        """Yield all rows as one pandas DataFrame."""
+        yield _frame(file.data, file.where)
 
-        read = _read(file)
-        columns = {}
-        for at, (name, kind) in enumerate(read["attributes"]):
-            if name in columns:
-                raise DataError(f"{file.where}: several attributes are called {name!r}")
-            values = [row[at] for row in read["data"]]
-            if isinstance(kind, list):
-                columns[name] = pandas.Series(pandas.Categorical(values, categories=kind))
-            elif kind in _NUMBERS:
-                columns[name] = pandas.Series(values, dtype="float64")
-            else:
-                columns[name] = pandas.Series(values, dtype=object)
-        return pandas.DataFrame(columns)
+
+@lru_cache(maxsize=1)  # names, types and rows are asked for one after the other
+def _frame(data: bytes, where: str) -> Any:
+    import pandas  # loaded only where needed: starting up must stay quick
+
+    read = _read(FileContent(data, where))
+    columns = {}
+    for at, (name, kind) in enumerate(read["attributes"]):
+        if name in columns:
+            raise DataError(f"{where}: several attributes are called {name!r}")
+        values = [row[at] for row in read["data"]]
+        if isinstance(kind, list):
+            columns[name] = pandas.Series(pandas.Categorical(values, categories=kind))
+        elif kind in _NUMBERS:
+            columns[name] = pandas.Series(values, dtype="float64")
+        else:
+            columns[name] = pandas.Series(values, dtype=object)
+    return pandas.DataFrame(columns)
 
 
 def _read(file: FileContent) -> dict[str, Any]:

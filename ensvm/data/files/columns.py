@@ -101,7 +101,7 @@ def encode_column(
     a field that the encoding does not know, beginning with the `place` of its position.
     """
     values = indicators(encoding)
-    known = np.array([field.strip() not in missing for field in fields])
+    known = np.array([field.strip() not in missing for field in fields], dtype=bool)
     chosen = np.flatnonzero(known)
     ends = interval_ends(encoding)
     if numerals is not None and not numerals.plain and (ends or encoding == "number"):

@@ -1,7 +1,7 @@
 """What a file holds, before and after it is read; the base of the formats."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -133,20 +133,36 @@ class FileFormat(Strict):
         return cls.model_validate({**cls.endings[ending]})
 
 
-def joined(raws: Sequence[Raw]) -> Raw:
-    """Return the rows of the files of one part, one file after the other."""
-    if len(raws) == 1:
-        return raws[0]
-    labels = np.concatenate([raw.labels for raw in raws])
-    told = [raw.groups for raw in raws if raw.groups is not None]
-    groups = np.concatenate(told) if told else None  # asked of all files or of none
-    if not any(hasattr(raw.X, "indptr") for raw in raws):
-        return Raw(np.concatenate([raw.X for raw in raws]), labels, groups=groups)
+def joined(raws: Iterable[Raw]) -> Raw:
+    """Return the rows of blocks or files, one after the other; they may be read one by one."""
+    blocks, labels, groups = list[Any](), list[Any](), list[Any]()
+    for raw in raws:
+        blocks.append(raw.X)
+        labels.append(raw.labels)
+        groups += [] if raw.groups is None else [raw.groups]  # asked of all or of none
+    if len(blocks) == 1:
+        return raw
+    del raw  # each block is let go as soon as its rows are copied
+    X = _sparse_rows(blocks) if any(hasattr(X, "indptr") for X in blocks) else _dense_rows(blocks)
+    return Raw(X, np.concatenate(labels), groups=np.concatenate(groups) if groups else None)
+
+
+def _dense_rows(blocks: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    X = np.empty((sum(map(len, blocks)), blocks[0].shape[1]))
+    blocks.reverse()
+    end = 0
+    while blocks:
+        block = blocks.pop()
+        X[end : end + len(block)] = block
+        end += len(block)
+    return X
+
+
+def _sparse_rows(blocks: list[Any]) -> Any:
     # loaded only where needed: starting up must stay quick
     from scipy.sparse import csr_array, vstack
 
-    X = vstack([csr_array(raw.X) for raw in raws], format="csr")
-    return Raw(X, labels, groups=groups)
+    return vstack([csr_array(X) for X in blocks], format="csr")
 
 
 def settled(

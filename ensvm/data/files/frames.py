@@ -1,17 +1,24 @@
 """Tables with typed columns, which pandas holds: the base of Parquet, Feather and ARFF."""
 
 from abc import abstractmethod
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError
 from ensvm.data.files.columns import Incomplete, Inputs
-from ensvm.data.files.content import Declared, FileContent, FileFormat, Raw
+from ensvm.data.files.content import Declared, FileContent, FileFormat, Raw, joined
 from ensvm.data.files.dialect import DATES, Dialect
+from ensvm.data.files.fields import Column, FieldReader, Fields, Rules
 from ensvm.data.files.labels import plain_label
-from ensvm.data.files.tables import Table, TableFormat, encode_table
 
 MOST_LEVELS = 30  # different texts of a column that nothing declares nominal
+_BOOLEANS = {"bool", "bool_"}
+_NUMBERS = {"int", "float", "Decimal"}
+_MOMENTS = {"date", "datetime", "time", "timedelta", "Timestamp", "Timedelta"}
 _DATES = "holds dates or times: make numbers of them, as days since the first"
 
 
@@ -19,7 +26,7 @@ class FrameFormat(FileFormat):
     """A table whose columns have types: numbers, booleans, texts and categories.
 
     Booleans become 0 and 1, and texts and categories columns of 0 and 1 (one-hot) unless `inputs`
-    says otherwise. Dates are refused.
+    says otherwise. Dates are refused. The rows are read block by block.
     """
 
     named_columns: ClassVar = True
@@ -30,44 +37,53 @@ class FrameFormat(FileFormat):
 
     @classmethod
     @abstractmethod
-    def frame(cls, file: FileContent) -> Any:
-        """Return the file as a pandas DataFrame; raise DataError if it is none."""
+    def frames(cls, file: FileContent) -> Iterator[Any]:
+        """Yield the rows as pandas DataFrames, one at the least, all with the same columns.
+
+        Raises DataError if the file is none of this format.
+        """
 
     def read(self, file: FileContent) -> Raw:
         """Return the inputs and labels, encoded as those of a table of text."""
-        frame = _loaded(type(self), file.data, file.where)
-        if not len(frame):
+        raw = joined(self._blocks(file))
+        if not len(raw.labels):
+            raise DataError(f"{file.where}: no row is complete")
+        return raw
+
+    def _blocks(self, file: FileContent) -> Iterator[Raw]:
+        rules, end = Rules(self.target, self.incomplete, self.unlabelled), 0
+        for frame in self.frames(file):
+            if not len(frame):
+                continue
+            names = [str(name) for name in frame.columns]
+            reader = FieldReader(file.where, names, rules, file.inputs, file.groups, unit="row")
+            columns = [
+                _fields(frame.iloc[:, at], reader.stays_number(at)) for at in range(len(names))
+            ]
+            yield reader.read(Fields(columns, range(end + 1, end + len(frame) + 1)))
+            end += len(frame)
+        if not end:
             raise DataError(f"{file.where}: holds no rows")
-        # repr of a float64 reads back to the same number
-        rows = [
-            ["" if absent else str(value) for value, absent in zip(row, gaps, strict=True)]
-            for row, gaps in zip(frame.to_numpy(object), frame.isna().to_numpy(), strict=True)
-        ]
-        names = [str(name) for name in frame.columns]
-        table = Table(file.where, names, rows, list(range(1, len(rows) + 1)), unit="row")
-        form = TableFormat(
-            type="table",
-            target=self.target,
-            incomplete=self.incomplete,
-            unlabelled=self.unlabelled,
-        )
-        return encode_table(table, form, file.inputs, file.groups)
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names of the columns."""
-        return [str(name) for name in _loaded(type(self), file.data, file.where).columns]
+        return [str(name) for name in next(self.frames(file)).columns]
 
     def declared(self, file: FileContent) -> Declared:
         """Return the encodings of columns that are no numbers, and those that can be no inputs."""
+        held: list[_Held] = []
+        for frame in self.frames(file):
+            held = held or [_Held(str(name)) for name in frame.columns]
+            for at, column in enumerate(held):
+                column.see(frame.iloc[:, at])
         inputs: Inputs = {}
         refused: dict[str, str] = {}
-        frame = _loaded(type(self), file.data, file.where)
-        for at, name in enumerate(map(str, frame.columns)):
-            found = _encoding(frame.iloc[:, at])
+        for column in held:
+            found = column.encoding()
             if isinstance(found, str):
-                refused[name] = found
+                refused[column.name] = found
             elif found is not None:
-                inputs[name] = found
+                inputs[column.name] = found
         return Declared(inputs, refused)
 
     @classmethod
@@ -83,35 +99,61 @@ class FrameFormat(FileFormat):
         return cls.model_validate({**cls.endings[ending], **own})
 
 
-@lru_cache(maxsize=1)  # names, types and rows are asked for one after the other
-def _loaded(form: type[FrameFormat], data: bytes, where: str) -> Any:
-    return form.frame(FileContent(data, where))
+def _fields(column: Any, number: bool) -> Column:
+    """Return a column as text, or as it is where it holds numbers and shall stay so."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if number and is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype):
+        numbers: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
+        return numbers
+    return [
+        "" if absent else str(value)
+        for value, absent in zip(column.astype(object), column.isna(), strict=True)
+    ]
 
 
-def _encoding(column: Any) -> dict[Any, Any] | str | None:
-    """Return a column's encoding, None for numbers, or why it can be no input."""
-    import pandas  # loaded only where needed: starting up must stay quick
+@dataclass
+class _Held:
+    """What a column holds: the types of its values, and its different texts or categories."""
 
-    types = pandas.api.types
-    if types.is_bool_dtype(column.dtype):
-        return {"False": 0, "True": 1}
-    if isinstance(column.dtype, pandas.CategoricalDtype):
-        return _one_hot(column.dtype.categories)
-    if types.is_numeric_dtype(column.dtype):
-        return "holds complex numbers" if types.is_complex_dtype(column.dtype) else None
-    if types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
-        return _DATES
-    known = column.dropna()
-    kinds = {type(value).__name__ for value in known}
-    if kinds <= {"bool", "bool_"} and kinds:
-        return {"False": 0, "True": 1}
-    if kinds <= {"int", "float", "Decimal"}:
-        return None
-    if kinds & {"date", "datetime", "time", "timedelta", "Timestamp", "Timedelta"}:
-        return _DATES
-    if kinds != {"str"}:
-        return f"holds values of the type {', '.join(sorted(kinds))}"
-    return _of_texts(sorted(set(known)))
+    name: str
+    types: set[str] = field(default_factory=set)
+    levels: dict[Any, None] = field(default_factory=dict)  # as a set, but in their order
+
+    def see(self, column: Any) -> None:
+        """Note what a block of the column holds."""
+        import pandas  # loaded only where needed: starting up must stay quick
+
+        types = pandas.api.types
+        if isinstance(column.dtype, pandas.CategoricalDtype):
+            self.types.add("category")
+            self.levels |= dict.fromkeys(column.dtype.categories)
+        elif types.is_bool_dtype(column.dtype):
+            self.types.add("bool")
+        elif types.is_numeric_dtype(column.dtype):
+            self.types.add("float")
+        elif types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(
+            column.dtype
+        ):
+            self.types.add("Timestamp")
+        else:
+            known = column.dropna()
+            self.types |= {type(value).__name__ for value in known}
+            self.levels |= dict.fromkeys(value for value in known if isinstance(value, str))
+
+    def encoding(self) -> dict[Any, Any] | str | None:
+        """Return the encoding, None for numbers, or why the column can be no input."""
+        if "category" in self.types:
+            return _one_hot(self.levels)
+        if self.types and self.types <= _BOOLEANS:
+            return {"False": 0, "True": 1}
+        if self.types <= _NUMBERS:
+            return None
+        if self.types & _MOMENTS:
+            return _DATES
+        if self.types != {"str"}:
+            return f"holds values of the type {', '.join(sorted(self.types))}"
+        return _of_texts(sorted(self.levels))
 
 
 def _of_texts(levels: list[str]) -> dict[Any, Any] | str:

@@ -23,7 +23,7 @@ Label = Annotated[str, BeforeValidator(_label)]
 def plain_labels(found: NDArray[Any]) -> NDArray[np.str_]:
     """Return labels as cards write them: 1.0, +1 and 1 are "1"; other labels stay as they are."""
     values, inverse = np.unique(found, return_inverse=True)
-    return np.array([plain_label(str(value)) for value in values])[inverse]
+    return np.array([plain_label(str(value)) for value in values], dtype=str)[inverse]
 
 
 def plain_label(text: str) -> str:

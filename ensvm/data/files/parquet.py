@@ -1,6 +1,7 @@
 """Parquet and Feather (Arrow's own format): tables with typed columns, read by pandas."""
 
 import io
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 from ensvm.data.errors import DataError
@@ -8,55 +9,58 @@ from ensvm.data.files.compression import check_size
 from ensvm.data.files.content import FileContent, reading
 from ensvm.data.files.frames import FrameFormat
 
+ROWS_AT_ONCE = 65536  # of a row group, which takes some times its memory as a DataFrame
 _VALUE_BYTES = 8  # of memory, at the least; a few bytes of a file may stand for many equal values
 
 
 class ParquetFormat(FrameFormat):
-    """A Parquet file, read by pandas (needs pyarrow)."""
+    """A Parquet file, its row groups read one after the other (needs pyarrow)."""
 
     endings: ClassVar = {".parquet": {"type": "parquet"}}
 
     type: Literal["parquet"]
 
     @classmethod
-    def frame(cls, file: FileContent) -> Any:
-        """Return the file as a pandas DataFrame."""
-        import pandas  # loaded only where needed: starting up must stay quick
-
+    def frames(cls, file: FileContent) -> Iterator[Any]:
+        """Yield the rows as pandas DataFrames."""
         with reading(file.where, "a Parquet table"):
             try:
                 from pyarrow.parquet import ParquetFile
-
-                held = ParquetFile(io.BytesIO(file.data)).metadata
-                check_size(held.num_rows * held.num_columns * _VALUE_BYTES, file.where)
-                return pandas.read_parquet(io.BytesIO(file.data))
             except ImportError as error:
                 raise _needs_pyarrow(file.where, "Parquet") from error
+            held = ParquetFile(io.BytesIO(file.data))
+            told = held.metadata
+            check_size(told.num_rows * told.num_columns * _VALUE_BYTES, file.where)
+            if not told.num_rows:
+                yield held.schema_arrow.empty_table().to_pandas()
+            for batch in held.iter_batches(ROWS_AT_ONCE):
+                yield batch.to_pandas()
 
 
 class FeatherFormat(FrameFormat):
-    """A Feather file, which is Arrow's IPC format, read by pyarrow."""
+    """A Feather file, which is Arrow's IPC format, its batches read one after the other."""
 
     endings: ClassVar = {".feather": {"type": "feather"}, ".arrow": {"type": "feather"}}
 
     type: Literal["feather"]
 
     @classmethod
-    def frame(cls, file: FileContent) -> Any:
-        """Return the file as a pandas DataFrame."""
+    def frames(cls, file: FileContent) -> Iterator[Any]:
+        """Yield the rows as pandas DataFrames."""
         with reading(file.where, "a Feather (Arrow IPC) table"):
             try:
                 import pyarrow
             except ImportError as error:
                 raise _needs_pyarrow(file.where, "Feather") from error
             with pyarrow.ipc.open_file(file.data) as reader:
-                batches, size = [], 0
+                size = 0
+                yield reader.schema.empty_table().to_pandas()
                 for at in range(reader.num_record_batches):
-                    batches.append(reader.get_batch(at))
-                    batches[-1].validate(full=True)  # what is damaged must not reach pandas
-                    size += batches[-1].nbytes
+                    batch = reader.get_batch(at)
+                    batch.validate(full=True)  # what is damaged must not reach pandas
+                    size += batch.nbytes
                     check_size(size, file.where)
-                return pyarrow.Table.from_batches(batches, reader.schema).to_pandas()
+                    yield batch.to_pandas()
 
 
 def _needs_pyarrow(where: str, what: str) -> DataError:

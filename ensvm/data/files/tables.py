@@ -3,24 +3,15 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.columns import (
-    LARGEST,
-    Incomplete,
-    Inputs,
-    encode_column,
-    encoded_columns,
-)
-from ensvm.data.files.content import FileContent, FileFormat, Raw
+from ensvm.data.errors import DataError
+from ensvm.data.files.columns import LARGEST, Incomplete, Inputs, encoded_columns
+from ensvm.data.files.content import FileContent, FileFormat, Raw, joined
 from ensvm.data.files.dialect import (
     DELIMITERS,
     Delimiter,
@@ -30,7 +21,10 @@ from ensvm.data.files.dialect import (
     TextEncoding,
     Thousands,
 )
-from ensvm.data.files.labels import Label, no_label, plain_labels
+from ensvm.data.files.fields import FieldReader, Fields, Rules, renamed
+from ensvm.data.files.labels import Label
+
+ROWS_AT_ONCE = 8192  # whose fields, as text, take little memory beside all numbers
 
 
 class TableFormat(FileFormat):
@@ -83,40 +77,60 @@ class TableFormat(FileFormat):
         Raises DataError naming file, row and column of a value that is missing, not a number or an
         unknown code.
         """
-        raw = self._read(file)
-        if self.keep is None:
-            return raw
-        chosen = np.isin(raw.labels, self.keep)
-        groups = None if raw.groups is None else raw.groups[chosen]
-        return Raw(raw.X[chosen], raw.labels[chosen], groups=groups)
-
-    def _read(self, file: FileContent) -> Raw:
         lines, numbers = _data_lines(file, self)
-        names = self.columns or _header_names(lines, numbers, self, file.where)
+        names = self._names(lines, numbers, file.where)
         lines, numbers = lines[self.header :], numbers[self.header :]
         if not lines:
             raise DataError(f"{file.where}: holds no rows")
         inputs = self.inputs or file.inputs
         if inputs and self.encoded:
             inputs = dict.fromkeys(encoded_columns(inputs), "number")
-        numbers_alone = not inputs or all(encoding == "number" for encoding in inputs.values())
-        if numbers_alone and file.groups is None:
-            raw = _read_numbers(lines, self, names, inputs, file.where)
+        reader = FieldReader(file.where, names, self._rules, inputs, file.groups)
+        starts = range(0, len(lines), ROWS_AT_ONCE)
+        blocks = [slice(start, start + ROWS_AT_ONCE) for start in starts]
+        raw = joined(self._kept(self._read(reader, lines[at], numbers[at])) for at in blocks)
+        if self.keep is None and not len(raw.labels):
+            raise DataError(f"{file.where}: no row is complete")
+        return raw
+
+    def _read(self, reader: FieldReader, lines: list[str], numbers: list[int]) -> Raw:
+        numbers_alone = all(map(reader.stays_number, reader.input_at))
+        if numbers_alone and reader.groups is None:
+            raw = _read_numbers(lines, self, reader)
             if raw is not None:
                 return raw
-        rows = _split_fields(lines, numbers, self, file.where)
-        names = names or [str(i) for i in range(len(rows[0]))]
-        return encode_table(Table(file.where, names, rows, numbers), self, inputs, file.groups)
+        rows = _split_fields(lines, numbers, self, reader.where)
+        for row, line in zip(rows, numbers, strict=True):
+            if len(row) != len(reader.names):
+                told = f"{len(row)} fields; expected {len(reader.names)}"
+                raise DataError(f"{reader.where}, line {line}: {told}")
+        return reader.read(Fields(list(zip(*rows, strict=True)), numbers))
+
+    def _kept(self, raw: Raw) -> Raw:
+        if self.keep is None:
+            return raw
+        chosen = np.isin(raw.labels, self.keep)
+        groups = None if raw.groups is None else raw.groups[chosen]
+        return Raw(raw.X[chosen], raw.labels[chosen], groups=groups)
+
+    def _names(self, lines: list[str], numbers: list[int], where: str) -> list[str]:
+        """Return the names of the columns; without any, their positions."""
+        names = self.columns or _header_names(lines, numbers, self, where)
+        if names or not lines:
+            return names
+        return [str(at) for at in range(len(_split_fields(lines[:1], numbers, self, where)[0]))]
+
+    @property
+    def _rules(self) -> Rules:
+        missing = frozenset(self.missing)
+        return Rules(
+            self.target, self.incomplete, self.unlabelled, self.labels, missing, self.numerals
+        )
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names in the header; without one, the positions."""
         lines, numbers = _data_lines(file, self)
-        names = self.columns or _header_names(lines, numbers, self, file.where)
-        if names or not lines:
-            return names
-        return [
-            str(at) for at in range(len(_split_fields(lines[:1], numbers, self, file.where)[0]))
-        ]
+        return self._names(lines, numbers, file.where)
 
     @classmethod
     def of_own_file(
@@ -145,87 +159,6 @@ class TableFormat(FileFormat):
     def numerals(self) -> Numerals:
         """How numbers are written."""
         return Numerals(self.decimal, self.thousands or "")
-
-
-@dataclass(frozen=True)
-class Table:
-    """Fields as text: names of columns, rows, and each row's number in the file `where`."""
-
-    where: str
-    names: list[str]
-    rows: list[list[str]]
-    lines: list[int]
-    unit: str = "line"
-
-    def place(self, at: int, row: int) -> str:
-        """Return where the field of a column and a row stands, for messages."""
-        return f"{self.where}, {self.unit} {self.lines[row]}, column {self.names[at]!r}"
-
-
-def encode_table(
-    table: Table, form: TableFormat, inputs: Inputs | None, groups: str | None = None
-) -> Raw:
-    """Return what fields of text stand for, labels renamed as the card says, groups if named."""
-    label_at, columns = choose_columns(table.names, form.target, inputs, table.where)
-    _check_widths(table)
-    missing = {*form.missing, ""}
-    group_at = [] if groups is None else [_position(table.names, groups, table.where)]
-    for at in group_at:
-        _refuse_ungrouped(table, at, form)
-    table = _without_missing(table, label_at, [*columns, *group_at], form)
-    blocks = [
-        encode_column(
-            [row[at] for row in table.rows],
-            inputs[table.names[at]] if inputs else "number",
-            missing,
-            partial(table.place, at),
-            form.numerals,
-        )
-        for at in columns
-    ]
-    X = np.hstack([np.empty((len(table.rows), 0)), *blocks])
-    found = np.array([row[label_at].strip() for row in table.rows])
-    told = [plain_labels(np.array([row[at].strip() for row in table.rows])) for at in group_at]
-    return Raw(X, _rename(plain_labels(found), form.labels), groups=told[0] if told else None)
-
-
-def choose_columns(
-    names: list[str], target: str | int, inputs: Iterable[str] | None, where: str
-) -> tuple[int, list[int]]:
-    """Return the positions of the target and of the inputs: those named, or all but the target.
-
-    Raises DataError for a name that is no column's, or that several columns have.
-    """
-    refuse_equal_names(names, where)
-    if isinstance(target, int):
-        if not -len(names) <= target < len(names):
-            raise DataError(f"{where}: target {target} is not a column; there are {len(names)}")
-        label_at = target % len(names)
-    else:
-        label_at = _position(names, target, where)
-    if inputs is not None:
-        return label_at, [_position(names, name, where) for name in inputs]
-    return label_at, [at for at in range(len(names)) if at != label_at]
-
-
-def refuse_equal_names(names: list[str], where: str) -> None:
-    """Raise DataError if columns share a name: one of them might be taken for the other."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        at = [str(k) for k, name in enumerate(names, start=1) if name == twice]
-        raise DataError(
-            f"{where}: several columns are called {twice!r} (columns {', '.join(at[:9])}, counted "
-            "from 1); accepted: names that differ"
-        )
-
-
-def _position(names: list[str], name: str, where: str) -> int:
-    if name not in names:
-        shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise DataError(
-            f"{where}: there is no column {name!r}{near_miss(name, names)} (columns: {shown})"
-        )
-    return names.index(name)
 
 
 def _data_lines(file: FileContent, form: TableFormat) -> tuple[list[str], list[int]]:
@@ -326,10 +259,8 @@ def _fields_of(lines: Iterable[str], form: TableFormat) -> Any:
     return csv.reader(lines, delimiter=mark, quotechar=form.quote, skipinitialspace=mark != " ")
 
 
-def _read_numbers(
-    lines: list[str], form: TableFormat, names: list[str], inputs: Inputs | None, where: str
-) -> Raw | None:
-    """Return the table, quickly, if every field is a finite number without quotes; else None."""
+def _read_numbers(lines: list[str], form: TableFormat, reader: FieldReader) -> Raw | None:
+    """Return the rows, quickly, if every field is a finite number without quotes; else None."""
     if not form.numerals.plain:
         return None
     if any(form.quote in line for line in lines):  # numpy reads over the end of a quoted line
@@ -339,62 +270,10 @@ def _read_numbers(
         fields = np.loadtxt(lines, delimiter=delimiter, comments=None, ndmin=2)
     except ValueError:
         return None
-    names = names or [str(i) for i in range(fields.shape[1])]
-    if len(names) != fields.shape[1] or not (np.abs(fields) <= LARGEST).all():
+    if len(reader.names) != fields.shape[1] or not (np.abs(fields) <= LARGEST).all():
         return None
-    label_at, columns = choose_columns(names, form.target, inputs, where)
     # as text, for different labels may be the same number: 001 and 1
     labels = np.loadtxt(
-        lines, delimiter=delimiter, comments=None, ndmin=1, usecols=label_at, dtype=str
+        lines, delimiter=delimiter, comments=None, ndmin=1, usecols=reader.label_at, dtype=str
     )
-    return Raw(fields[:, columns], _rename(plain_labels(labels), form.labels))
-
-
-def _check_widths(table: Table) -> None:
-    for row, line in zip(table.rows, table.lines, strict=True):
-        if len(row) != len(table.names):
-            raise DataError(
-                f"{table.where}, line {line}: {len(row)} fields; expected {len(table.names)}"
-            )
-
-
-def _refuse_ungrouped(table: Table, at: int, form: TableFormat) -> None:
-    if form.incomplete == "drop":
-        return
-    for i, row in enumerate(table.rows):
-        if row[at].strip() in {*form.missing, ""}:
-            raise DataError(
-                f"{table.place(at, i)}: the group is missing ({row[at]!r}); accepted: a group in "
-                "every row, or `incomplete: drop`, which leaves such rows out"
-            )
-
-
-def _without_missing(table: Table, label_at: int, columns: list[int], form: TableFormat) -> Table:
-    missing = {*form.missing, ""}
-    kept = []
-    for i, row in enumerate(table.rows):
-        unlabelled = row[label_at].strip() in missing or no_label(row[label_at])
-        empty = (
-            label_at
-            if unlabelled
-            else next((at for at in columns if row[at].strip() in missing), None)
-        )
-        if empty is None or (not unlabelled and form.incomplete == "keep"):
-            kept.append(i)
-        elif form.incomplete != "drop" and not (unlabelled and form.unlabelled == "drop"):
-            hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
-            if unlabelled:
-                hint = "`unlabelled: drop` leaves such rows out, and so does `incomplete: drop`"
-            value = f"the value is missing ({row[empty]!r})"
-            raise DataError(f"{table.place(empty, i)}: {value}; {hint}")
-    if not kept:
-        raise DataError(f"{table.where}: no row is complete")
-    rows, lines = [table.rows[i] for i in kept], [table.lines[i] for i in kept]
-    return replace(table, rows=rows, lines=lines)
-
-
-def _rename(found: NDArray[np.str_], labels: dict[str, str]) -> NDArray[np.str_]:
-    if not labels:
-        return found
-    values, inverse = np.unique(found, return_inverse=True)
-    return np.array([labels.get(str(value), str(value)) for value in values])[inverse]
+    return Raw(fields[:, reader.input_at], renamed(labels, form.labels))
