@@ -1,7 +1,8 @@
 """What is kept of a cell and of a run: frozen dataclasses, JSON objects on the disk."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache
 from types import UnionType
 from typing import Any, Literal, Self, TypeAlias, get_args, get_origin
 
@@ -216,36 +217,52 @@ EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 
 def _checked(kind: type, line: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields in a JSON object, lists as tuples where a tuple is kept."""
-    wanted = {entry.name: entry for entry in fields(kind) if entry.name != "run"}
-    for name, entry in wanted.items():
-        required = entry.default is MISSING and entry.default_factory is MISSING
-        if required and name not in line:
+    tests, required = _tests(kind)
+    for name in required:
+        if name not in line:
             raise ValueError(f"the key {name!r} is missing")
     found = {}
     for name, value in line.items():
         if name == "kind":
             continue
-        if name not in wanted:
+        if name not in tests:
             raise Newer(f"the key {name!r} is unknown: written by a newer version of ensvm?")
-        if not _fits(value, wanted[name].type):
+        if not tests[name](value):
             raise ValueError(f"the value of {name!r} is of another type: {value!r:.60}")
         found[name] = tuple(value) if isinstance(value, list) else value
     return found
 
 
-def _fits(value: Any, kind: Any) -> bool:
-    """Return whether a value of JSON can be one of a field's type."""
+@cache
+def _tests(kind: type) -> tuple[dict[str, Callable[[Any], bool]], list[str]]:
+    """Return the test of each field's value, and the fields that must be there."""
+    kept = [entry for entry in fields(kind) if entry.name != "run"]
+    required = [
+        entry.name
+        for entry in kept
+        if entry.default is MISSING and entry.default_factory is MISSING
+    ]
+    return {entry.name: _test(entry.type) for entry in kept}, required
+
+
+def _test(kind: Any) -> Callable[[Any], bool]:
+    """Return what tells whether a value of JSON can be one of a field's type."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal:
-        return value in inner
+        return lambda value: value in inner
     if origin is UnionType:
-        return any(_fits(value, each) for each in inner)
+        tests = [_test(each) for each in inner]
+        return lambda value: any(test(value) for test in tests)
     if origin is Mapping:
-        return isinstance(value, dict) and all(_fits(each, inner[1]) for each in value.values())
+        test = _test(inner[1])
+        return lambda value: isinstance(value, dict) and all(map(test, value.values()))
     if origin in (tuple, list):
-        return isinstance(value, list) and all(_fits(each, inner[0]) for each in value)
-    if kind is Conditions:
-        return isinstance(value, dict)
+        test = _test(inner[0])
+        return lambda value: isinstance(value, list) and all(map(test, value))
+    if kind is Any:
+        return lambda value: True
     if kind in (int, float):
-        return isinstance(value, kind | int) and not isinstance(value, bool)
-    return kind is Any or isinstance(value, kind)
+        numbers = (int, kind)
+        return lambda value: isinstance(value, numbers) and not isinstance(value, bool)
+    held = dict if kind is Conditions else kind
+    return lambda value: isinstance(value, held)

@@ -1,9 +1,9 @@
 """The two sides of a comparison: a folder, one file of records, or those that were shipped."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
+from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import (
     CELLS_FILE,
@@ -13,7 +13,8 @@ from ensvm.records.store import (
     latest_records,
     read_records,
 )
-from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.current_config import current_config
+from ensvm.report.query import Study, find_studies
 
 SHIPPED = "shipped"
 
@@ -79,11 +80,11 @@ def _of_file(path: Path) -> dict[str, Study]:
 
 def _only(folder: Path, name: str) -> Study:
     """Return a study with the records of one of its files alone."""
-    study = read_study(folder)
     if name == SHIPPED_FILE:
-        records: Mapping = read_shipped(folder).records
+        records: Mapping[Identity, Record] = read_shipped(folder).records
     elif name == CELLS_FILE:
         records = read_records(folder)
     else:
         records = latest_records(folder / name, json_lines(folder / name))
-    return replace(study, records=dict(records), shipped={})
+    current = current_config(folder, () if name == SHIPPED_FILE else records.values())
+    return Study(folder, current.config, current.published, dict(records), {}, current.note)
