@@ -174,7 +174,7 @@ class AdaBoost(BinaryMetaEstimator):
         def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
             weights = total * current.sample_weight
             weak = copies.fit(copies.new(), rows, labels, sample_weight=weights)
-            return weak, self._vote(weak, rows)
+            return weak, self._signs(rows.predict(weak))
 
         result = discrete_adaboost(signs[used], learn, self.n_estimators, start=start)
         if not result.learners:
@@ -214,7 +214,7 @@ class AdaBoost(BinaryMetaEstimator):
         X = self._validated(X)
         votes, rows = np.zeros(X.shape[0]), SharedRows(X)
         for alpha, weak in zip(self.alphas_, self.estimators_, strict=True):
-            votes = votes + alpha * self._vote(weak, rows)
+            votes = votes + alpha * self._signs(rows.predict(weak))
             yield votes
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -280,14 +280,9 @@ class AdaBoost(BinaryMetaEstimator):
             The margin of each row, in [-1, 1].
         """
         check_is_fitted(self)
-        signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
-        totals = np.cumsum(self.alphas_)
+        signs, totals = self._signs(y), np.cumsum(self.alphas_)
         for votes, total in zip(self.staged_decision_function(X), totals, strict=True):
             yield signs * votes / total
-
-    def _vote(self, fitted: Any, X: SharedRows) -> NDArray[np.float64]:
-        """Return what a fitted copy says of each row, -1 or +1, shape (n,)."""
-        return np.where(X.predict(fitted) == self.classes_[1], 1.0, -1.0)
 
     def _default_base(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)

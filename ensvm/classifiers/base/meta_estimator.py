@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, get_tags
@@ -66,9 +66,9 @@ class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, me
         check_is_fitted(self)
         return validate_data(self, X, accept_sparse="csr", reset=False)
 
-    def _vote(self, fitted: Any, X: Any) -> NDArray[np.float64]:
-        """Return what a fitted copy says of each row, -1 or +1, shape (n,)."""
-        return np.where(fitted.predict(X) == self.classes_[1], 1.0, -1.0)
+    def _signs(self, labels: ArrayLike) -> NDArray[np.float64]:
+        """Return labels of the two classes as -1 and +1, shape (n,)."""
+        return np.where(np.asarray(labels) == self.classes_[1], 1.0, -1.0)
 
     def _labels(self, signs: NDArray[np.float64]) -> NDArray[Any]:
         """Return the class of each value, shape (n,): the positive one where it is above 0."""
