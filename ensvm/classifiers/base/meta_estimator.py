@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.seeds import drawn_seed
 
 
 class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -159,7 +160,7 @@ def seeded_clone(estimator: Any, generator: np.random.RandomState) -> Any:
     """
     copy = clone(estimator)
     seeds = {
-        name: generator.randint(np.iinfo(np.int32).max)
+        name: drawn_seed(generator)
         for name in sorted(copy.get_params(deep=True))
         if name.rpartition("__")[2] == "random_state"
     }
