@@ -32,6 +32,7 @@ from ensvm.solvers.entropy_projection.trajectory import (
     ProjectionPath,
     Vector,
 )
+from ensvm.solvers.stopping import check_stopping
 
 # L after a step that was accepted and after one that was not: about one step in seven is then tried
 # twice, see benchmarks/accelerated_descent.py
@@ -97,10 +98,7 @@ def accelerated_descent(
     Auslender & Teboulle, Interior gradient and proximal methods for convex and conic optimization,
     SIAM Journal on Optimization 16, 2006.
     """
-    if not 0 < tol < np.inf:
-        raise ValueError(f"tol must be a positive number, got {tol!r}")
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
+    check_stopping(tol, max_iter)
     problem = _Problem(SignedGram(operator, y, rows), upper)
     descent = _Descent(problem, problem.start(start))
     path = ProjectionPath(callback, keep_members)

@@ -32,6 +32,7 @@ from ensvm.solvers.entropy_projection.trajectory import (
     StopReason,
     Vector,
 )
+from ensvm.solvers.stopping import check_stopping
 
 
 def entropy_projection(
@@ -195,13 +196,10 @@ def _check(
     max_iter: int,
 ) -> None:
     adaptive = learning_rate == "adaptive"
-    if not 0 < tol < np.inf:
-        raise ValueError(f"tol must be a positive number, got {tol!r}")
+    check_stopping(tol, max_iter)
     if adaptive and not tol <= initial_tol < np.inf:
         raise ValueError(f"initial_tol must be at least tol = {tol!r}, got {initial_tol!r}")
     if not adaptive and (isinstance(learning_rate, str) or not 0 < learning_rate < np.inf):
         raise ValueError(
             f"learning_rate must be 'adaptive' or a positive number, got {learning_rate!r}"
         )
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
