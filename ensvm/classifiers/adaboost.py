@@ -10,14 +10,10 @@ from sklearn.base import _fit_context
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    has_fit_parameter,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator
-from ensvm.classifiers.base.weights import rows_that_count
+from ensvm.classifiers.base.weights import checked_weights, rows_that_count
 from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
 from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
 from ensvm.solvers.boosting.result import BoostingResult
@@ -191,9 +187,9 @@ class AdaBoost(BinaryMetaEstimator):
         self, X: Any, signs: NDArray[np.float64], sample_weight: ArrayLike | None
     ) -> tuple[Any, NDArray[np.float64] | None, float]:
         """Return an index of the rows that count, their first distribution, their total weight."""
-        if sample_weight is None:
+        weight = checked_weights(sample_weight, X)
+        if weight is None:
             return slice(None), None, float(signs.size)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         used = rows_that_count(weight, signs, "AdaBoost")
         total = float(weight.sum())
         return used, weight[used] / total, total

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.dummy import DummyClassifier
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
@@ -265,6 +264,3 @@ class BiasVariance(BinaryMetaEstimator):
             The class of each row.
         """
         return self._labels(self.decision_function(X))
-
-    def _default_base(self) -> Any:
-        return DecisionTreeClassifier()

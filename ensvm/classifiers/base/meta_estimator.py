@@ -1,6 +1,5 @@
 """What the two-class meta-estimators share: base, labels, votes, copies with seeds of their own."""
 
-from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -17,12 +16,12 @@ from ensvm.classifiers.base.labels import signed_labels
 from ensvm.classifiers.base.seeds import drawn_seed
 
 
-class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that fit copies of another classifier to two classes.
 
-    A subclass names its default base estimator in `_default_base` and has the parameters
-    `estimator` and `random_state`. Inputs may be dense or sparse; sparse ones are accepted where
-    the base estimator takes them.
+    A subclass has the parameters `estimator` and `random_state`, and may name a default base
+    estimator of its own in `_default_base`. Inputs may be dense or sparse; sparse ones are accepted
+    where the base estimator takes them.
 
     Attributes
     ----------
@@ -49,9 +48,9 @@ class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, me
         tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
         return tags
 
-    @abstractmethod
     def _default_base(self) -> Any:
-        """Return the base estimator where `estimator` is None."""
+        """Return the base estimator where `estimator` is None: an unpruned decision tree."""
+        return DecisionTreeClassifier()
 
     def _base(self) -> Any:
         return self._default_base() if self.estimator is None else self.estimator
@@ -138,9 +137,6 @@ class FittedCopy(BinaryMetaEstimator):
         """
         X = self._validated(X)
         return self.estimator_.predict_proba(X)
-
-    def _default_base(self) -> Any:
-        return DecisionTreeClassifier()
 
 
 def seeded_clone(estimator: Any, generator: np.random.RandomState) -> Any:
