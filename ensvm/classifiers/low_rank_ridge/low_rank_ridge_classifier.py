@@ -149,10 +149,7 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
             X,
             self._kernel_parameters() | {"dtype": self.gram_dtype},
             PivotChoice(
-                self.low_rank,
-                self.low_rank_method,
-                self.pivot_rows,
-                seed=drawn_seed(self.random_state),
+                self.low_rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)
             ),
         )
         solution = _sums(X, signs, features).solve(None if self.alpha == "gcv" else self.alpha)

@@ -322,12 +322,7 @@ class RhoSVC(KernelExpansionClassifier):
         factor = low_rank_gram(
             X,
             self._kernel_parameters() | {"dtype": self.gram_dtype},
-            PivotChoice(
-                rank,
-                self.low_rank_method,
-                self.pivot_rows,
-                seed=drawn_seed(self.random_state),
-            ),
+            PivotChoice(rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)),
         )
         if through_pivots:
             warn_of_pivots(type(self).__name__, factor.relative_residual)
