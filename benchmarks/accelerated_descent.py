@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.kernels.low_rank import DiagonalCorrectedGram, low_rank_gram
+from ensvm.kernels.low_rank import DiagonalCorrectedGram, PivotChoice, low_rank_gram
 from ensvm.solvers.entropy_projection import accelerated, accelerated_descent, entropy_projection
 
 SETS = ("waveform", "german", "squares")
@@ -70,7 +70,7 @@ def problem(name: str) -> tuple[Any, Any]:
     X, y = data.X_train, np.where(data.y_train > 0, 1.0, -1.0)
     kernel = {"kernel": "rbf", "gamma": resolve_gamma("mean-distance", X)}
     if name == LARGE:
-        return DiagonalCorrectedGram(low_rank_gram(X, kernel, RANK)), y
+        return DiagonalCorrectedGram(low_rank_gram(X, kernel, PivotChoice(RANK))), y
     return gram(X, **kernel), y
 
 

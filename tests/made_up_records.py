@@ -1,12 +1,15 @@
-"""Studies of made-up records whose answer is known, and real runs without workers or words."""
+"""Made-up records whose answer is known, real runs without workers or words, and the command."""
 
 import textwrap
+
+from click.testing import CliRunner, Result
 
 from ensvm.records.record import Record, Run
 from ensvm.records.store import Store
 from ensvm.report.query import Study, read_study
 from ensvm.runner import execute
 from ensvm.runner.task import run_task
+from ensvm_cli.main import main
 
 RUN = Run(id="r", commit="c" * 40, dirty=False)
 
@@ -81,6 +84,11 @@ def claimed(folder, claims, records) -> Study:
     """Make a study with these claims (YAML) on the algorithms a, b and later."""
     config = CLAIMED + textwrap.indent(textwrap.dedent(claims).strip(), "  ") + "\n"
     return make_study(folder, config, records, PRINTED)
+
+
+def invoke(*arguments) -> Result:
+    """Call the `ensvm` command with these arguments, paths and numbers among them, and catch it."""
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def cells_run_here(patch):

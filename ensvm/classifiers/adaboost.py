@@ -10,14 +10,10 @@ from sklearn.base import _fit_context
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    has_fit_parameter,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator
-from ensvm.classifiers.base.weights import rows_that_count
+from ensvm.classifiers.base.weights import checked_weights, rows_that_count
 from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
 from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
 from ensvm.solvers.boosting.result import BoostingResult
@@ -174,7 +170,7 @@ class AdaBoost(BinaryMetaEstimator):
         def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
             weights = total * current.sample_weight
             weak = copies.fit(copies.new(), rows, labels, sample_weight=weights)
-            return weak, self._vote(weak, rows)
+            return weak, self._signs(rows.predict(weak))
 
         result = discrete_adaboost(signs[used], learn, self.n_estimators, start=start)
         if not result.learners:
@@ -191,9 +187,9 @@ class AdaBoost(BinaryMetaEstimator):
         self, X: Any, signs: NDArray[np.float64], sample_weight: ArrayLike | None
     ) -> tuple[Any, NDArray[np.float64] | None, float]:
         """Return an index of the rows that count, their first distribution, their total weight."""
-        if sample_weight is None:
+        weight = checked_weights(sample_weight, X)
+        if weight is None:
             return slice(None), None, float(signs.size)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         used = rows_that_count(weight, signs, "AdaBoost")
         total = float(weight.sum())
         return used, weight[used] / total, total
@@ -214,7 +210,7 @@ class AdaBoost(BinaryMetaEstimator):
         X = self._validated(X)
         votes, rows = np.zeros(X.shape[0]), SharedRows(X)
         for alpha, weak in zip(self.alphas_, self.estimators_, strict=True):
-            votes = votes + alpha * self._vote(weak, rows)
+            votes = votes + alpha * self._signs(rows.predict(weak))
             yield votes
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -280,14 +276,9 @@ class AdaBoost(BinaryMetaEstimator):
             The margin of each row, in [-1, 1].
         """
         check_is_fitted(self)
-        signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
-        totals = np.cumsum(self.alphas_)
+        signs, totals = self._signs(y), np.cumsum(self.alphas_)
         for votes, total in zip(self.staged_decision_function(X), totals, strict=True):
             yield signs * votes / total
-
-    def _vote(self, fitted: Any, X: SharedRows) -> NDArray[np.float64]:
-        """Return what a fitted copy says of each row, -1 or +1, shape (n,)."""
-        return np.where(X.predict(fitted) == self.classes_[1], 1.0, -1.0)
 
     def _default_base(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)

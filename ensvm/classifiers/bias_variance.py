@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.dummy import DummyClassifier
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
@@ -195,7 +194,8 @@ class BiasVariance(BinaryMetaEstimator):
             for hypothesis in hypotheses:
                 self.estimators_.append(copies.fit(hypothesis, rows.take(drawn), y[drawn]))
                 if left_out.size:
-                    mean += self._vote(hypothesis, rows.take(left_out)) / len(hypotheses)
+                    said = rows.take(left_out).predict(hypothesis)
+                    mean += self._signs(said) / len(hypotheses)
             sums[left_out] += mean
             squares[left_out] += mean**2
             count[left_out] += 1
@@ -247,7 +247,7 @@ class BiasVariance(BinaryMetaEstimator):
         X = self._validated(X)
         votes, rows = np.zeros(X.shape[0]), SharedRows(X)
         for hypothesis in self.estimators_:
-            votes += self._vote(hypothesis, rows)
+            votes += self._signs(rows.predict(hypothesis))
         return votes / len(self.estimators_)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -264,10 +264,3 @@ class BiasVariance(BinaryMetaEstimator):
             The class of each row.
         """
         return self._labels(self.decision_function(X))
-
-    def _vote(self, fitted: Any, X: SharedRows) -> NDArray[np.float64]:
-        """Return what a fitted copy says of each row, -1 or +1, shape (n,)."""
-        return np.where(X.predict(fitted) == self.classes_[1], 1.0, -1.0)
-
-    def _default_base(self) -> Any:
-        return DecisionTreeClassifier()

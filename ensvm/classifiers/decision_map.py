@@ -159,4 +159,4 @@ class DecisionMap(FittedCopy):
     def _decide(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         if hasattr(self.estimator_, "decision_function"):
             return np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
-        return self._vote(self.estimator_, rows)
+        return self._signs(self.estimator_.predict(rows))

@@ -1,23 +1,25 @@
 """The Parzen window classifier: every training row votes, with the same weight or its own."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ensvm.classifiers.base.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Expansion
+from ensvm.classifiers.base.weighted_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.base.weights import as_distribution, rows_that_count
 from ensvm.kernels import KernelFunction, resolve_gamma
 
 
-class ParzenWindowClassifier(KernelExpansionClassifier):
+class ParzenWindowClassifier(WeightedExpansionClassifier):
     """Kernel classifier in which every training row votes with the same weight.
 
     The decision function is f(x) = (1/m) sum_i y_i k(x_i, x) with labels y_i in {-1, +1}: a new row
     gets the class whose training rows have the larger sum of kernel values with it. Nothing is
     optimised, and fitting makes no Gram matrix. The multiplicative updates of `RhoSVC` start at
     this machine, and it is the first member of `PartiallyTrainedEnsemble`. With sample weights w_i,
-    w_i / sum_j w_j takes the place of 1/m.
+    w_i / sum_j w_j takes the place of 1/m, in the width that `gamma` names too: a row of weight 2
+    is two rows, one of weight 0 is none.
 
     Parameters
     ----------
@@ -86,33 +88,6 @@ class ParzenWindowClassifier(KernelExpansionClassifier):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the classifier to training rows, their labels and weights.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
-            `kernel='precomputed'`.
-        y : array-like of shape (n_samples,)
-            The labels, of two distinct values.
-        sample_weight : array-like of shape (n_samples,), default None
-            The weights of the rows, at least 0: a row of weight 2 is two rows, one of weight 0 is
-            none, in the width that `gamma` names too. None for equal weights.
-
-        Returns
-        -------
-        self : ParzenWindowClassifier
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            If there are not two classes, the Gram matrix is not square, or a parameter or a weight
-            is out of its range.
-        """
-        return self._fit(X, y, sample_weight)
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         if sample_weight is None:

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from ensvm.classifiers.base.ending import Ending
 from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
+from ensvm.classifiers.base.seeds import drawn_seed
 from ensvm.solvers.linear.perceptron import PerceptronResult, perceptron
 from ensvm.solvers.linear.separability import separability, signed_points
 
@@ -145,9 +145,7 @@ class Perceptron(LinearClassifier):
         start = np.zeros(X.shape[1] + 1)
         rng = None
         if self.shuffle or self.start_scale > 0.0:
-            rng = np.random.default_rng(
-                check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-            )
+            rng = np.random.default_rng(drawn_seed(self.random_state))
             if self.start_scale > 0.0:
                 start = self.start_scale * rng.normal(size=start.size)
         result = perceptron(

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from ensvm.classifiers.base.meta_estimator import seeded_clone
+from ensvm.classifiers.base.seeds import drawn_seed
 
 
 class SharedRows:
@@ -76,7 +77,7 @@ class SeededCopies:
         if self._tree is None:
             return seeded_clone(self._base, self._generator)
         tree = copy(self._tree)
-        tree.random_state = self._generator.randint(np.iinfo(np.int32).max)
+        tree.random_state = drawn_seed(self._generator)
         return tree
 
     def fit(self, unfitted: Any, rows: SharedRows, y: NDArray[Any], **more: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.kernels.signed_gram import SignedGram
+from ensvm.solvers.stopping import check_stopping
 
 Vector = NDArray[np.float64]
 
@@ -133,11 +134,10 @@ def multiplicative_update(
     """
     gram = SignedGram(operator, y)
     start = 1.0 / gram.size if initial_weight is None else initial_weight
-    for name, value in (("learning_rate", learning_rate), ("tol", tol), ("initial_weight", start)):
+    check_stopping(tol, max_iter)
+    for name, value in (("learning_rate", learning_rate), ("initial_weight", start)):
         if not 0 < value < np.inf:
             raise ValueError(f"{name} must be a positive number, got {value!r}")
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
     log_weights = np.full(gram.size, np.log(start))
     upper_bound, overshoot, previous, iteration = np.inf, None, -np.inf, 0
     while True:

@@ -5,16 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.records.store import CELLS_FILE, read_records
-from ensvm_cli.main import main
 
 OPTIONS = ("--datasets", "titanic", "--algorithms", "parzen", "--jobs", "1")
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def below_a_file(folder):

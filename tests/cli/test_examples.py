@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from made_up_records import invoke
 from markdown_it import MarkdownIt
 
 from ensvm.report.query import read_study
@@ -57,7 +58,7 @@ def of_page(page):
 
 def of_help(group, *path):
     """Yield the command lines in the help of a group and of its verbs."""
-    told = CliRunner().invoke(main, [*path, "--help"]).stdout
+    told = invoke(*path, "--help").stdout
     _, _, examples = told.partition("Example")
     for line in examples.splitlines():
         yield re.split(r"\s{2,}", line.strip())[0]
@@ -181,7 +182,7 @@ def test_an_example_runs(example, here):
     parts, _, _ = "\0".join(parts).partition("\0>")
     parts = parts.split("\0")
     here(parts)
-    told = CliRunner().invoke(main, shortened(list(expanded(parts[1:]))))
+    told = invoke(*shortened(list(expanded(parts[1:]))))
     may_be = (0, 1) if parts[1] in MAY_END_WITH_1 else (0,)
     assert told.exit_code in may_be, told.output
     assert told.output.strip()

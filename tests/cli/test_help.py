@@ -5,7 +5,7 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm_cli.main import VERBS, main
 
@@ -29,7 +29,7 @@ def narrow(monkeypatch):
 
 @pytest.mark.parametrize("path", list(verbs(main)), ids=" ".join)
 def test_help_fits_and_is_whole(path):
-    told = CliRunner().invoke(main, [*path, "--help"])
+    told = invoke(*path, "--help")
     assert told.exit_code == 0
     assert all(len(line) <= 80 for line in told.stdout.splitlines())
     assert not [
@@ -42,7 +42,7 @@ def test_help_fits_and_is_whole(path):
 def test_every_verb_stands_in_one_section():
     listed = [verb.name for of_section in VERBS.values() for verb in of_section]
     assert sorted(listed) == sorted(main.commands)
-    told = CliRunner().invoke(main, ["--help"]).stdout
+    told = invoke("--help").stdout
     for name, command in main.commands.items():
         assert command.hidden or f"\n  {name} " in told
 
@@ -50,4 +50,4 @@ def test_every_verb_stands_in_one_section():
 def test_python_m_ensvm_is_the_command():
     asked = [sys.executable, "-m", "ensvm", "--version"]
     told = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
-    assert told == CliRunner().invoke(main, ["--version"]).stdout
+    assert told == invoke("--version").stdout

@@ -4,19 +4,13 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from ensvm_cli.main import main
+from made_up_records import invoke
 
 ROWS = "\n".join(
     f"{i};{i * i % 7},5;{['rot', 'blau'][i % 2]};{'ab'[i % 5 // 3]}" for i in range(40)
 )
 FOREIGN = f"id;länge;farbe;label\n{ROWS}\n"
 COPIED = FOREIGN.replace("farbe", "länge")  # no config can tell the two columns apart
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(autouse=True)

@@ -6,11 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.classifiers import CLASSIFIERS
 from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS, solvers_of
-from ensvm_cli.main import main
 
 FITS = """
 import sys, warnings
@@ -59,13 +58,13 @@ def test_every_solver_belongs_to_classifiers_that_there_are() -> None:
 
 
 def test_a_name_that_is_no_classifier_is_refused_with_those_there_are() -> None:
-    ran = CliRunner().invoke(main, ["warm-up", "Perceptrons"])
+    ran = invoke("warm-up", "Perceptrons")
     assert ran.exit_code == 2
     assert "'Perceptrons'" in ran.output
     assert "Perceptron, RhoSVC" in ran.output
 
 
 def test_classifiers_that_compile_nothing_need_nothing() -> None:
-    ran = CliRunner().invoke(main, ["warm-up", "RhoSVC"])
+    ran = invoke("warm-up", "RhoSVC")
     assert ran.exit_code == 0
     assert ran.output == "nothing to compile: no compiled solver in RhoSVC\n"

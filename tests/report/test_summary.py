@@ -3,13 +3,11 @@
 import re
 
 import pytest
-from click.testing import CliRunner
-from made_up_records import errors, make_study, record
+from made_up_records import errors, invoke, make_study, record
 
 from ensvm.report import summary
 from ensvm.report.query import read_study
 from ensvm.report.write import write_claims, write_figures, write_summary, write_tables
-from ensvm_cli.main import main
 
 CONFIG = """\
 study: s
@@ -97,10 +95,10 @@ def test_a_page_that_a_user_wrote_is_left_alone(study):
 
 def test_the_command_writes_it_with_all_tables(study):
     results = study.folder.parent
-    one = CliRunner().invoke(main, ["table", str(results), "--table", "1"])
+    one = invoke("table", results, "--table", "1")
     assert one.exit_code == 0
     assert not (study.folder / summary.NAME).exists()
-    every = CliRunner().invoke(main, ["table", str(results)])
+    every = invoke("table", results)
     assert str(study.folder / summary.NAME) in every.stderr
     page = (study.folder / summary.NAME).read_text(encoding="utf-8")
     assert page == summary.to_markdown(read_study(study.folder))

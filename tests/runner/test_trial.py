@@ -1,8 +1,6 @@
 """`ensvm check` finds what a run would: it fits every algorithm on a few rows."""
 
-from click.testing import CliRunner
-
-from ensvm_cli.main import main
+from made_up_records import invoke
 
 GOOD = """
 svc: {estimator: SVC, grid: {C: [1, 2]}, stage: best-by-cv, cv: 3}
@@ -12,7 +10,7 @@ rho: {estimator: RhoSVC}
 
 
 def check(config, *options):
-    return CliRunner().invoke(main, ["check", str(config), *options])
+    return invoke("check", config, *options)
 
 
 def test_what_is_fitted_is_told_and_nothing_is_recorded(study, tmp_path, monkeypatch):

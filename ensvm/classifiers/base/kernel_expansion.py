@@ -13,11 +13,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base.ending import Ending as Ending
 from ensvm.classifiers.base.ending import keep_ending
 from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.weights import checked_weights
 from ensvm.kernels import (
     DENSE_COLUMNS,
     NAMED_KERNELS,
@@ -126,11 +127,7 @@ class KernelExpansionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
             raise ValueError(
                 f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
             )
-        weight = (
-            None
-            if sample_weight is None
-            else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        )
+        weight = checked_weights(sample_weight, X)
         self.gamma_ = self._width(X, weight) if "gamma" in parameters_of(self.kernel) else None
         with one_blas_thread() if X.shape[0] < SHARED_ROWS else nullcontext():
             expansion = self._solve(X, signs, weight)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base.dense import dense
 from ensvm.classifiers.base.ending import Ending, keep_ending
 from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.weights import checked_weights
 
 COPIES = 3.0  # of the rows: as they are, and what the solvers make of them
 
@@ -79,11 +80,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
         X = dense(X, COPIES, type(self).__name__)
         self.classes_, signs = signed_labels(y, type(self).__name__)
-        weight = (
-            None
-            if sample_weight is None
-            else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        )
+        weight = checked_weights(sample_weight, X)
         plane = self._find_plane(X, signs, weight)
         self.coef_, self.intercept_ = plane.weights[None, :], np.array([plane.offset])
         for name, value in plane.attributes.items():

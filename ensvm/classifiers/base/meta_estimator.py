@@ -1,11 +1,10 @@
 """What the two-class meta-estimators share: base, labels, votes, copies with seeds of their own."""
 
-from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, get_tags
@@ -14,14 +13,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensvm.classifiers.base.labels import signed_labels
+from ensvm.classifiers.base.seeds import drawn_seed
 
 
-class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that fit copies of another classifier to two classes.
 
-    A subclass names its default base estimator in `_default_base` and has the parameters
-    `estimator` and `random_state`. Inputs may be dense or sparse; sparse ones are accepted where
-    the base estimator takes them.
+    A subclass has the parameters `estimator` and `random_state`, and may name a default base
+    estimator of its own in `_default_base`. Inputs may be dense or sparse; sparse ones are accepted
+    where the base estimator takes them.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, me
         tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
         return tags
 
-    @abstractmethod
     def _default_base(self) -> Any:
-        """Return the base estimator where `estimator` is None."""
+        """Return the base estimator where `estimator` is None: an unpruned decision tree."""
+        return DecisionTreeClassifier()
 
     def _base(self) -> Any:
         return self._default_base() if self.estimator is None else self.estimator
@@ -66,9 +66,9 @@ class BinaryMetaEstimator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, me
         check_is_fitted(self)
         return validate_data(self, X, accept_sparse="csr", reset=False)
 
-    def _vote(self, fitted: Any, X: Any) -> NDArray[np.float64]:
-        """Return what a fitted copy says of each row, -1 or +1, shape (n,)."""
-        return np.where(fitted.predict(X) == self.classes_[1], 1.0, -1.0)
+    def _signs(self, labels: ArrayLike) -> NDArray[np.float64]:
+        """Return labels of the two classes as -1 and +1, shape (n,)."""
+        return np.where(np.asarray(labels) == self.classes_[1], 1.0, -1.0)
 
     def _labels(self, signs: NDArray[np.float64]) -> NDArray[Any]:
         """Return the class of each value, shape (n,): the positive one where it is above 0."""
@@ -138,9 +138,6 @@ class FittedCopy(BinaryMetaEstimator):
         X = self._validated(X)
         return self.estimator_.predict_proba(X)
 
-    def _default_base(self) -> Any:
-        return DecisionTreeClassifier()
-
 
 def seeded_clone(estimator: Any, generator: np.random.RandomState) -> Any:
     """Return an unfitted copy with every `random_state` in it set to a number drawn.
@@ -159,7 +156,7 @@ def seeded_clone(estimator: Any, generator: np.random.RandomState) -> Any:
     """
     copy = clone(estimator)
     seeds = {
-        name: generator.randint(np.iinfo(np.int32).max)
+        name: drawn_seed(generator)
         for name in sorted(copy.get_params(deep=True))
         if name.rpartition("__")[2] == "random_state"
     }

@@ -3,12 +3,26 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight
 
 CLASS_WEIGHT: list[Any] = [StrOptions({"balanced"}), dict, None]
 """What the parameter `class_weight` may be."""
+
+
+def checked_weights(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float64] | None:
+    """Return the weights of the rows of X, shape (m,), or None where none are given.
+
+    Raises ValueError for another number of weights, or one that is no finite number >= 0.
+    """
+    if sample_weight is None:
+        return None
+    weight: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    return weight
 
 
 def class_costs(

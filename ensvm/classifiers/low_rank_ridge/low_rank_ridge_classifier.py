@@ -5,12 +5,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.base.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base.seeds import drawn_seed
 from ensvm.kernels import NAMED_KERNELS, KernelFunction
-from ensvm.kernels.low_rank import PivotFeatures, pivot_features
+from ensvm.kernels.low_rank import PivotChoice, PivotFeatures, pivot_features
 from ensvm.solvers.one_pass_ridge import RidgeSums
 
 
@@ -147,10 +148,9 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
         features = pivot_features(
             X,
             self._kernel_parameters() | {"dtype": self.gram_dtype},
-            self.low_rank,
-            method=self.low_rank_method,
-            pivot_rows=self.pivot_rows,
-            seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
+            PivotChoice(
+                self.low_rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)
+            ),
         )
         solution = _sums(X, signs, features).solve(None if self.alpha == "gcv" else self.alpha)
         coefficients = np.zeros(signs.size)

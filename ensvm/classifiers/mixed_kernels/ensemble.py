@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from ensvm.classifiers.base.dense import dense
+from ensvm.classifiers.base.seeds import drawn_seed
 from ensvm.classifiers.base.weights import CLASS_WEIGHT, class_costs
 from ensvm.classifiers.mixed_kernels.evaluator import MachineEvaluator, blocks
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, renumbered
@@ -198,7 +199,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__} needs two classes, but y holds only one class: "
                 f"{self.classes_[0]}"
             )
-        entropy = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        entropy = drawn_seed(self.random_state)
         order = np.argsort(codes, kind="stable")
         rows = Rows(X[order], X.mean(axis=0))
         columns = None if self.scale is None else standardised_columns(X)

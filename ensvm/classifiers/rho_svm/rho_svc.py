@@ -5,14 +5,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base.seeds import drawn_seed
 from ensvm.classifiers.rho_svm.problem import RhoProblem, warn_of_pivots
 from ensvm.kernels import KernelFunction, gram
 from ensvm.kernels.distinct_rows import distinct_rows
-from ensvm.kernels.low_rank import DiagonalCorrectedGram, low_rank_gram
+from ensvm.kernels.low_rank import DiagonalCorrectedGram, PivotChoice, low_rank_gram
 from ensvm.kernels.packed_gram import PackedGram
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.entropy_projection import (
@@ -321,10 +322,7 @@ class RhoSVC(KernelExpansionClassifier):
         factor = low_rank_gram(
             X,
             self._kernel_parameters() | {"dtype": self.gram_dtype},
-            rank,
-            method=self.low_rank_method,
-            pivot_rows=self.pivot_rows,
-            seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
+            PivotChoice(rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)),
         )
         if through_pivots:
             warn_of_pivots(type(self).__name__, factor.relative_residual)

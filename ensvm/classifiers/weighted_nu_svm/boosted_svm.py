@@ -3,16 +3,17 @@
 import time
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ensvm.classifiers.base.kernel_expansion import Expansion
 from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
+from ensvm.classifiers.base.weighted_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.base.weights import as_distribution
 from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC
 from ensvm.classifiers.weighted_nu_svm.rounds import about_rounds, about_seconds, ending_of
@@ -23,7 +24,7 @@ from ensvm.solvers.expansion_reduction import reduce_members
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 
-class BoostedSVM(StagedExpansionClassifier):
+class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
     """AdaBoost over weakened support vector machines that share one Gram matrix.
 
     Boosting trains members in rounds: round t trains a machine f_t on a distribution D_t over the
@@ -236,33 +237,6 @@ class BoostedSVM(StagedExpansionClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the classifier to training rows, their labels and the distribution over them.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
-            `kernel='precomputed'`.
-        y : array-like of shape (n_samples,)
-            The labels, of two distinct values.
-        sample_weight : array-like of shape (n_samples,), default None
-            The weights of the rows, at least 0 and not all 0, in whose proportions D_1 starts; None
-            for equal weights.
-
-        Returns
-        -------
-        self : BoostedSVM
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            If there are not two classes, a weight or a parameter is out of its range, or the weak
-            learner leaves out all examples of a class in the first round.
-        """
-        return self._fit(X, y, sample_weight)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return F(x) of each row: the vote with reduce='none', otherwise the reduced model.

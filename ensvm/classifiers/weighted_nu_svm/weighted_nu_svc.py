@@ -1,19 +1,20 @@
 """The nu-SVM on a distribution over its examples (ICMLA-05, section 3.1)."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
+from ensvm.classifiers.base.weighted_expansion import WeightedExpansionClassifier
 from ensvm.classifiers.base.weights import as_distribution
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.weighted_nu_svm.solver import WeightedNuSVMResult, weighted_nu_svm
 
 
-class WeightedNuSVC(KernelExpansionClassifier):
+class WeightedNuSVC(WeightedExpansionClassifier):
     """Support vector classifier whose weighted training error is at most nu.
 
     The machine f(x) = sum_i y_i a_i k(x_i, x) + b, with labels y_i in {-1, +1}, minimises |w|^2 / 2
@@ -112,7 +113,7 @@ class WeightedNuSVC(KernelExpansionClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelExpansionClassifier._parameter_constraints,
+        **WeightedExpansionClassifier._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -136,33 +137,6 @@ class WeightedNuSVC(KernelExpansionClassifier):
         self.nu = nu
         self.tol = tol
         self.max_iter = max_iter
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the classifier to training rows, their labels and the distribution over them.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
-            `kernel='precomputed'`.
-        y : array-like of shape (n_samples,)
-            The labels, of two distinct values.
-        sample_weight : array-like of shape (n_samples,), default None
-            The weights of the rows, at least 0 and not all 0, divided by their sum; None for equal
-            weights.
-
-        Returns
-        -------
-        self : WeightedNuSVC
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            If there are not two classes, a sample weight or a parameter is out of its range, or
-            `nu` is infeasible for this distribution.
-        """
-        return self._fit(X, y, sample_weight)
 
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None

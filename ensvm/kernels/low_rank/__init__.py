@@ -9,6 +9,7 @@ from ensvm.kernels.low_rank.factors import (
 )
 from ensvm.kernels.low_rank.partial_cholesky import StopReason
 from ensvm.kernels.low_rank.sampled_pivots import (
+    PivotChoice,
     PivotFeatures,
     low_rank_gram,
     pivot_features,
@@ -17,6 +18,7 @@ from ensvm.kernels.low_rank.sampled_pivots import (
 __all__ = [
     "DiagonalCorrectedGram",
     "LowRankGram",
+    "PivotChoice",
     "PivotFeatures",
     "StopReason",
     "incomplete_cholesky",

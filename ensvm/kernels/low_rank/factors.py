@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import linalg, sparse
 
-from ensvm.kernels import DENSE_COLUMNS, KernelFunction, gram
+from ensvm.kernels import DENSE_COLUMNS, gram
 from ensvm.kernels.low_rank.partial_cholesky import Columns, PartialCholesky, StopReason
 
 DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of their diagonal
@@ -162,31 +162,16 @@ class DiagonalCorrectedGram:
     __matmul__ = matvec
 
 
-def kernel_columns(
-    X: Any,
-    *,
-    kernel: str | KernelFunction,
-    gamma: float | None = None,
-    degree: int = 3,
-    coef0: float = 0.0,
-    dtype: DTypeLike = np.float64,
-) -> tuple[Columns, NDArray[Any]]:
+def kernel_columns(X: Any, **kernel: Any) -> tuple[Columns, NDArray[Any]]:
     """Return columns and diagonal of a Gram matrix, as the factorisations read it.
 
     Parameters
     ----------
     X : array or scipy sparse matrix of shape (m, d)
         The rows.
-    kernel : str or callable
-        The kernel, as for `ensvm.kernels.gram`, which raises the errors for all parameters.
-    gamma : float, default None
-        The width, positive; 'linear' does not read it.
-    degree : int, default 3
-        The power, at least 0; only 'poly' reads it.
-    coef0 : float, default 0.0
-        The constant; only 'poly' reads it.
-    dtype : dtype, default np.float64
-        The precision of the values, float64 or float32.
+    **kernel : dict
+        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them, which raises the
+        errors for all of them.
 
     Returns
     -------
@@ -195,22 +180,15 @@ def kernel_columns(
     diagonal : array of shape (m,)
         The diagonal.
     """
-    if isinstance(kernel, str) and sparse.issparse(X) and X.shape[1] <= DENSE_COLUMNS:
+    if isinstance(kernel["kernel"], str) and sparse.issparse(X) and X.shape[1] <= DENSE_COLUMNS:
         X = X.toarray()  # once, not for every block of columns
-    settings: dict[str, Any] = {
-        "kernel": kernel,
-        "gamma": gamma,
-        "degree": degree,
-        "coef0": coef0,
-        "dtype": dtype,
-    }
 
     def columns(indices: NDArray[np.intp]) -> NDArray[Any]:
         # Rows of the symmetric K: their transpose is contiguous by column.
-        return gram(X[indices], X, **settings).T
+        return gram(X[indices], X, **kernel).T
 
     blocks = [X[start : start + DIAGONAL_BLOCK] for start in range(0, X.shape[0], DIAGONAL_BLOCK)]
-    return columns, np.concatenate([gram(block, **settings).diagonal() for block in blocks])
+    return columns, np.concatenate([gram(block, **kernel).diagonal() for block in blocks])
 
 
 def incomplete_cholesky(

@@ -91,23 +91,12 @@ class PivotFeatures:
         return coefficients
 
 
-def pivot_features(
-    X: Any,
-    kernel: Mapping[str, Any],
-    limit: float,
-    *,
-    method: Literal["random", "greedy"] = "random",
-    pivot_rows: int | None = None,
-    seed: int = 0,
-) -> PivotFeatures:
-    """Choose pivots as `low_rank_gram` does, keeping nothing as large as the rows.
+@dataclass(frozen=True)
+class PivotChoice:
+    """How many rows become pivots, how they are chosen, and among which rows.
 
-    Parameters
+    Attributes
     ----------
-    X : array or scipy sparse matrix of shape (m, d)
-        The rows.
-    kernel : mapping
-        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
     limit : float
         A whole number >= 1 is the largest rank; a share in (0, 1) is that of the trace to leave
         out, of the sample's trace where there is one.
@@ -117,6 +106,69 @@ def pivot_features(
         The rows of the sample, at least 1; None for all rows.
     seed : int, default 0
         Draws the sample and, with 'random', the pivots.
+    """
+
+    limit: float
+    method: Literal["random", "greedy"] = "random"
+    pivot_rows: int | None = None
+    seed: int = 0
+
+    def sample(self, m: int) -> NDArray[np.intp] | None:
+        """Return the rows among which pivots are chosen, rising; None for all m.
+
+        Parameters
+        ----------
+        m : int
+            The number of rows.
+
+        Returns
+        -------
+        ndarray of int, shape (pivot_rows,), or None
+            The numbers of the rows.
+        """
+        if self.pivot_rows is None or m <= self.pivot_rows:
+            return None
+        generator = np.random.default_rng([SAMPLE_STREAM, self.seed])
+        return np.sort(generator.choice(m, self.pivot_rows, replace=False))
+
+    def factor(self, X: Any, kernel: Mapping[str, Any]) -> LowRankGram:
+        """Return the factor that the pivots chosen among all of these rows make of them.
+
+        Parameters
+        ----------
+        X : array or scipy sparse matrix of shape (m, d)
+            The rows.
+        kernel : mapping
+            The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
+
+        Returns
+        -------
+        LowRankGram
+            The factor.
+
+        Raises
+        ------
+        ValueError
+            As `incomplete_cholesky` does.
+        """
+        columns, diagonal = kernel_columns(X, **kernel)
+        end: dict[str, Any] = {"tol" if 0.0 < self.limit < 1.0 else "rank": self.limit}
+        if self.method == "greedy":
+            return incomplete_cholesky(columns, diagonal, **end)
+        return randomly_pivoted_cholesky(columns, diagonal, **end, rng=self.seed)
+
+
+def pivot_features(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> PivotFeatures:
+    """Choose pivots as `low_rank_gram` does, keeping nothing as large as the rows.
+
+    Parameters
+    ----------
+    X : array or scipy sparse matrix of shape (m, d)
+        The rows.
+    kernel : mapping
+        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
+    choice : PivotChoice
+        Which rows become pivots.
 
     Returns
     -------
@@ -128,28 +180,19 @@ def pivot_features(
     ValueError
         As `incomplete_cholesky` does.
     """
-    rows = _sample(X.shape[0], pivot_rows, seed)
-    chosen_among = X if rows is None else X[rows]
-    part = _chosen(chosen_among, kernel, _settings(limit), method, seed)
+    rows = choice.sample(X.shape[0])
+    part = choice.factor(X if rows is None else X[rows], kernel)
     corner = part.factor[part.pivots].astype(np.float64)
     pivots = part.pivots if rows is None else rows[part.pivots]
     return PivotFeatures(X[pivots], pivots, corner, kernel, part.relative_residual)
 
 
-def low_rank_gram(
-    X: Any,
-    kernel: Mapping[str, Any],
-    limit: float,
-    *,
-    method: Literal["random", "greedy"] = "random",
-    pivot_rows: int | None = None,
-    seed: int = 0,
-) -> LowRankGram:
+def low_rank_gram(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> LowRankGram:
     """Factorise the Gram matrix of rows, K ~ LL', never forming it.
 
-    With more than `pivot_rows` rows the pivots are those of a random sample of as many; then L =
-    K(X, P) L_P^-T, with P the pivots and L_P their rows of L, is computed for blocks of rows. K and
-    LL' agree in the pivots' columns as before, and the residual stays positive semidefinite.
+    With more than `choice.pivot_rows` rows the pivots are those of a random sample of as many; then
+    L = K(X, P) L_P^-T, with P the pivots and L_P their rows of L, is computed for blocks of rows. K
+    and LL' agree in the pivots' columns as before, and the residual stays positive semidefinite.
 
     Parameters
     ----------
@@ -157,15 +200,8 @@ def low_rank_gram(
         The rows.
     kernel : mapping
         The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
-    limit : float
-        A whole number >= 1 is the largest rank; a share in (0, 1) is that of the trace to leave
-        out, of the sample's trace where there is one.
-    method : {'random', 'greedy'}, default 'random'
-        How pivots are chosen, see `ensvm.kernels.low_rank`.
-    pivot_rows : int, default None
-        The rows of the sample, at least 1; None for all rows.
-    seed : int, default 0
-        Draws the sample and, with 'random', the pivots.
+    choice : PivotChoice
+        Which rows become pivots.
 
     Returns
     -------
@@ -177,32 +213,10 @@ def low_rank_gram(
     ValueError
         As `incomplete_cholesky` does.
     """
-    rows = _sample(X.shape[0], pivot_rows, seed)
+    rows = choice.sample(X.shape[0])
     if rows is None:
-        return _chosen(X, kernel, _settings(limit), method, seed)
-    part = _chosen(X[rows], kernel, _settings(limit), method, seed)
-    return _extended(X, kernel, rows, part)
-
-
-def _settings(limit: float) -> dict[str, Any]:
-    return {"tol": limit} if 0.0 < limit < 1.0 else {"rank": limit}
-
-
-def _sample(m: int, pivot_rows: int | None, seed: int) -> NDArray[np.intp] | None:
-    """Return the rows among which pivots are chosen, rising; None for all m."""
-    if pivot_rows is None or m <= pivot_rows:
-        return None
-    generator = np.random.default_rng([SAMPLE_STREAM, seed])
-    return np.sort(generator.choice(m, pivot_rows, replace=False))
-
-
-def _chosen(
-    X: Any, kernel: Mapping[str, Any], settings: dict[str, Any], method: str, seed: int
-) -> LowRankGram:
-    columns, diagonal = kernel_columns(X, **kernel)
-    if method == "greedy":
-        return incomplete_cholesky(columns, diagonal, **settings)
-    return randomly_pivoted_cholesky(columns, diagonal, **settings, rng=seed)
+        return choice.factor(X, kernel)
+    return _extended(X, kernel, rows, choice.factor(X[rows], kernel))
 
 
 def _extended(

@@ -25,15 +25,15 @@ from numpy.typing import ArrayLike
 
 from ensvm.kernels.signed_gram import SignedGram
 from ensvm.solvers.entropy_projection.learning_rate import inner_product
+from ensvm.solvers.entropy_projection.problem import START_SUM, SimplexProblem
 from ensvm.solvers.entropy_projection.trajectory import (
     EntropyProjectionResult,
     EntropyProjectionState,
     ProjectionPath,
-    StopReason,
     Vector,
 )
+from ensvm.solvers.stopping import check_stopping
 
-START_SUM = 1e-9  # what sums of weights may differ from 1
 # L after a step that was accepted and after one that was not: about one step in seven is then tried
 # twice, see benchmarks/accelerated_descent.py
 SHORTER, LONGER = 0.9, 2.0
@@ -98,10 +98,7 @@ def accelerated_descent(
     Auslender & Teboulle, Interior gradient and proximal methods for convex and conic optimization,
     SIAM Journal on Optimization 16, 2006.
     """
-    if not 0 < tol < np.inf:
-        raise ValueError(f"tol must be a positive number, got {tol!r}")
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
+    check_stopping(tol, max_iter)
     problem = _Problem(SignedGram(operator, y, rows), upper)
     descent = _Descent(problem, problem.start(start))
     path = ProjectionPath(callback, keep_members)
@@ -109,7 +106,9 @@ def accelerated_descent(
         best = descent.best
         bound = problem.lower_bound(best.objective)
         path.show(best.weights, best.objective, bound)
-        reason = problem.verdict_on(best, tol)
+        reason = problem.verdict_on(best.objective)
+        if reason is None and problem.gap_is_below(tol, best.objective):
+            reason = "gap_below_tol"
         while reason is None:
             if problem.n_matvec > max_iter:
                 reason = "max_iter"
@@ -147,53 +146,28 @@ class _Left:
     learning_rate: float
 
 
-class _Problem:
-    """min a'K~a over the weights allowed, with the best lower bound that was proved of it."""
+class _Problem(SimplexProblem):
+    """The problem over the weights allowed, all of the simplex or those below upper bounds."""
 
     def __init__(self, gram: SignedGram, upper: ArrayLike | None) -> None:
-        self._gram = gram
-        self._bound = 0.0
-        self.separated = False
-        self.n_matvec = 0
-        self.rounding = gram.rounding
+        super().__init__(gram)
         self._upper = None if upper is None else _checked_upper(upper, gram.size)
 
     def start(self, given: ArrayLike | None) -> _Point:
         """Return the weights given, or the centre of the simplex."""
-        m = self._gram.size
-        weights = np.full(m, 1.0 / m) if given is None else np.array(given, dtype=np.float64)
-        if weights.shape != (m,) or not (weights > 0.0).all() or abs(weights.sum() - 1) > START_SUM:
-            raise ValueError(f"start must be {m} positive weights of sum 1")
+        weights = self._first_weights(given)
         if self._upper is not None and (weights > self._upper * (1.0 + START_SUM)).any():
             raise ValueError("upper must be at least the weights to start from")
         return self.at(weights)
 
     def at(self, weights: Vector) -> _Point:
-        """Evaluate weights: the one product with K~ that an update costs."""
-        gradient = self._gram.matvec(weights)
-        self.n_matvec += 1
+        """Evaluate weights."""
+        gradient = self._product(weights)
         return _Point(weights, gradient, inner_product(weights, gradient))
 
     def prove(self, point: _Point) -> None:
         """Raise the lower bound by what the plane of a point proves."""
-        margin = self._least(point.gradient)
-        if margin > 0.0 and point.objective > 0.0:
-            self._bound = max(self._bound, margin**2 / point.objective)
-        # A margin is a sum of m kernel values, and rounds like one.
-        self.separated |= margin > np.sqrt(self._gram.size) * self.rounding
-
-    def lower_bound(self, objective: float) -> float:
-        """Return the bound within [0, objective], where rounding may not have left it."""
-        return max(min(self._bound, objective), 0.0)
-
-    def verdict_on(self, point: _Point, tol: float) -> StopReason | None:
-        """Return why the descent ends here, None where it goes on."""
-        if point.objective < -self._gram.size * self.rounding:
-            return "not_positive_semidefinite"
-        if point.objective <= self.rounding:
-            return "zero_objective"
-        proved = point.objective <= (1.0 + tol) * self.lower_bound(point.objective)
-        return "gap_below_tol" if proved else None
+        self._prove(self._least(point.gradient), point.objective)
 
     def nearest(self, log_weights: Vector) -> tuple[Vector, Vector]:
         """Return the allowed weights of least relative entropy to others, and their logarithms.

@@ -24,6 +24,7 @@ from ensvm.solvers.entropy_projection.learning_rate import (
     project,
     tilt_weights,
 )
+from ensvm.solvers.entropy_projection.problem import SimplexProblem
 from ensvm.solvers.entropy_projection.trajectory import (
     EntropyProjectionResult,
     EntropyProjectionState,
@@ -31,8 +32,7 @@ from ensvm.solvers.entropy_projection.trajectory import (
     StopReason,
     Vector,
 )
-
-START_SUM = 1e-9  # what the sum of weights to start from may differ from 1
+from ensvm.solvers.stopping import check_stopping
 
 
 def entropy_projection(
@@ -102,7 +102,7 @@ def entropy_projection(
     while True:
         bound = problem.lower_bound(current.objective)
         path.show(current.weights, current.objective, bound)
-        following = problem.verdict_on(current) or steps.after(current)
+        following = problem.verdict_on(current.objective) or steps.after(current)
         if not isinstance(following, str) and path.n_iter >= max_iter:
             following = "max_iter"
         if isinstance(following, str):
@@ -130,48 +130,23 @@ class _Iterate:
     objective: float
 
 
-class _Problem:
-    """min a'K~a over the simplex, with the best lower bound that any evaluation has proved."""
+class _Problem(SimplexProblem):
+    """The problem, whose lower bound any evaluation may raise."""
 
-    def __init__(self, gram: SignedGram) -> None:
-        self._gram = gram
-        self._bound = 0.0
-        self.separated = False
-        self.n_matvec = 0
-
-    def start(self, weights: ArrayLike | None) -> _Iterate:
+    def start(self, given: ArrayLike | None) -> _Iterate:
         """Return the weights given, or the centre of the simplex, alpha_1 = 1 / m."""
-        m = self._gram.size
-        if weights is None:
-            return self.at(Projection(0.0, np.full(m, -np.log(m)), np.full(m, 1.0 / m)))
-        first = np.array(weights, dtype=np.float64)
-        if first.shape != (m,) or not (first > 0.0).all() or abs(first.sum() - 1.0) > START_SUM:
-            raise ValueError(f"start must be {m} positive weights of sum 1")
-        return self.at(Projection(0.0, np.log(first), first))
+        first, m = self._first_weights(given), self._gram.size
+        logs = np.full(m, -np.log(m)) if given is None else np.log(first)
+        return self.at(Projection(0.0, logs, first))
 
     def at(self, update: Projection) -> _Iterate:
-        """Evaluate new weights: the one product with K~ that a step costs."""
-        gradient = self._gram.matvec(update.weights)
-        self.n_matvec += 1
+        """Evaluate new weights."""
+        gradient = self._product(update.weights)
         objective = inner_product(update.weights, gradient)
-        margin = float(gradient.min())
-        if margin > 0.0 and objective > 0.0:
-            self._bound = max(self._bound, margin**2 / objective)
-        # A margin is a sum of m kernel values, and rounds like one.
-        self.separated |= margin > np.sqrt(self._gram.size) * self._gram.rounding
+        self._prove(float(gradient.min()), objective)
         return _Iterate(
             update.learning_rate, update.log_weights, update.weights, gradient, objective
         )
-
-    def lower_bound(self, objective: float) -> float:
-        """Return the bound within [0, objective], where rounding may not have left it."""
-        return max(min(self._bound, objective), 0.0)
-
-    def verdict_on(self, current: _Iterate) -> StopReason | None:
-        """Return why no step can follow these weights, None when one can."""
-        if current.objective < -self._gram.size * self._gram.rounding:
-            return "not_positive_semidefinite"
-        return "zero_objective" if current.objective <= self._gram.rounding else None
 
 
 class _AdaptiveSteps:
@@ -207,7 +182,7 @@ class _FixedSteps:
 
     def after(self, current: _Iterate) -> _Iterate | StopReason:
         """Return the next iterate, or that the objective is proved to be within 1 + tol of rho*."""
-        if current.objective <= (1.0 + self._tol) * self._problem.lower_bound(current.objective):
+        if self._problem.gap_is_below(self._tol, current.objective):
             return "gap_below_tol"
         return self._problem.at(
             tilt_weights(current.log_weights, current.gradient, self._learning_rate)
@@ -221,13 +196,10 @@ def _check(
     max_iter: int,
 ) -> None:
     adaptive = learning_rate == "adaptive"
-    if not 0 < tol < np.inf:
-        raise ValueError(f"tol must be a positive number, got {tol!r}")
+    check_stopping(tol, max_iter)
     if adaptive and not tol <= initial_tol < np.inf:
         raise ValueError(f"initial_tol must be at least tol = {tol!r}, got {initial_tol!r}")
     if not adaptive and (isinstance(learning_rate, str) or not 0 < learning_rate < np.inf):
         raise ValueError(
             f"learning_rate must be 'adaptive' or a positive number, got {learning_rate!r}"
         )
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")

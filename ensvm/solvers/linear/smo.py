@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import inlined, njit
 from ensvm.solvers.linear.separability import check_squared_lengths, separability, signed_points
+from ensvm.solvers.stopping import check_stopping
 
 # Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
 LEAST_CURVATURE = 1e-12
@@ -122,10 +123,7 @@ def linear_smo(
         raise ValueError(f"C must be positive, got {C!r}")
     if np.isinf(upper).any() and not np.isinf(upper).all():
         raise ValueError("C must be finite for all rows, or infinite for all of them")
-    if not 0.0 < tol < np.inf:
-        raise ValueError(f"tol must be a positive number, got {tol!r}")
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
+    check_stopping(tol, max_iter)
     check_squared_lengths(X)
     if np.isinf(upper).any() and not separability(signed_points(X, labels)).separable:
         raise ValueError(

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import inlined, internal, njit
+from ensvm.solvers.stopping import check_stopping
 
 # LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound.
 LEAST_CURVATURE = 1e-12
@@ -115,10 +116,7 @@ def sequential_minimal_optimization(
     upper = np.ascontiguousarray(np.broadcast_to(np.asarray(C, dtype=np.float64), labels.shape))
     if not ((upper > 0.0) & (upper < np.inf)).all():
         raise ValueError(f"C must be positive, got {C!r}")
-    if not 0.0 < tol < np.inf:
-        raise ValueError(f"tol must be a positive number, got {tol!r}")
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
+    check_stopping(tol, max_iter)
     signed, intercept, violation, n_iter = minimise(
         np.ascontiguousarray(gram), labels, upper, tol, max_iter
     )

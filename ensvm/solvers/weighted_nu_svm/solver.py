@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.solvers.regularization_path.events import add_products
+from ensvm.solvers.stopping import check_stopping
 from ensvm.solvers.weighted_nu_svm.face import RIDGE, minimise_over_face, new_face
 from ensvm.solvers.weighted_nu_svm.middle import take_middle
 from ensvm.solvers.weighted_nu_svm.steps import (
@@ -267,10 +268,7 @@ def _checked(
         raise ValueError("signs must be -1 and +1, and both must be present")
     if not (np.isfinite(weight).all() and weight.min() >= 0.0 and weight.sum() > 0.0):
         raise ValueError("the distribution must have finite entries >= 0 only, not all of them 0")
-    if not 0.0 < tol < np.inf:
-        raise ValueError(f"tol must be a positive number, got {tol!r}")
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
+    check_stopping(tol, max_iter)
     if not gram.flags.c_contiguous:
         gram = np.ascontiguousarray(gram.T)  # no copy if the columns are: K is symmetric
     return gram, rows, labels, weight

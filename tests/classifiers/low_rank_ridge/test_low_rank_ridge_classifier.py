@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble
 from ensvm.kernels import gram
-from ensvm.kernels.low_rank import low_rank_gram, sampled_pivots
+from ensvm.kernels.low_rank import PivotChoice, low_rank_gram, sampled_pivots
 from ensvm.runner.inputs import shares_gram
 
 
@@ -49,10 +49,7 @@ def test_it_is_ridge_on_the_factors_rows(
     factor = low_rank_gram(
         X,
         {"kernel": kernel, **parameters},
-        20,
-        method=method,  # type: ignore[arg-type]
-        pivot_rows=pivot_rows,
-        seed=seed,
+        PivotChoice(20, method, pivot_rows, seed),  # type: ignore[arg-type]
     )
     peer = Ridge(alpha=0.1).fit(factor.factor, 2.0 * y - 1.0)
     expected = factor.factor @ peer.coef_ + peer.intercept_

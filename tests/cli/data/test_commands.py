@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from made_up_records import invoke
 
 from ensvm.data import find_card, list_cards
 from ensvm.shipped import shipped_datasets
-from ensvm_cli.main import main
 
 # What everybody has without a network.
 SMALL = [
@@ -25,7 +25,7 @@ def _no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["data", *arguments])
+    return invoke("data", *arguments)
 
 
 def test_list_is_one_aligned_line_a_data_set_when_piped() -> None:

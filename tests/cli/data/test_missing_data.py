@@ -1,9 +1,7 @@
 """Missing data for a user: said once, before anything runs, in one block."""
 
 import pytest
-from click.testing import CliRunner
-
-from ensvm_cli.main import main
+from made_up_records import invoke
 
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 
@@ -13,10 +11,6 @@ def _no_network(tmp_path, monkeypatch):
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
     monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("ENSVM_DATA", raising=False)
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

@@ -1,10 +1,7 @@
 """`ensvm merge` at the command line: what it says, and how it ends."""
 
 import pytest
-from click.testing import CliRunner
-from made_up_records import errors, make_study
-
-from ensvm_cli.main import main
+from made_up_records import errors, invoke, make_study
 
 CONFIG = """\
 study: s
@@ -14,10 +11,6 @@ algorithms: {a: {estimator: RhoSVC}}
 tables:
   - {id: 1, caption: c, columns: [a]}
 """
-
-
-def invoke(verb, *arguments):
-    return CliRunner().invoke(main, [verb, *map(str, arguments)])
 
 
 @pytest.fixture
@@ -59,7 +52,7 @@ def test_a_config_that_is_no_text_is_refused_by_its_file(sides, tmp_path):
     first, second = sides
     copies = sorted(tmp_path.rglob("config.yaml"))
     copies[0].write_bytes(b"\xff\xfe\x00")
-    answer = CliRunner().invoke(main, ["merge", str(first), str(second), "-o", str(tmp_path / "c")])
+    answer = invoke("merge", first, second, "-o", tmp_path / "c")
     assert answer.exit_code == 2
     assert f"{copies[0]}: is no text in UTF-8" in answer.stderr
 
@@ -67,6 +60,6 @@ def test_a_config_that_is_no_text_is_refused_by_its_file(sides, tmp_path):
 @pytest.mark.parametrize("verb", ["table", "report", "status", "rank"])
 @pytest.mark.parametrize("name", ["x" * 300, "\udcff"])
 def test_a_name_that_no_file_can_have_is_wrong_input(verb, name):
-    answer = CliRunner().invoke(main, [verb, name])
+    answer = invoke(verb, name)
     assert answer.exit_code == 2
     assert isinstance(answer.exception, SystemExit)

@@ -1,16 +1,15 @@
 """`ensvm ship`: what a study's records say travels with it, and a run adds to it."""
 
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, read_records
-from ensvm_cli.main import main
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
 
-def invoke(*arguments):
-    ran = CliRunner().invoke(main, [str(argument) for argument in arguments])
+def succeeded(*arguments):
+    ran = invoke(*arguments)
     assert ran.exit_code == 0, ran.output
     return ran
 
@@ -20,17 +19,17 @@ def results(tmp_path, monkeypatch):
     """Results of a shipped study with its records packed and no own ones, as in a checkout."""
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
     results = tmp_path / "results"
-    invoke("run", "smoke", "--algorithms", "svc,parzen", "--results", results, "--jobs", 1)
-    told = invoke("ship", results)
+    succeeded("run", "smoke", "--algorithms", "svc,parzen", "--results", results, "--jobs", 1)
+    told = succeeded("ship", results)
     assert "21 of 39 cells" in told.stdout  # the facts of the data are cells, too
     assert "no record: titanic, rho_svm, error pass: 3 cells" in told.stderr
     return results
 
 
 def test_tables_of_a_fresh_checkout_are_those_of_the_run(results):
-    before = invoke("table", results).stdout
+    before = succeeded("table", results).stdout
     (results / "smoke" / CELLS_FILE).unlink()
-    assert invoke("table", results).stdout == before
+    assert succeeded("table", results).stdout == before
 
 
 def test_a_run_does_all_again_and_leaves_what_is_shipped(results):
@@ -38,10 +37,10 @@ def test_a_run_does_all_again_and_leaves_what_is_shipped(results):
     shipped = (folder / SHIPPED_FILE).read_bytes()
     (folder / CELLS_FILE).unlink()
     options = ("--algorithms", "svc", "--datasets", "titanic", "--results", results, "--jobs", 1)
-    assert "; 0 done, 4 to do" in invoke("run", "smoke", *options, "--dry-run").stdout
-    invoke("run", "smoke", *options)
+    assert "; 0 done, 4 to do" in succeeded("run", "smoke", *options, "--dry-run").stdout
+    succeeded("run", "smoke", *options)
     assert len(read_records(folder)) == 4
     assert (folder / SHIPPED_FILE).read_bytes() == shipped
-    table = invoke("table", results, "--format", "csv").stdout
+    table = succeeded("table", results, "--format", "csv").stdout
     [parzen] = [line for line in table.splitlines() if line.startswith("errors,titanic,parzen")]
     assert ",shipped," in parzen

@@ -3,10 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
-from made_up_records import errors, make_study, record
-
-from ensvm_cli.main import main
+from made_up_records import errors, invoke, make_study, record
 
 CONFIG = """\
 study: s
@@ -37,8 +34,7 @@ def results(tmp_path):
 
 
 def show(results, *arguments):
-    given = ["show", str(results), "--dataset", "german", *arguments]
-    return CliRunner().invoke(main, given)
+    return invoke("show", results, "--dataset", "german", *arguments)
 
 
 @pytest.mark.parametrize("name", ["ensemble", "the ensemble"])

@@ -1,18 +1,12 @@
 """Warnings of cells reach the user: counted at the end of a run, listed on request."""
 
 import pytest
-from click.testing import CliRunner
-
-from ensvm_cli.main import main
+from made_up_records import invoke
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
 LOUD = 'loud: {estimator: "troublesome:Warns"}\n'
 QUIET = "quiet: {estimator: ParzenWindowClassifier}\n"
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ import io
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.runner.plan import make_plan
-from ensvm_cli.main import main
 
 CONFIG = """\
 study: trial
@@ -18,10 +17,6 @@ algorithms: {a: {estimator: ParzenWindowClassifier}}
 tables:
   - {id: 1, caption: c, columns: [a]}
 """
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.usefixtures("in_this_process")

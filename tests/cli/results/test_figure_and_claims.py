@@ -3,11 +3,10 @@
 import re
 
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.study.reading import read_config
 from ensvm.study.source import ConfigError
-from ensvm_cli.main import main
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -25,10 +24,6 @@ claims:
   - {id: faster, text: It is faster., metric: objective_path_, better: fast, than: slow,
      relation: curve-below}
 """
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.slow

@@ -6,10 +6,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.report.query import read_study
-from ensvm_cli.main import main
 
 ROOT = Path(__file__).parents[3]
 READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
@@ -42,8 +41,8 @@ def read_once(folder):
     return read_study(folder)
 
 
-def invoke(*arguments):
-    return CliRunner().invoke(main, ["rank", *map(str, arguments)])
+def rank(*arguments):
+    return invoke("rank", *arguments)
 
 
 def written(results):
@@ -53,7 +52,7 @@ def written(results):
 
 @pytest.mark.slow
 def test_a_table_is_ranked_printed_and_written(results):
-    told = invoke(results, "ijcai07", "--table", "2")
+    told = rank(results, "ijcai07", "--table", "2")
     assert told.exit_code == 0
     assert written(results) == {f"rank-2.{end}" for end in ("csv", "md", "png", "svg", "pdf")}
     assert told.stdout.strip() == (results / "ijcai07" / "rank-2.md").read_text().strip()
@@ -63,7 +62,7 @@ def test_a_table_is_ranked_printed_and_written(results):
 
 @pytest.mark.slow
 def test_what_cannot_be_ranked_does_not_hinder_the_others(results):
-    told = invoke(results)
+    told = rank(results)
     assert told.exit_code == 0
     assert "ijcai07, table 3: not ranked: its columns show train_seconds, n_iter_" in told.stderr
     assert "facts of the data" not in told.stderr  # nobody asked for them
@@ -91,7 +90,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_done_is_said_in_one_line(results, case):
     arguments, message = REFUSED[case]
-    told = invoke(results, *arguments)
+    told = rank(results, *arguments)
     assert told.exit_code == 2
     assert not told.stdout
     (line,) = told.stderr.strip().splitlines()
@@ -111,12 +110,12 @@ def test_what_cannot_be_done_is_said_in_one_line(results, case):
     ],
 )
 def test_options_out_of_range_are_refused(results, arguments, message):
-    told = invoke(results, *arguments)
+    told = rank(results, *arguments)
     assert told.exit_code == 2
     assert message in told.stderr
 
 
 def test_without_records_it_says_what_to_do(tmp_path):
-    told = invoke(tmp_path)
+    told = rank(tmp_path)
     assert told.exit_code == 2
     assert "no records here; run a study first" in told.stderr

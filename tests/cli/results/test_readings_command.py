@@ -2,14 +2,13 @@
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.records.shipped_records import pack
 from ensvm.records.store import CELLS_FILE
 from ensvm.report.query import read_study
 from ensvm.report.write import write_readings
 from ensvm.runner.plan import make_plan
-from ensvm_cli.main import main
 
 ALGORITHMS = """\
 bag: {estimator: "sklearn.ensemble:BaggingClassifier", params: {n_estimators: 3}}
@@ -30,10 +29,6 @@ readings:
       - {name: raw, label: raw, dataset: {scaling: none}}
     conclusion: Who knows.
 """
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """Tables at a terminal: nothing is wider than it, and nothing is left out."""
 
 import pytest
-from click.testing import CliRunner
-from made_up_records import errors, make_study
+from made_up_records import errors, invoke, make_study
 from rich.console import Console
 
-from ensvm_cli.main import main
 from ensvm_cli.results import table as command
 
 ALGORITHMS = [f"algorithm_{n}" for n in range(9)]
@@ -37,7 +35,7 @@ def test_a_table_fits_and_is_whole(results, monkeypatch, width):
     console = Console(width=width, record=True, force_terminal=True)
     monkeypatch.setattr(command, "Console", lambda: console)
     monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda self: True)
-    ran = CliRunner().invoke(main, ["table", str(results), "--table", "wide"])
+    ran = invoke("table", results, "--table", "wide")
     assert ran.exit_code == 0, ran.output
     text = console.export_text()
     lines = text.splitlines()
@@ -49,7 +47,7 @@ def test_a_table_fits_and_is_whole(results, monkeypatch, width):
 
 
 def test_what_is_piped_is_markdown_of_the_studies_and_tables_asked_for(results):
-    ran = CliRunner().invoke(main, ["table", str(results), "s", "--table", "small"])
+    ran = invoke("table", results, "s", "--table", "small")
     assert ran.stdout.startswith("## Table small. another\n\n| data set")
     assert "Table wide" not in ran.stdout
     assert not (results / "s" / "table-wide.csv").exists()
@@ -66,6 +64,6 @@ def test_what_is_piped_is_markdown_of_the_studies_and_tables_asked_for(results):
     ],
 )
 def test_what_is_not_there_is_told(results, arguments, told):
-    ran = CliRunner().invoke(main, ["table", str(results), *arguments])
+    ran = invoke("table", results, *arguments)
     assert ran.exit_code == 2
     assert told in ran.stderr

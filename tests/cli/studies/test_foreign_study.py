@@ -4,17 +4,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.records.store import read_records
-from ensvm_cli.main import main
 
 CONFIG = Path(__file__).parents[3] / "docs" / "foreign" / "foreign.yaml"
 NAMES = list(yaml.safe_load(CONFIG.read_text())["algorithms"])
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,9 @@
 """`ensvm list`: every study, with what of it is here."""
 
 import pytest
-from click.testing import CliRunner
-from made_up_records import errors, make_study, record
+from made_up_records import errors, invoke, make_study, record
 
 from ensvm.study.reading import reproduced
-from ensvm_cli.main import main
 
 OWN = """\
 study: mine
@@ -24,7 +22,7 @@ def _no_network(tmp_path, monkeypatch):
 
 def listed(*arguments):
     """Return what is told of each study, by heads."""
-    told = CliRunner().invoke(main, ["list", *map(str, arguments)])
+    told = invoke("list", *arguments)
     assert told.exit_code == 0, told.output
     head, *lines = [line.split("\t") for line in told.stdout.splitlines()]
     assert head[0] == "study"

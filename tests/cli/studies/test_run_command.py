@@ -10,18 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.records.store import read_records
-from ensvm_cli.main import main
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
 in_this_process = pytest.mark.usefixtures("in_this_process")
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def start(config, results, *options, group=False):

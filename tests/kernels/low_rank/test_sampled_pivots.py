@@ -9,7 +9,7 @@ from scipy import sparse
 
 from ensvm.kernels import gram
 from ensvm.kernels.low_rank import sampled_pivots
-from ensvm.kernels.low_rank.sampled_pivots import low_rank_gram
+from ensvm.kernels.low_rank.sampled_pivots import PivotChoice, low_rank_gram
 
 METHODS = pytest.mark.parametrize("method", ["random", "greedy"])
 KERNEL: dict[str, Any] = {"kernel": "rbf", "gamma": 0.2}
@@ -22,8 +22,8 @@ def rows(n: int) -> NDArray[np.float64]:
 @METHODS
 def test_a_sample_of_all_rows_is_no_sample(method: Any) -> None:
     X = rows(120)
-    whole = low_rank_gram(X, KERNEL, 30, method=method, seed=3)
-    given = low_rank_gram(X, KERNEL, 30, method=method, seed=3, pivot_rows=120)
+    whole = low_rank_gram(X, KERNEL, PivotChoice(30, method=method, seed=3))
+    given = low_rank_gram(X, KERNEL, PivotChoice(30, method=method, seed=3, pivot_rows=120))
     np.testing.assert_array_equal(given.factor, whole.factor)
 
 
@@ -31,7 +31,7 @@ def test_a_sample_of_all_rows_is_no_sample(method: Any) -> None:
 @pytest.mark.parametrize("limit", [25, 0.1])
 def test_the_factor_is_the_nystrom_approximation_of_its_pivots(method: Any, limit: float) -> None:
     X = rows(300)
-    factor = low_rank_gram(X, KERNEL, limit, method=method, seed=3, pivot_rows=80)
+    factor = low_rank_gram(X, KERNEL, PivotChoice(limit, method=method, seed=3, pivot_rows=80))
     K = gram(X, **KERNEL)
     P = factor.pivots
     expected = K[:, P] @ np.linalg.solve(K[np.ix_(P, P)], K[P])
@@ -49,16 +49,18 @@ def test_the_factor_is_the_nystrom_approximation_of_its_pivots(method: Any, limi
 def test_blocks_of_rows_and_sparse_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     X = rows(300)
     X[np.abs(X) < 0.5] = 0.0
-    whole = low_rank_gram(X, KERNEL, 20, seed=3, pivot_rows=80)
+    whole = low_rank_gram(X, KERNEL, PivotChoice(20, seed=3, pivot_rows=80))
     monkeypatch.setattr(sampled_pivots, "BLOCK_ENTRIES", 20 * 37)
     for form in (X, sparse.csr_array(X)):
-        cut = low_rank_gram(form, KERNEL, 20, seed=3, pivot_rows=80)
+        cut = low_rank_gram(form, KERNEL, PivotChoice(20, seed=3, pivot_rows=80))
         np.testing.assert_array_equal(cut.pivots, whole.pivots)
         np.testing.assert_allclose(cut.factor, whole.factor, atol=1e-12)
 
 
 def test_single_precision_stays_single() -> None:
-    factor = low_rank_gram(rows(300), KERNEL | {"dtype": "float32"}, 20, seed=3, pivot_rows=80)
+    factor = low_rank_gram(
+        rows(300), KERNEL | {"dtype": "float32"}, PivotChoice(20, seed=3, pivot_rows=80)
+    )
     assert factor.dtype == np.float32
-    exact = low_rank_gram(rows(300), KERNEL, 20, seed=3, pivot_rows=80)
+    exact = low_rank_gram(rows(300), KERNEL, PivotChoice(20, seed=3, pivot_rows=80))
     assert factor.relative_residual == pytest.approx(exact.relative_residual, rel=0.2)

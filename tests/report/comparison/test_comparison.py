@@ -4,13 +4,11 @@ import lzma
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from made_up_records import errors, make_study
+from made_up_records import errors, invoke, make_study
 from scipy.stats import ttest_rel
 
 from ensvm.report.comparison.differences import compare
 from ensvm.report.comparison.render import differing, summary
-from ensvm_cli.main import main
 
 CONFIG = """
 study: s
@@ -88,18 +86,18 @@ def test_a_claim_that_turns_is_told(tmp_path):
     ]
 
 
-def invoke(*arguments):
-    return CliRunner().invoke(main, ["compare", *map(str, arguments)])
+def answer(*arguments):
+    return invoke("compare", *arguments)
 
 
 def test_the_exit_status_guards_the_verdicts(tmp_path):
     side(tmp_path / "a" / "s")
     side(tmp_path / "b" / "s", one=[0.2101, 0.22, 0.23, 0.22])
     side(tmp_path / "c" / "s", one=[0.5, 0.6, 0.55, 0.5])
-    same = invoke(tmp_path / "a", tmp_path / "b")
+    same = answer(tmp_path / "a", tmp_path / "b")
     assert same.exit_code == 0
     assert "2 cells with values on both sides, 1 equal to the last bit" in same.stdout
-    other = invoke(tmp_path / "a", tmp_path / "c", "--all")
+    other = answer(tmp_path / "a", tmp_path / "c", "--all")
     assert other.exit_code == 1
     assert "table 1, titanic, one: compatible -> differs" in other.stdout
     assert "less: holds -> fails" in other.stdout
@@ -118,7 +116,7 @@ def test_sides_may_be_files_and_shipped_records(tmp_path):
         (folder / "cells.jsonl", folder),
         (folder / "cells.jsonl.xz", folder / "cells.jsonl"),
     ):
-        found = invoke(*pair)
+        found = answer(*pair)
         assert found.exit_code == 0, (pair, found.output)
         assert "2 cells with values on both sides, 2 equal" in found.stdout
 
@@ -140,7 +138,7 @@ def test_wrong_sides_are_one_message(tmp_path, monkeypatch, first, second, told)
     (tmp_path / "alone.jsonl").write_text("")
     other = tmp_path / "other" / "t"
     make_study(other, CONFIG.replace("study: s", "study: t"), errors("german", "one", [0.1]))
-    found = invoke(first, second)
+    found = answer(first, second)
     assert found.exit_code == 2
     assert found.stderr.startswith("error: ")
     assert told in found.stderr

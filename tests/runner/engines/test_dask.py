@@ -9,8 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
-from made_up_records import Silent
+from made_up_records import Silent, invoke
 
 from ensvm.records.merging.sources import read_sources
 from ensvm.records.merging.union import merge, write_merged
@@ -19,7 +18,6 @@ from ensvm.runner.engines.engine import EngineRefused
 from ensvm.runner.execute import run_plan
 from ensvm.runner.outlook.shards import shard_of
 from ensvm.runner.plan import make_plan
-from ensvm_cli.main import main
 
 distributed = pytest.importorskip("distributed")
 
@@ -191,11 +189,11 @@ def test_an_interruption_ends_it_and_the_same_command_goes_on(cluster, study, tm
     thread = threading.Thread(target=interrupt, daemon=True)
     thread.start()
     try:
-        stopped = CliRunner().invoke(main, command)
+        stopped = invoke(*command)
         over.set()
         assert moment, stopped.output
         took = time.monotonic() - moment[0]
-        again = CliRunner().invoke(main, command)
+        again = invoke(*command)
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
@@ -240,7 +238,7 @@ def test_without_workers_it_ends_with_the_address(study, tmp_path):
 )
 def test_wrong_options_are_one_message(study, tmp_path, options, told):
     config = study(SVC, realizations=2)
-    answer = CliRunner().invoke(main, ["run", str(config), "--results", str(tmp_path), *options])
+    answer = invoke("run", config, "--results", tmp_path, *options)
     assert answer.exit_code == 2
     assert told in answer.stderr
     assert "Traceback" not in answer.output
@@ -251,6 +249,6 @@ def test_without_dask_the_option_names_the_extra(study, tmp_path, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "distributed", None)
     command = ["run", str(study(SVC)), "--results", str(tmp_path), "--engine", "tcp://127.0.0.1:1"]
-    answer = CliRunner().invoke(main, command)
+    answer = invoke(*command)
     assert answer.exit_code == 2
     assert "pip install 'ensvm[dask]'" in answer.stderr

@@ -1,12 +1,11 @@
 """What does not fit is told of a plan, before anything is run."""
 
 import pytest
-from click.testing import CliRunner
+from made_up_records import invoke
 
 from ensvm.runner.outlook import memory_needs
 from ensvm.runner.outlook.memory_needs import memory_refusals
 from ensvm.runner.plan import make_plan
-from ensvm_cli.main import main
 
 ALGORITHMS = """parzen: {estimator: ParzenWindowClassifier}
 ensemble: {estimator: PartiallyTrainedEnsemble}
@@ -60,7 +59,7 @@ def test_a_factor_is_told_where_its_size_is_known(path, monkeypatch):
 @pytest.mark.parametrize("command", [["check", "--no-fit"], ["run", "--dry-run"]])
 def test_the_commands_say_so_and_end_with_2(command, path, monkeypatch):
     monkeypatch.setattr(memory_needs, "free_bytes", lambda: 100.0)
-    done = CliRunner().invoke(main, [*command, str(path)])
+    done = invoke(*command, path)
     assert done.exit_code == 2
     assert "error: " in done.stderr
     assert "parzen: the Gram matrix of " in done.stderr
