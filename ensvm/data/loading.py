@@ -267,13 +267,14 @@ def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = F
 def _remembered(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
     key = (card.fingerprint(), where)
     if (found := _recent.get(key)) is None:
-        found = _recent[key] = _generate(card) if card.generator else read_arrays(card, where)
+        found = _recent[key] = generate(card) if card.generator else read_arrays(card, where)
         while len(_recent) > _RECENT_SETS:
             _recent.popitem(last=False)
     return found
 
 
-def _generate(card: DatasetCard) -> tuple[Arrays, str]:
+def generate(card: DatasetCard) -> tuple[Arrays, str]:
+    """Return the checked arrays of a card with a generator, and that it made them; see `load`."""
     assert card.generator is not None
     X, classes = card.generator.draw()
     return assemble(card, [Raw(X, plain_labels(classes))]), "generator"

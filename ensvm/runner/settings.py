@@ -25,10 +25,10 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR
 from ensvm.study.source import YamlSource
 
-# Where the code that a cell runs through begins, beside its classifier's class. Whatever read the
-# rows, a checksum of the arrays vouches for them: only what follows decides then.
-CHECKED_DATA = ("ensvm.data.loading:Dataset",)
-UNCHECKED_DATA = ("ensvm.data.loading", "ensvm.data.cards.card:DatasetCard")
+# Where the code of a cell begins, beside the classes of its classifier and its generator.
+LOADING = "ensvm.data.loading"
+REALIZATION, GENERATING = f"{LOADING}:Dataset", f"{LOADING}:generate"
+CARD = "ensvm.data.cards.card:DatasetCard"
 SCORING = "ensvm.runner.evaluate"
 ONE_VS_REST: Literal["one-vs-rest"] = "one-vs-rest"
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in what Python shows of functions: it is never the same
@@ -233,8 +233,20 @@ def code_of(card: DatasetCard, places: frozenset[str] | None = None) -> str:
     str
         The identity, as `code_identity` returns it.
     """
-    data = CHECKED_DATA if card.checksum else UNCHECKED_DATA
-    return code_identity(data if places is None else [*data, SCORING, *places])
+    data = _data_places(card)
+    return code_identity(data if places is None else {*data, SCORING, *places})
+
+
+def _data_places(card: DatasetCard) -> set[str]:
+    """Return where the code begins that decides on the data.
+
+    Whatever made arrays that have a checksum, it vouches for them: only what follows decides then.
+    """
+    if card.checksum is not None:
+        return {REALIZATION}
+    if card.generator is not None:
+        return {REALIZATION, GENERATING, _place(type(card.generator))}
+    return {LOADING, CARD}
 
 
 def _check_stages(

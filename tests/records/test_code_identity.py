@@ -24,6 +24,10 @@ READING = {
     "format": ("data/files", "encode_column"),
     "card": ("data/cards", "brought_splits"),
 }
+GENERATING = {
+    "generator": ("data/generators", "waveform"),
+    "labels": ("data", "encode_labels"),
+}
 PARTS_OF_PATH = {
     "scaling": ("data", "scale"),
     "splits": ("data/splits", "split_rows"),
@@ -93,7 +97,8 @@ def told(tmp_path_factory):
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "ensvm", folder / "ensvm", ignore=ignored)
     (folder / "datasets").mkdir()
-    shutil.copy(ROOT / "datasets" / "w2a.yaml", folder / "datasets")
+    for card in ("w2a.yaml", "waveform-million.yaml"):
+        shutil.copy(ROOT / "datasets" / card, folder / "datasets")
     (folder / "loose_base.py").write_text(
         "from sklearn.svm import SVC\n\n\nclass Base(SVC):\n    def half(self):\n        pass\n"
     )
@@ -107,12 +112,12 @@ def told(tmp_path_factory):
         "study: trial\n"
         "datasets:\n  - {name: own, path: own.csv, target: label, positive: 1,"
         " split: {protocol: random, n_train: 20, n_test: 10}}\n"
-        "  - w2a\n"  # its card has no checksum
+        "  - w2a\n  - waveform-million\n"  # their cards have no checksum
         "algorithms:\n" + "".join(f"  {line}\n" for line in ALGORITHMS.strip().splitlines())
     )
     edits = {
         title: (*place, "edited = 1")
-        for title, place in {**READING, **PARTS_OF_PATH, **UNRELATED}.items()
+        for title, place in {**READING, **GENERATING, **PARTS_OF_PATH, **UNRELATED}.items()
     }
     edits["a comment"] = ("data/splits", "split_rows", "# why it is so")
     edits["a docstring"] = ("data/splits", "split_rows", '"""What it means."""')
@@ -130,12 +135,12 @@ def told(tmp_path_factory):
 
 @pytest.mark.parametrize("part", PARTS_OF_PATH)
 def test_a_part_that_a_cell_runs_through_makes_it_another(told, part):
-    assert told[part]["own: path"] != told[""]["own: path"]
-    assert told[part]["w2a: path"] != told[""]["w2a: path"]
+    for dataset in ("own", "w2a", "waveform-million"):
+        assert told[part][f"{dataset}: path"] != told[""][f"{dataset}: path"]
 
 
 @pytest.mark.parametrize(
-    "edit", [*UNRELATED, *READING, "a comment", "a docstring", "back", "loose base"]
+    "edit", [*UNRELATED, *READING, *GENERATING, "a comment", "a docstring", "back", "loose base"]
 )
 def test_no_other_edit_makes_it_another(told, edit):
     assert told[edit]["own: path"] == told[""]["own: path"]
@@ -144,6 +149,12 @@ def test_no_other_edit_makes_it_another(told, edit):
 @pytest.mark.parametrize("part", READING)
 def test_what_reads_data_that_no_checksum_vouches_for_makes_a_cell_another(told, part):
     assert told[part]["w2a: path"] != told[""]["w2a: path"]
+    assert told[part]["waveform-million: path"] == told[""]["waveform-million: path"]
+
+
+@pytest.mark.parametrize("part", GENERATING)
+def test_what_generates_data_makes_a_cell_of_theirs_another(told, part):
+    assert told[part]["waveform-million: path"] != told[""]["waveform-million: path"]
 
 
 def test_the_facts_of_the_data_are_stated_again_when_loading_changes(told):

@@ -104,9 +104,11 @@ class FieldReader:
         """The positions of the inputs."""
         return self._chosen[1]
 
-    def stays_number(self, at: int) -> bool:
-        """Return whether a column is an input that is one of numbers."""
-        return at in self.input_at and at != self.label_at and self._encoding(at) == "number"
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """The positions of the inputs that are read as numbers and stay such."""
+        others = (at for at in self.input_at if at != self.label_at)
+        return frozenset(at for at in others if self._encoding(at) == "number")
 
     @cached_property
     def _group_at(self) -> list[int]:

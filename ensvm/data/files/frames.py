@@ -57,9 +57,7 @@ class FrameFormat(FileFormat):
                 continue
             names = [str(name) for name in frame.columns]
             reader = FieldReader(file.where, names, rules, file.inputs, file.groups, unit="row")
-            columns = [
-                _fields(frame.iloc[:, at], reader.stays_number(at)) for at in range(len(names))
-            ]
+            columns = [_fields(frame.iloc[:, at], at in reader.numbers) for at in range(len(names))]
             yield reader.read(Fields(columns, range(end + 1, end + len(frame) + 1)))
             end += len(frame)
         if not end:

@@ -94,7 +94,7 @@ class TableFormat(FileFormat):
         return raw
 
     def _read(self, reader: FieldReader, lines: list[str], numbers: list[int]) -> Raw:
-        numbers_alone = all(map(reader.stays_number, reader.input_at))
+        numbers_alone = reader.numbers.issuperset(reader.input_at)
         if numbers_alone and reader.groups is None:
             raw = _read_numbers(lines, self, reader)
             if raw is not None:
