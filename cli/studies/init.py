@@ -38,10 +38,11 @@ def init(
 ) -> None:
     """Write a config for a CSV or the like that runs as it is.
 
-    TABLE is a file of delimited text. Prints what it holds: encoding, delimiter, columns, missing
-    values, classes. The config compares a handful of algorithms on repeated stratified splits, and
-    has comments. Where a config cannot read the file as it is, a clean copy is written beside it.
-    Exit status: 0 written, 2 wrong input.
+    TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
+    .libsvm. Prints what it holds: how it is written, columns, missing values, classes. The config
+    compares a handful of algorithms on repeated stratified splits, and has comments. Where a config
+    cannot read the file as it is, a clean copy is written beside it. Exit status: 0 written,
+    2 wrong input.
 
     \b
     Examples:
@@ -65,14 +66,19 @@ def init(
 def _tell(draft: "Draft") -> None:
     """Print what the file holds."""
     table, target = draft.table, draft.target
-    _say(f"{table.path}: {table.n_rows:,} rows, {len(draft.columns):,} columns")
+    inputs = getattr(table, "n_inputs", None)
+    wide = f"{len(draft.columns):,} columns" if inputs is None else f"{inputs:,} inputs"
+    _say(f"{table.path}: {table.n_rows:,} rows, {wide}")
     click.echo(f"  {table.told}")
     for line in table.renamed[:MOST_CLASSES]:
         _say(f"  {line}")
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(width=PIPED_WIDTH, highlight=False)
-    console.print(_columns(draft))
+    if draft.columns:
+        console.print(_columns(draft))
+    elif arrays := getattr(table, "arrays", ()):
+        console.print(_arrays(arrays))
     if draft.columns[MOST_SHOWN:]:
         rest = [
             column
@@ -83,7 +89,7 @@ def _tell(draft: "Draft") -> None:
         click.echo(f"  and {len(rest):,} more columns, {used:,} of them inputs")
     counts = [f"{label} {count:,}" for label, count in target.classes.items()]
     more = f" and {len(counts) - MOST_CLASSES} more" if counts[MOST_CLASSES:] else ""
-    name = f"{target.column.name!r} ({target.why})"
+    name = f"{target.column.name!r} ({target.why})" if draft.columns else target.why
     _say(f"classes in {name}: {', '.join(counts[:MOST_CLASSES])}{more}")
     if target.column.missing:
         click.echo(f"rows without a label, left out: {target.column.missing:,}")
@@ -100,6 +106,15 @@ def _columns(draft: "Draft") -> Table:
         use = "the classes" if at == draft.target.position else _use(column)
         texts = (column.name, column.kind, missing, use)
         drawn.add_row(*(Text(_printable(text)) for text in texts))
+    return drawn
+
+
+def _arrays(arrays: tuple[tuple[str, str, str], ...]) -> Table:
+    drawn = Table(box=None, padding=(0, 1))
+    for head in ("array", "holds", "used as"):
+        drawn.add_column(head, overflow="fold")
+    for row in arrays[:MOST_SHOWN]:
+        drawn.add_row(*(Text(_printable(text)) for text in row))
     return drawn
 
 

@@ -4,7 +4,6 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -20,13 +19,11 @@ from ensvm_cli.terminal import (
     commands_of,
     data_dir_option,
     duration,
-    refuse,
 )
 from ensvm_cli.warm_up import fill_all
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity, Record
-    from ensvm.runner.engines.engine import Engine
     from ensvm.runner.execute import Outcome
     from ensvm.runner.plan import Cell, Plan
 
@@ -60,10 +57,12 @@ def _shard(
     """Return the two numbers of I/N."""
     if value is None:
         return None
-    number, _, of = value.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise click.BadParameter(f"{value!r}: give I/N, the I-th of N parts, as in 2/8")
-    return int(number), int(of)
+    from ensvm.runner.outlook.shards import shard_named
+
+    try:
+        return shard_named(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command()
@@ -162,19 +161,18 @@ def run(
     try:
         from joblib import cpu_count
 
+        from ensvm.runner.engines.where import where_cells_run
         from ensvm.runner.plan import make_plan
         from ensvm.study.reading import find_config
 
         path = find_config(config)
         plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
-        plan = _part(plan, run_pass or ("error" if engine or shard else "all"), shard)
-        workers = jobs or cpu_count()
+        plan = _part(plan, run_pass, shard, elsewhere=engine is not None)
         tell_columns(plan)
         if dry_run:
-            _dry_run(plan, results / plan.config.study, workers, data_dir)
+            _dry_run(plan, results / plan.config.study, jobs or cpu_count(), data_dir)
             return
-        with _engine(engine, jobs) as cluster:
-            where = {"jobs": workers} if cluster is None else {"engine": cluster}
+        with where_cells_run(engine, jobs, lambda line: tell(line, err=True)) as where:
             _run(plan, results, **where, data_dir=data_dir, timeout=timeout)
     except KeyboardInterrupt:
         done = f"; {_done(plan, results)}" if plan else ""
@@ -185,31 +183,19 @@ def run(
         sys.exit(INTERRUPTED)
 
 
-@contextmanager
-def _engine(address: str | None, jobs: int | None) -> Iterator["Engine | None"]:
-    """Yield the engine of a cluster; None for this machine's own."""
-    if address is None:
-        yield None
-        return
-    if jobs is not None:
-        refuse("--jobs is of this machine; with --engine each thread of a worker runs a cell")
-    from ensvm.runner.engines.dask import DaskEngine
+def _part(
+    plan: "Plan", run_pass: str | None, shard: tuple[int, int] | None, *, elsewhere: bool
+) -> "Plan":
+    """Return the part of a plan that is to be run, and say how many timings are left out."""
+    from ensvm.runner.outlook.shards import part_of
 
-    with DaskEngine(address, lambda line: tell(line, err=True)) as engine:
-        yield engine
-
-
-def _part(plan: "Plan", run_pass: str, shard: tuple[int, int] | None) -> "Plan":
-    """Return the part of a plan that is to be run, and say which passes are left out."""
-    from ensvm.runner.outlook.shards import of_pass, shard_of
-
-    part = of_pass(plan, run_pass)
-    if run_pass == "error" and (left := len(plan.cells) - len(part.cells)):
+    part, left = part_of(plan, run_pass, shard, elsewhere=elsewhere)
+    if left:
         tell(
             f"{left} timings are left out: on one quiet machine, `--pass timing` runs them",
             err=True,
         )
-    return part if shard is None else shard_of(part, *shard)
+    return part
 
 
 def _run(plan: "Plan", results: Path, **options: Any) -> None:

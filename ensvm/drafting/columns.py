@@ -112,7 +112,9 @@ def find_columns(table: TextTable) -> tuple[list[FoundColumn], str]:
     """
     decimal = _decimal(table)
     named = zip(table.names, table.columns, strict=True)
-    return [_found(name, fields, decimal, at) for at, (name, fields) in enumerate(named)], decimal
+    return [
+        find_column(name, fields, decimal, at) for at, (name, fields) in enumerate(named)
+    ], decimal
 
 
 def _decimal(table: TextTable) -> str:
@@ -136,15 +138,20 @@ def _mostly_numbers(numbers: NDArray[np.float64]) -> bool:
     return len(numbers) > 0 and bool(np.isnan(numbers).sum() <= min(MOST_STRAYS, len(numbers) / 2))
 
 
-def _found(name: str, fields: Fields, decimal: str, at: int) -> FoundColumn:
-    """Return what a column holds."""
+def find_column(name: str, fields: Fields, decimal: str, at: int) -> FoundColumn:
+    """Return what a column holds, the one at this position of a table with this decimal mark."""
     if all(text in MISSING for text in fields.texts):
         nothing = ("",) * len(fields.texts)
         return FoundColumn(name, "constant", fields, nothing, dropped="has no value at all")
     numbers = _as_numbers(name, fields, decimal)
     if numbers is None:
-        return _no_constant(_as_texts(name, fields))
+        return find_text(name, fields)
     return _no_constant(_without_row_numbers(numbers, at))
+
+
+def find_text(name: str, fields: Fields) -> FoundColumn:
+    """Return what a column holds that is not of numbers; one value or more is there."""
+    return _no_constant(_as_texts(name, fields))
 
 
 def _as_numbers(name: str, fields: Fields, decimal: str) -> FoundColumn | None:

@@ -17,6 +17,10 @@ TRAINED = 2000  # rows of a random split of more
 TESTED = 5000
 FEWEST_DRAWN = 10  # rows of a class in training, on average
 WIDTH = 96
+SCALINGS = {
+    "standard": "standard  # on the training rows: mean 0, deviation 1; or: none, minmax",
+    "maxabs": "maxabs  # divided by the largest value, so that zeros stay; or: none, standard",
+}
 # Realizations, by the rows trained on: small data need many, large ones little more than one.
 REALIZATIONS = ((250, 20), (1200, 10), (TRAINED, 5))
 
@@ -79,6 +83,12 @@ class Contents:
         The name of the file that `path` is a clean copy of; empty where it is the file itself.
     written : dict
         How the file is written, as the key `format` says it.
+    named : bool
+        Whether the file has columns that a config names, the target among them.
+    splits : int
+        How many training and test parts the file brings; 0 where rows are drawn.
+    scaling : str
+        How inputs are scaled.
     """
 
     name: str
@@ -88,6 +98,9 @@ class Contents:
     by_position: bool = False
     original: str = ""
     written: dict[str, Any] = field(default_factory=dict)
+    named: bool = True
+    splits: int = 0
+    scaling: str = "standard"
 
     def of_clean_copy(self, path: str, original: str) -> "Contents":
         """Return what the config of a clean copy says: it has a header."""
@@ -131,6 +144,8 @@ class Contents:
 
     def split(self) -> dict[str, Any]:
         """Return the split."""
+        if self.splits:
+            return {"protocol": "indices"}
         sizes: list[dict[str, Any]] = [{"n_train": share} for share in SHARES]
         if self.rows > MOST_SHARED:
             sizes = [{"n_train": TRAINED, "n_test": min(self.rows - TRAINED, TESTED)}]
@@ -151,13 +166,15 @@ class Contents:
 
     def rare(self) -> list[str]:
         """Return the classes of which a draw may hold too few rows to learn from."""
-        if self.rows <= MOST_SHARED:
+        if self.rows <= MOST_SHARED or self.splits:
             return []
         share = TRAINED / self.rows
         return [name for name, rows in self.target.classes.items() if rows * share < FEWEST_DRAWN]
 
     def realizations(self) -> int:
         """Return how many times the rows are split."""
+        if self.splits:
+            return self.splits
         n_train = self.split()["n_train"] * (self.rows if self.rows <= MOST_SHARED else 1)
         return next(count for rows, count in REALIZATIONS if n_train <= rows)
 
@@ -165,7 +182,9 @@ class Contents:
 def mapping_of(contents: Contents) -> dict[str, Any]:
     """Return the data set's block, as `ensvm.data.inline_card` takes it."""
     target = contents.target.position if contents.by_position else contents.target.column.name
-    block: dict[str, Any] = {"name": contents.name, "path": contents.path, "target": target}
+    block: dict[str, Any] = {"name": contents.name, "path": contents.path}
+    if contents.named:
+        block["target"] = target
     if contents.target.positive is not None:
         block["positive"] = contents.target.positive
     if contents.written:
@@ -178,7 +197,7 @@ def mapping_of(contents: Contents) -> dict[str, Any]:
         block["drop"] = [found.name for found in dropped]
     if contents.missing:
         block |= {"incomplete": "keep", "missing": "training-mean"}
-    return block | {"scaling": "standard", "split": contents.split()}
+    return block | {"scaling": contents.scaling, "split": contents.split()}
 
 
 def config_text(contents: Contents, config: Path) -> str:
@@ -227,7 +246,8 @@ def _head(contents: Contents, config: Path) -> str:
 
 def _realizations(contents: Contents) -> str:
     count = contents.realizations()
-    return f"realizations: {count}  # random splits of the {contents.rows:,} rows"
+    drawn = f"random splits of the {contents.rows:,} rows"
+    return f"realizations: {count}  # {'the splits in the file' if contents.splits else drawn}"
 
 
 def _caption(contents: Contents) -> str:
@@ -242,8 +262,12 @@ def _dataset(contents: Contents) -> list[str]:
     counts += ", ..." if len(classes) > 8 else ""
     lines = [f"  - name: {_flow(block['name'])}"]
     copy = f"  # a clean copy of {contents.original}" if contents.original else ""
-    lines += [f"    path: {_flow(block['path'])}{copy}"]
-    lines += [f"    target: {_flow(block['target'])}  # {target.why}; rows: {_plain(counts)}"]
+    found = f"# {target.why}; rows: {_plain(counts)}"
+    if contents.named:
+        lines += [f"    path: {_flow(block['path'])}{copy}"]
+        lines += [f"    target: {_flow(block['target'])}  {found}"]
+    else:
+        lines += [f"    path: {_flow(block['path'])}  {found}"]
     if "positive" in block:
         lines += [
             f"    positive: {_flow(block['positive'])}  # the class +1, which changes no error"
@@ -265,14 +289,16 @@ def _dataset(contents: Contents) -> list[str]:
     if "missing" in block:
         lines += ["    incomplete: keep  # rows with missing values stay ..."]
         lines += ["    missing: training-mean  # ... and get the means of the training rows"]
-    lines += [
-        "    scaling: standard  # on the training rows: mean 0, deviation 1; or: none, minmax"
-    ]
-    split = block["split"]
+    lines += [f"    scaling: {SCALINGS[contents.scaling]}"]
+    return [*lines, f"    split: {_flow(block['split'])}  # {_told_of(block['split'])}"]
+
+
+def _told_of(split: dict[str, Any]) -> str:
+    if split["protocol"] == "indices":
+        return "row numbers in the arrays train and test"
     share = split["n_train"]
     part = f"{share:.0%} to train on" if share < 1 else "drawn anew each time"
-    told = f"{part}{', classes in proportion' if 'stratified' in split else ''}"
-    return [*lines, f"    split: {_flow(split)}  # {told}"]
+    return f"{part}{', classes in proportion' if 'stratified' in split else ''}"
 
 
 def _algorithms(contents: Contents) -> list[str]:

@@ -32,10 +32,11 @@ CALLED = {
 }
 SAMPLE_OF_ROWS = "take a random sample of its rows for a first study, or write a config by hand"
 SAVE_AS = "save the table as CSV"
+RENAME = "rename it to end in {}, and repeat the command"
 FOREIGN = {
-    b"PK\x03\x04": f"an Excel workbook or another zip archive; {SAVE_AS}",
+    b"PK\x03\x04": f"an Excel workbook or another zip archive; {SAVE_AS}, numpy's arrays as .npz",
     b"\xd0\xcf\x11\xe0": f"an old Excel workbook; {SAVE_AS}",
-    b"PAR1": f"a Parquet file; write a config by hand (a .parquet file is accepted), or {SAVE_AS}",
+    b"PAR1": f"a Parquet file; {RENAME.format('.parquet')}",
     b"\x93NUMPY": f"a numpy array; {SAVE_AS}, or as .npz with the arrays X and y",
     b"\x89HDF": f"an HDF5 file; {SAVE_AS}",
     b"SQLite format 3": f"an SQLite database; {SAVE_AS}",
@@ -43,11 +44,8 @@ FOREIGN = {
     b"{": f"JSON; {SAVE_AS}",
     b"[{": f"JSON; {SAVE_AS}",
     b"<": f"HTML or XML; {SAVE_AS}",
-    b"@relation": (
-        "an ARFF file, which needs no draft: a config reads it by "
-        "`{path: NAME.arff, target: NAME, split: {protocol: kfold, n_splits: 5}}`"
-    ),
-    b"ARROW1": f"a Feather file; write a config by hand (.feather is accepted), or {SAVE_AS}",
+    b"@relation": f"an ARFF file; {RENAME.format('.arff')}",
+    b"ARROW1": f"a Feather file; {RENAME.format('.feather')}",
 }
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 
@@ -63,11 +61,16 @@ def read_text(path: Path) -> tuple[str, str]:
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
-def _content(path: Path) -> bytes:
+def check_file(path: Path) -> None:
+    """Raise DataError unless there is such a file."""
     if not path.exists():
         raise DataError(f"{path}: no such file")
     if not path.is_file():  # a pipe or a device may never end
         raise DataError(f"{path}: not a regular file")
+
+
+def _content(path: Path) -> bytes:
+    check_file(path)
     try:
         with UNPACK.get(path.suffix, UNPACK[""])(path) as file:
             data: bytes = file.read(MAX_BYTES + 1)

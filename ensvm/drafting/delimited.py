@@ -129,13 +129,14 @@ def read_text_table(path: Path, header: bool | None = None) -> TextTable:
     names, renamed = _names(rows, named)
     if len(rows) <= named:
         raise DataError(f"{path}: holds a header and no rows")
-    columns = tuple(_fields(rows[at].to_numpy()[int(named) :]) for at in rows)
+    columns = tuple(fields_of(rows[at].to_numpy()[int(named) :]) for at in rows)
     return TextTable(
         path, columns, names, encoding, delimiter, named, '"' in text, renamed, skipped
     )
 
 
-def _fields(found: NDArray[Any]) -> Fields:
+def fields_of(found: NDArray[Any]) -> Fields:
+    """Return the texts of a column, row by row, as its fields."""
     rows, texts = pd.factorize(found)
     return Fields([str(text).strip() for text in texts], rows)
 
@@ -145,8 +146,7 @@ def _delimiter(path: Path, head: str) -> str:
     lines = head.splitlines()[:HEAD_ROWS]
     if lines and all(LIBSVM.fullmatch(line) for line in lines[:20]):
         raise DataError(
-            f"{path}: is LIBSVM text; rename it to end in .libsvm and write a config by hand: "
-            "datasets: [{path: NAME.libsvm, split: {protocol: kfold, n_splits: 5}}]"
+            f"{path}: is LIBSVM text; rename it to end in .libsvm, and repeat the command"
         )
     best, share = "", 0.0
     for delimiter in DELIMITERS:

@@ -3,18 +3,23 @@
 import os
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from ensvm.data import DataError, inline_card
 from ensvm.data.files.compression import UNPACK
+from ensvm.data.files.frames import FrameFormat
+from ensvm.data.files.tables import TableFormat
+from ensvm.drafting.arrays import ArrayFile, read_array_file
 from ensvm.drafting.columns import FoundColumn, find_columns
 from ensvm.drafting.config_text import Contents, config_text, mapping_of
 from ensvm.drafting.delimited import MAX_COLUMNS, TextTable, read_text_table
 from ensvm.drafting.reading import dialect_of, why_not_as_found
 from ensvm.drafting.target import FoundTarget, find_target
+from ensvm.drafting.typed import TypedTable, format_of, read_typed_table
 from ensvm.records.writing import replace_file
 from ensvm.study.block import LONGEST_NAME
 from ensvm.study.source import MAX_BYTES
@@ -26,12 +31,10 @@ class Draft:
 
     Attributes
     ----------
-    table : TextTable
-        The file as text.
-    decimal : str
-        Its decimal mark.
+    table : TextTable, TypedTable or ArrayFile
+        The file.
     columns : tuple of FoundColumn
-        Its columns.
+        Its columns; none where they have no names.
     target : FoundTarget
         The column of the classes.
     contents : Contents
@@ -44,8 +47,7 @@ class Draft:
         Why there is a clean copy.
     """
 
-    table: TextTable
-    decimal: str
+    table: TextTable | TypedTable | ArrayFile
     columns: tuple[FoundColumn, ...]
     target: FoundTarget
     contents: Contents
@@ -91,14 +93,14 @@ def draft_study(
     Parameters
     ----------
     path : Path
-        The table: delimited text, perhaps compressed.
+        The table: delimited text, ARFF, Parquet, Feather, npz or LIBSVM, perhaps compressed.
     config : Path or None, default None
         Where the config is going to be; None for the table's name, with the ending .yaml, in the
         working directory. A clean copy, if one is needed, goes beside it.
     target : str or None, default None
         The column of the classes, by name or position; None to find it.
     header : bool or None, default None
-        Whether the first line holds names; None to find out.
+        Whether the first line of a text holds names; None to find out.
 
     Returns
     -------
@@ -110,12 +112,57 @@ def draft_study(
     DataError
         If no study can be made of the file; the message says why, and what to do.
     """
+    config = config or Path(f"{stem_of(path)}.yaml")
+    form = format_of(path)
+    if form is None or form is TableFormat:
+        return _of_text(path, config, target, header)
+    if header is not None:
+        raise DataError(f"{path}: --header and --no-header are for tables of text; leave it out")
+    if issubclass(form, FrameFormat):
+        return _of_types(read_typed_table(path, form), config, target)
+    if target is not None:
+        raise DataError(f"{path}: --target: its columns have no names; leave it out")
+    return _of_arrays(read_array_file(path, form), config)
+
+
+def _of_text(path: Path, config: Path, target: str | None, header: bool | None) -> Draft:
+    """Return the draft of delimited text."""
     table = read_text_table(path, header)
     columns, decimal = find_columns(table)
+    found = _chosen(path, columns, target)
+    written = dialect_of(table, columns, found, decimal)
+    contents = replace(
+        _contents(path, config, columns, found), by_position=not table.header, written=written
+    )
+    why = why_not_as_found(table, columns, found, written) or _why_not_read(contents, path)
+    return _drafted(table, contents, config, why)
+
+
+def _of_types(table: TypedTable, config: Path, target: str | None) -> Draft:
+    """Return the draft of a table whose columns have types."""
+    columns = table.found()
+    found = _chosen(table.path, columns, target)
+    contents = _contents(table.path, config, columns, found)
+    return _drafted(table, contents, config, _why_not_read(contents, table.path))
+
+
+def _of_arrays(table: ArrayFile, config: Path) -> Draft:
+    """Return the draft of inputs and labels without names, which no other file can stand for."""
+    contents = replace(
+        _contents(table.path, config, (), table.target),
+        named=False,
+        splits=table.splits,
+        scaling="maxabs" if table.zeros else "standard",
+    )
+    if why := _why_not_read(contents, table.path):
+        raise DataError(why if why.startswith(str(table.path)) else f"{table.path}: {why}")
+    return _drafted(table, contents, config)
+
+
+def _chosen(path: Path, columns: list[FoundColumn], target: str | None) -> FoundTarget:
+    """Return the column of the classes, and put it among the columns; some input must be left."""
     found = find_target(path, columns, target)
     columns[found.position] = found.column
-    stem = stem_of(path)
-    config = config or Path(f"{stem}.yaml")
     inputs = [c for at, c in enumerate(columns) if at != found.position and not c.dropped]
     if not inputs:
         told = "; ".join(
@@ -125,21 +172,30 @@ def draft_study(
     width = sum(len(column.levels) or 1 for column in inputs)
     if width > MAX_COLUMNS:
         raise DataError(f"{path}: {width:,} inputs; accepted: up to {MAX_COLUMNS:,}")
-    written = dialect_of(table, columns, found, decimal)
-    contents = Contents(
-        name=name_of(stem),
+    return found
+
+
+def _contents(
+    path: Path, config: Path, columns: Sequence[FoundColumn], found: FoundTarget
+) -> Contents:
+    return Contents(
+        name=name_of(stem_of(path)),
         path=os.path.relpath(path, config.parent),
         columns=tuple(columns),
         target=found,
-        by_position=not table.header,
-        written=written,
     )
-    why = why_not_as_found(table, columns, found, written) or _why_not_read(contents, path)
+
+
+def _drafted(
+    table: TextTable | TypedTable | ArrayFile, contents: Contents, config: Path, why: str = ""
+) -> Draft:
+    """Return the draft, with a clean copy where there is a reason for it."""
+    path = table.path
     clean = config.with_name(f"{config.stem}-clean.csv") if why else None
     if path.resolve() in [other.resolve() for other in (config, clean) if other]:
         raise DataError(f"{path}: would be written over; choose another name with -o")
     contents = contents.of_clean_copy(clean.name, path.name) if clean else contents
-    return Draft(table, decimal, tuple(columns), found, contents, config, clean, why)
+    return Draft(table, contents.columns, contents.target, contents, config, clean, why)
 
 
 def write_draft(draft: Draft) -> None:

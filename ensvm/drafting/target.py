@@ -80,16 +80,23 @@ def find_target(where: object, columns: Sequence[FoundColumn], asked: str | None
         held = f"{len(columns[0].fields.rows)} rows"
         raise DataError(f"{where}: holds {held}; accepted: {FEWEST_ROWS} or more")
     if len(columns) < 2:
-        DataError(f"{where}: has one column; needed: one of classes, and inputs")
+        raise DataError(f"{where}: has one column; needed: one of classes, and inputs")
     position, why = _asked(where, columns, asked) if asked is not None else _guessed(where, columns)
-    column = _with_labels(columns[position])
+    found = target_in(_with_labels(columns[position]), position, why)
+    others = [column for column in columns if column.name != found.column.name]
+    another = "; --target NAME names another"
+    name = f"column {found.column.name!r} ({why})"
+    check_target(where, name, found, _candidates(others), another)
+    return found
+
+
+def target_in(column: FoundColumn, position: int, why: str) -> FoundTarget:
+    """Return the classes in a column, whether they can be told apart or not."""
     classes: dict[str, int] = {}
     for text, count in sorted(column.known.items()):
         label = plain_label(text)
         classes[label] = classes.get(label, 0) + count
-    found = FoundTarget(column, position, why, classes, _positive(classes))
-    _check(where, found, columns)
-    return found
+    return FoundTarget(column, position, why, classes, _positive(classes))
 
 
 def _with_labels(column: FoundColumn) -> FoundColumn:
@@ -165,25 +172,39 @@ def _positive(classes: dict[str, int]) -> str | None:
         return min(classes, key=lambda label: classes[label])
 
 
-def _check(where: object, found: FoundTarget, columns: Sequence[FoundColumn]) -> None:
-    name, classes = found.column.name, found.classes
-    place = f"{where}: column {name!r} ({found.why})"
-    others = [column for column in columns if column.name != name]
+def check_target(
+    where: object, name: str, found: FoundTarget, candidates: str = "", another: str = ""
+) -> None:
+    """Raise DataError unless there are classes to learn: two or more, of several rows each.
+
+    Parameters
+    ----------
+    where : object
+        What messages call the file.
+    name : str
+        What they call the column.
+    found : FoundTarget
+        Its classes.
+    candidates, another : str
+        Which columns might hold classes, and how one is named; empty where there are no others.
+
+    Raises
+    ------
+    DataError
+        If there are no such classes.
+    """
+    classes, place = found.classes, f"{where}: {name}"
     rows = sum(classes.values())
     if rows < FEWEST_ROWS:
         raise DataError(f"{where}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
     if len(classes) < 2:
         held = f"only the class {next(iter(classes))!r}" if classes else "no labels"
-        raise DataError(
-            f"{place} holds {held}; a classifier needs two{_candidates(others)}; "
-            "--target NAME names another"
-        )
+        raise DataError(f"{place} holds {held}; a classifier needs two{candidates}{another}")
     if found.column.kind == "date" or len(classes) > min(MOST_CLASSES, rows / 2):
         what = "numbers to be predicted" if found.column.kind == "number" else "texts"
         raise DataError(
             f"{place} has {len(classes)} different values in {rows} rows, which are {what} rather "
-            f"than classes; accepted: 2 to {MOST_CLASSES} classes{_candidates(others)}; "
-            "--target NAME names another"
+            f"than classes; accepted: 2 to {MOST_CLASSES} classes{candidates}{another}"
         )
     frequent = sum(count > 1 for count in classes.values())
     if frequent < 2:

@@ -1,26 +1,33 @@
 """Run a study from Python: a file, a shipped study's name, a mapping, or a `StudyConfig`."""
 
+import sys
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 import yaml
-from joblib import cpu_count
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ensvm.data import DataSearch
 from ensvm.notebook.results import Results, load_results
 from ensvm.records.record import Record
+from ensvm.runner.engines.where import where_cells_run
 from ensvm.runner.execute import Outcome, run_plan
+from ensvm.runner.outlook.shards import PASSES, part_of, shard_named
 from ensvm.runner.plan import Plan, make_plan
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
 from ensvm.study.reading import find_config
 from ensvm.study.source import ConfigError
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy.cluster import Cluster
 
 OF_A_MAPPING = "study.yaml"  # the file that a mapping is written to
 PATHS = ("path", "test")  # keys of a data set that name files
@@ -31,11 +38,14 @@ def run(
     *,
     results: str | Path = "results",
     jobs: int | None = None,
-    realizations: int | None = None,
+    realizations: int | range | None = None,
     datasets: Iterable[str] = (),
     algorithms: Iterable[str] = (),
     data_dir: str | Path | None = None,
     timeout: float | None = None,
+    engine: "str | Path | Client | Cluster | None" = None,
+    shard: str | tuple[int, int] | None = None,
+    run_pass: str | None = None,
     progress: bool = True,
 ) -> Results:
     """Run the cells of a study that are still missing, and return its results.
@@ -52,8 +62,9 @@ def run(
         The folder of all studies' results.
     jobs : int or None, default None
         Cells at a time; None for the number of cores.
-    realizations : int or None, default None
-        At most this many realizations of each data set; None for all.
+    realizations : int, range or None, default None
+        At most this many realizations of each data set, or those of these numbers, from 1; None
+        for all.
     datasets : iterable of str, default ()
         Names of data sets chosen among the study's; none chooses all.
     algorithms : iterable of str, default ()
@@ -62,6 +73,15 @@ def run(
         A folder with data files; None for the one that ENSVM_DATA names.
     timeout : float or None, default None
         The wall time in seconds that one cell may take; None for any.
+    engine : str, Path, Client, Cluster or None, default None
+        A dask cluster that runs the cells: its scheduler's address, the file that the scheduler
+        wrote, or a client or a cluster of `dask.distributed`; None for this machine.
+    shard : str, tuple of int or None, default None
+        One of several parts that cost about the same, as '2/8' or (2, 8) for the second of eight,
+        each with a folder of results of its own, which `ensvm merge` unites; None for all.
+    run_pass : 'error', 'timing', 'all' or None, default None
+        The pass to run; None for all, or for 'error' with an engine or a shard, since timings
+        belong on one quiet machine.
     progress : bool, default True
         Whether a bar on standard error shows how far the run is.
 
@@ -74,7 +94,11 @@ def run(
     ------
     ConfigError
         If anything in the config cannot be run; the message names the key, the value and what is
-        accepted.
+        accepted; or if there are fewer realizations than parts.
+    EngineRefused
+        If the cluster cannot be used; the message says what to do.
+    ValueError
+        If an argument has a value that is not accepted.
     StoreLocked
         If another run is writing there.
 
@@ -96,50 +120,90 @@ def run(
     >>> results.frame().groupby("algorithm")["error"].mean().round(2).to_dict()
     {'guess': 0.32, 'window': 0.23}
     """
+    _check(jobs=jobs, realizations=realizations, timeout=timeout, run_pass=run_pass)
     chosen: dict[str, Any] = {
         "realizations": realizations,
         "datasets": tuple(datasets),
         "algorithms": tuple(algorithms),
     }
+    part: dict[str, Any] = {
+        "run_pass": run_pass,
+        "shard": None if shard is None else _shard(shard),
+        "elsewhere": engine is not None,
+    }
     options: dict[str, Any] = {
-        "jobs": jobs or cpu_count(),
         "data_dir": None if data_dir is None else Path(data_dir),
         "timeout": timeout,
     }
+    with _config(study) as path:
+        plan, left = part_of(make_plan(path, **chosen), **part)
+        if left and run_pass is None:
+            _warn(f"{left} timings are left out: run_pass='timing' on one quiet machine runs them")
+        with where_cells_run(engine, jobs, _warn) as where, _Bar(shown=progress) as bar:
+            outcome = run_plan(plan, Path(results), bar, **where, **options)
+    _warn_of(plan, outcome)
+    return load_results(Path(results, plan.config.study))
+
+
+def _check(**given: Any) -> None:
+    """Refuse an argument that is too small, or a pass that there is not."""
+    for name in ("jobs", "realizations", "timeout"):
+        value = given[name]
+        if isinstance(value, int | float) and not value > 0:
+            least = "more than 0" if name == "timeout" else "1 or more"
+            raise ValueError(f"{name}={value!r}; accepted: {least}, or None")
+    if given["run_pass"] not in (None, *PASSES):
+        accepted = ", ".join(map(repr, PASSES))
+        raise ValueError(f"run_pass={given['run_pass']!r}; accepted: {accepted}, or None")
+
+
+def _shard(given: str | tuple[int, int]) -> tuple[int, int]:
+    try:
+        return shard_named(given)
+    except (TypeError, ValueError):
+        told = "accepted: 'I/N' or (I, N), the I-th of N parts, as in '2/8', or None"
+        raise ValueError(f"shard={given!r}; {told}") from None
+
+
+@contextmanager
+def _config(study: str | Path | Mapping[str, Any] | StudyConfig) -> Iterator[Path]:
+    """Yield the file of a study's config; that of a mapping is gone after the run."""
     if isinstance(study, str | Path):
-        return _run(make_plan(find_config(str(study)), **chosen), Path(results), progress, options)
+        yield find_config(str(study))
+        return
     content = _content(study) if isinstance(study, StudyConfig) else study
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, OF_A_MAPPING)
         path.write_text(_text(content), encoding="utf-8")
         try:
-            plan = make_plan(path, **chosen)
+            yield path
         except ConfigError as error:
             raise ConfigError(str(error).replace(str(path), "the study given")) from None
-        return _run(plan, Path(results), progress, options)
 
 
-def _run(plan: Plan, results: Path, progress: bool, options: Mapping[str, Any]) -> Results:
-    with _Bar(shown=progress) as bar:
-        outcome = run_plan(plan, results, bar, **options)
-    _warn(plan, outcome)
-    return load_results(results / plan.config.study)
-
-
-def _warn(plan: Plan, outcome: Outcome) -> None:
-    """Warn of cells that failed and of missing data, at the line that called `run`."""
-    told = []
+def _warn_of(plan: Plan, outcome: Outcome) -> None:
+    """Warn of cells that failed and of missing data."""
     if failures := outcome.failures:
         first = failures[0]
-        told.append(
+        _warn(
             f"{len(failures)} of {len(plan.cells)} cells failed or took too long, first "
             f"{first.algorithm} on {first.dataset}: {first.reason}"
         )
     if outcome.missing_data:
         ways = "; ".join(f"{name}: {how}" for name, how in outcome.missing_data.items())
-        told.append(f"data are missing, so these rows stay empty: {ways}")
-    for text in told:
-        warnings.warn(text, UserWarning, stacklevel=4)
+        _warn(f"data are missing, so these rows stay empty: {ways}")
+
+
+def _warn(text: str) -> None:
+    """Warn at the line that called `run`, however deep in the run it is noticed."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_ours(frame):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, UserWarning, stacklevel=level)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return frame.f_globals.get("__name__", "").partition(".")[0] in ("ensvm", "contextlib")
 
 
 def _content(config: StudyConfig) -> dict[str, Any]:

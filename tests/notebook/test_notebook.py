@@ -78,6 +78,18 @@ def test_a_wrong_mapping_is_refused_by_key(study, tmp_path, monkeypatch, change,
     assert not (tmp_path / "results").exists()
 
 
+def test_shards_are_the_study(study, tmp_path):
+    path = study(SVC, realizations=3)
+    places = [tmp_path / "first", tmp_path / "second"]
+    for shard, place in zip(("1/2", (2, 2)), places, strict=True):
+        ensvm.run(path, results=place, shard=shard, **QUIET)
+    ensvm.run(path, results=tmp_path / "whole", **QUIET)
+    keys = [{one.key for one in read_records(at / "trial").values()} for at in places]
+    assert not keys[0] & keys[1]
+    whole = read_records(tmp_path / "whole" / "trial").values()
+    assert keys[0] | keys[1] == {one.key for one in whole}
+
+
 def test_a_cell_that_fails_is_told_and_kept(study, tmp_path):
     path = study("bad: {estimator: WeightedNuSVC, params: {nu: 0.99}}\n" + SVC)
     with warnings.catch_warnings(record=True) as caught:

@@ -1,7 +1,5 @@
 """Tasks on the workers of a dask cluster, each of which is told which of them to do."""
 
-import logging
-import os
 import sys
 import time
 import uuid
@@ -9,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
@@ -20,10 +17,10 @@ from ensvm.data.cards.card import Source
 from ensvm.data.providers.pushing import keep, packed
 from ensvm.runner.engines import node
 from ensvm.runner.engines.engine import EngineRefused, Save
+from ensvm.runner.engines.scheduler import CONNECT_SECONDS, connected, told
 from ensvm.runner.engines.versions import differences, greeting
 from ensvm.runner.task import Task, new_record
 
-CONNECT_SECONDS = 15.0
 NO_WORKER_SECONDS = 60.0
 LOOK_SECONDS = 1.0  # between two looks at which workers there are
 RESULT_SECONDS = 30.0  # in which an answer that is ready arrives, if its worker is still there
@@ -32,7 +29,6 @@ STOP_SECONDS = 3.0  # in which workers say what they have done when a run is int
 # its worker, so that no cell is blamed for the end that another one made ...
 DEATHS_TOGETHER = 2
 MAX_DEATHS = 4  # ... and after so many a cell is a failed one.
-EXTRA = "--engine needs dask.distributed, which is not installed: pip install 'ensvm[dask]'"
 
 
 @dataclass(frozen=True)
@@ -70,8 +66,9 @@ class DaskEngine:
 
     Parameters
     ----------
-    address : str
-        The address of the scheduler, such as tcp://10.0.0.1:8786, or the file that it wrote.
+    scheduler : str, Path, Client or Cluster
+        The address of the scheduler, such as tcp://10.0.0.1:8786, the file that it wrote, or a
+        client or a cluster of dask.distributed; a client that is given is not closed.
     tell : callable
         Takes what the user should know, in one line: which workers get no cells.
     patience : float, default 60
@@ -80,14 +77,15 @@ class DaskEngine:
     Raises
     ------
     EngineRefused
-        If dask.distributed is not installed, or no scheduler answers.
+        If dask.distributed is not installed, it is nothing of these, or no scheduler answers.
     """
 
     def __init__(
-        self, address: str, tell: Callable[[str], None], *, patience: float = NO_WORKER_SECONDS
+        self, scheduler: Any, tell: Callable[[str], None], *, patience: float = NO_WORKER_SECONDS
     ) -> None:
-        self._address, self._tell, self._patience = address, tell, patience
-        self._client = _client(address)
+        self._tell, self._patience = tell, patience
+        self._client, self._address = connected(scheduler)
+        self._is_ours = self._client is not scheduler
 
     def __enter__(self) -> Self:
         return self
@@ -98,8 +96,9 @@ class DaskEngine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(Exception):
-            self._client.close(timeout=STOP_SECONDS)
+        if self._is_ours:
+            with suppress(Exception):
+                self._client.close(timeout=STOP_SECONDS)
 
     def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
         """Run tasks; see `Engine`."""
@@ -181,8 +180,8 @@ class _Dispatch:
         if threads and self._slots:
             self._worker_seen = time.monotonic()
         elif threads and threads.keys() <= self._refused.keys():
-            told = "; ".join(f"{worker}: {self._refused[worker]}" for worker in sorted(threads))
-            raise EngineRefused(f"{self._address}: no worker that can run cells: {told}")
+            whys = "; ".join(f"{worker}: {self._refused[worker]}" for worker in sorted(threads))
+            raise EngineRefused(f"{self._address}: no worker that can run cells: {whys}")
         elif time.monotonic() - self._worker_seen >= self._patience:
             what = "no answer from the scheduler" if threads is None else "no worker there"
             raise EngineRefused(
@@ -206,7 +205,7 @@ class _Dispatch:
         if future.status in ("cancelled", "lost"):
             return
         if future.status == "error":
-            why = f"it cannot run ensvm: {_told(future.exception())}"
+            why = f"it cannot run ensvm: {told(future.exception())}"
         else:
             host, there = future.result(timeout=RESULT_SECONDS)
             why = differences(there)
@@ -312,7 +311,7 @@ class _Dispatch:
         except (KilledWorker, CancelledError, TimeoutError):
             return None
         except Exception as error:
-            raise EngineRefused(f"the worker {worker} cannot go on: {_told(error)}") from error
+            raise EngineRefused(f"the worker {worker} cannot go on: {told(error)}") from error
 
     def _keep(self, job: Job, answer: node.Answer) -> None:
         """Save what a worker has made, with its provenance."""
@@ -335,31 +334,3 @@ class _Dispatch:
             if other.task.card is job.task.card:
                 self._waiting[at] = replace(other, files=files)
         return replace(job, files=files, asked=job.asked | {worker})
-
-
-def _client(address: str) -> Any:
-    """Return a client of a scheduler, by its address or the file that it wrote."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise EngineRefused(EXTRA) from None
-    # What it says of workers that come and go is told by the run, where it matters.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    is_file = os.path.exists(address) or (
-        "://" not in address and not address.rpartition(":")[2].isdecimal()
-    )
-    if is_file and not Path(address).is_file():
-        raise EngineRefused(
-            f"--engine {address!r}: there is no such file; give the address of a dask scheduler,"
-            " such as tcp://10.0.0.1:8786, or the file that it wrote (--scheduler-file)"
-        )
-    try:
-        named: dict[str, Any] = {"scheduler_file": address} if is_file else {"address": address}
-        return Client(**named, timeout=CONNECT_SECONDS, set_as_default=False, name="ensvm")
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        what = f"{address}: no dask scheduler answers there: {_told(error)}"
-        raise EngineRefused(what) from error
-
-
-def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}".strip(": ")[:300]

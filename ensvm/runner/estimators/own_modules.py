@@ -9,7 +9,10 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 from ensvm.records.code_identity import forget_sources
+from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, RecordsDamaged, read_records
+from ensvm.study.source import ConfigError
 
+_place = ""  # the folder of the config whose names are looked up
 _kept: tuple[str, str] | None = None  # the folder and the run that this worker imports for
 
 
@@ -18,26 +21,55 @@ def importable(folder: Path) -> Iterator[None]:
     """Find modules in a folder too while the body runs, and forget those that it imported.
 
     So the next plan reads what a user has changed since, and another study may have a module of
-    the same name.
+    the same name. A ConfigError in the folder of a study's records says whose copy the config is.
     """
+    global _place
     place = os.path.realpath(folder)
-    if place in sys.path:
-        yield
-        return
-    before = set(sys.modules)
-    _look_in(place)
+    before, is_new, outer = set(sys.modules), place not in sys.path, _place
+    if is_new:
+        _look_in(place)
+    _place = place
     try:
         yield
+    except ConfigError as error:
+        raise ConfigError(f"{error}{_of_a_copy(folder)}") from error
     finally:
-        sys.path.remove(place)
-        if _forget(place, sys.modules.keys() - before):
-            forget_sources()
+        _place = outer
+        if is_new:
+            sys.path.remove(place)
+            if _forget(place, sys.modules.keys() - before):
+                forget_sources()
+
+
+def folder_of_config() -> str:
+    """Return the folder in which modules are found beside a config; empty where there is none."""
+    return _place
+
+
+def _of_a_copy(folder: Path) -> str:
+    """Return that a config is the copy beside a study's records, and which is the original."""
+    if not (folder / CONFIG_COPY).is_file():
+        return ""
+    if not any((folder / name).is_file() for name in (CELLS_FILE, SHIPPED_FILE)):
+        return ""
+    command: tuple[str, ...] = ()
+    with suppress(RecordsDamaged):
+        newest = max(read_records(folder).values(), key=lambda record: record.time, default=None)
+        command = newest.run.command if newest is not None and newest.run is not None else ()
+    copy = os.path.realpath(folder / CONFIG_COPY)
+    files = [text for text in command if text.endswith((".yaml", ".yml"))]
+    originals = [text for text in files if os.path.realpath(text) != copy]
+    called = f"the original ({originals[-1]})" if originals else "the original"
+    return (
+        f"; this config is the copy that a run leaves: run {called}, beside which its files and"
+        " modules are"
+    )
 
 
 def import_from(folder: Path, run: str) -> None:
     """Find modules in a folder too from now on, as a worker does through one run."""
-    global _kept
-    place = os.path.realpath(folder)
+    global _kept, _place
+    _place = place = os.path.realpath(folder)
     if _kept == (place, run) or (_kept is None and place in sys.path):
         return
     if _kept is not None:  # this worker did another run before

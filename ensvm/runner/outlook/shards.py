@@ -12,6 +12,66 @@ from ensvm.study.source import ConfigError
 # what a support vector machine takes.
 SECONDS_A_PAIR = 3e-8
 SECONDS_A_CELL = 1e-3  # beside its fit: what surrounds it, and its record
+PASSES = ("error", "timing", "all")
+
+
+def part_of(
+    plan: Plan, run_pass: str | None, shard: tuple[int, int] | None, *, elsewhere: bool
+) -> tuple[Plan, int]:
+    """Return the part of a plan that one run does, and how many timings it leaves out.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    run_pass : 'error', 'timing', 'all' or None
+        The pass; None for all, or for errors alone where the run is not one of this machine alone:
+        timings belong on one quiet machine.
+    shard : tuple of int or None
+        The number of the part from 1, and how many there are; None for all of it.
+    elsewhere : bool
+        Whether the cells run on other machines.
+
+    Returns
+    -------
+    part : Plan
+        The same study with these cells.
+    timings : int
+        How many timings are left out; 0 where timings are run.
+
+    Raises
+    ------
+    ConfigError
+        If there are more parts than realizations.
+    """
+    chosen = run_pass or ("error" if elsewhere or shard else "all")
+    part = of_pass(plan, chosen)
+    left = len(plan.cells) - len(part.cells) if chosen == "error" else 0
+    return (part if shard is None else shard_of(part, *shard)), left
+
+
+def shard_named(given: str | tuple[int, int]) -> tuple[int, int]:
+    """Return the two numbers of a shard given as I/N or as a pair.
+
+    Parameters
+    ----------
+    given : str or tuple of int
+        The I-th of N parts, as '2/8' or (2, 8).
+
+    Returns
+    -------
+    tuple of int
+        Both numbers.
+
+    Raises
+    ------
+    ValueError
+        If it is no such text or pair.
+    """
+    number, _, of = (given if isinstance(given, str) else "/".join(map(str, given))).partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise ValueError(f"{given!r}: give I/N, the I-th of N parts, as in 2/8")
+    return int(number), int(of)
 
 
 def of_pass(plan: Plan, run_pass: str) -> Plan:
@@ -63,7 +123,7 @@ def shard_of(plan: Plan, number: int, of: int) -> Plan:
     costs = _costs(plan)
     if of > len(costs):
         raise ConfigError(
-            f"--shard {number}/{of}: there are {len(costs)} realizations of data sets to run,"
+            f"shard {number}/{of}: there are {len(costs)} realizations of data sets to run,"
             " which make at most as many parts"
         )
     parts = [0.0] * of

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 from made_up_records import Silent, invoke
 
+import ensvm
 from ensvm.records.merging.sources import read_sources
 from ensvm.records.merging.union import merge, write_merged
 from ensvm.records.store import read_records
@@ -224,10 +225,55 @@ def test_without_workers_it_ends_with_the_address(study, tmp_path):
         run(study(SVC, realizations=1), tmp_path / "r", engine=engine)
 
 
+TIMED = "timing: {algorithms: [svc], realizations: 1}\n"
+
+
+def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
+    config = study(SVC, realizations=1, more=TIMED)
+    address = cluster.scheduler_address
+    command = ["run", str(config), "--engine", address, "--results", str(tmp_path / "command")]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    file = tmp_path / "scheduler.json"
+    file.write_text(json.dumps({"address": address}))
+    with distributed.Client(address, set_as_default=False) as client:
+        for name, engine in {"client": client, "file": file, "cluster": cluster}.items():
+            place = tmp_path / name
+            with pytest.warns(UserWarning, match="1 timings are left out") as told:
+                results = ensvm.run(config, results=place, engine=engine, progress=False)
+            assert {one.filename for one in told} == {__file__}
+            assert set(results.frame()["run_pass"]) == {"error"}
+            assert values(place) == values(tmp_path / "command")
+        assert client.status == "running", "the user's own client was closed"
+    with pytest.raises(EngineRefused, match="this Client is closed"):
+        ensvm.run(study(SVC), results=tmp_path / "none", engine=client, progress=False)
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--engine", "tcp://127.0.0.1:1", "--jobs", "2"), "--jobs"),
+        ({"engine": "tcp://127.0.0.1:1", "jobs": 2}, r"jobs \(2\) are of this machine"),
+        ({"engine": "no-such.json"}, "no-such.json"),
+        ({"engine": 8786}, "8786 is a int; accepted: the address"),
+        ({"shard": "3/2"}, "shard='3/2'; accepted"),
+        ({"shard": (0, 2)}, r"shard=\(0, 2\); accepted"),
+        ({"shard": 2}, "shard=2; accepted"),
+        ({"shard": "1/9"}, "shard 1/9.*2 realizations"),
+        ({"run_pass": "both"}, "run_pass='both'; accepted: 'error', 'timing', 'all', or None"),
+        ({"jobs": -1}, "jobs=-1; accepted: 1 or more, or None"),
+        ({"timeout": 0}, "timeout=0; accepted: more than 0, or None"),
+    ],
+)
+def test_wrong_arguments_are_one_message(study, tmp_path, options, told):
+    config = study(SVC, realizations=2)
+    with pytest.raises(ValueError, match=told):
+        ensvm.run(config, results=tmp_path / "r", progress=False, **options)
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--engine", "tcp://127.0.0.1:1", "--jobs", "2"), "jobs (2) are of this machine"),
         (("--engine", "no-such.json"), "no-such.json"),
         (("--shard", "3/2"), "--shard"),
         (("--shard", "0/2"), "--shard"),

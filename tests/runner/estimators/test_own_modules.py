@@ -1,9 +1,11 @@
 """Modules beside a config: found there, told apart by their code, and forgotten afterwards."""
 
+import re
 import sys
 
 import pytest
 
+import ensvm
 from ensvm.runner.estimators.own_modules import import_from, importable
 from ensvm.runner.plan import make_plan
 from ensvm.study.source import ConfigError
@@ -88,3 +90,42 @@ def test_a_module_that_is_installed_counts(study, tmp_path):
     (tmp_path / "broken_beside.py").write_text("import nothing_of_that_name\n")
     with pytest.raises(ConfigError, match=r"broken_beside.*nothing_of_that_name"):
         make_plan(study("a: {estimator: broken_beside.A}"))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("import sys; sys.exit(3)", r"ends the program \(sys.exit: 3\).*__main__"),
+        ("import sys; sys.exit()", r"ends the program \(sys.exit: None\)"),
+        ("class Skipped(BaseException): pass\nraise Skipped('no data')", "Skipped: no data"),
+        ("import nowhere", "No module named 'nowhere'$"),
+    ],
+)
+def test_whatever_ends_an_import_is_told_with_the_module(config, tmp_path, line, told):
+    (tmp_path / "module_beside.py").write_text(line)
+    with pytest.raises(ConfigError, match="the module 'module_beside' cannot be imported") as error:
+        make_plan(config)
+    assert re.search(told, str(error.value)), error.value
+
+
+def test_a_missing_module_is_told_with_the_folder(config, tmp_path):
+    (tmp_path / "module_beside.py").unlink()
+    with pytest.raises(ConfigError, match=f"beside the config, in {tmp_path}\\)$"):
+        make_plan(config)
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_results_are_read_without_the_module_and_their_copy_names_the_original(
+    config, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["ensvm", "run", config.name])
+    tables = "tables: [{id: 1, caption: c, columns: [own, other]}]\n"
+    config.write_text(config.read_text() + tables)
+    results = ensvm.run(config, realizations=1, jobs=1, progress=False)
+    before = results.table(1).markdown
+    (tmp_path / "module_beside.py").unlink()
+    assert ensvm.load_results().table(1).markdown == before
+    told = rf"this config is the copy that a run leaves: run the original \({config.name}\)"
+    with pytest.raises(ConfigError, match=told):
+        make_plan(tmp_path / "results" / "trial" / "config.yaml")

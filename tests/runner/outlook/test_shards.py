@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from ensvm.runner.outlook.shards import _costs, of_pass, shard_of
+from ensvm.runner.outlook.shards import _costs, of_pass, part_of, shard_named, shard_of
 from ensvm.runner.plan import make_plan
 from ensvm.study.reading import find_config
 from ensvm.study.source import ConfigError
@@ -55,5 +55,31 @@ def test_the_passes_are_the_plan(plan):
 def test_more_parts_than_realizations_are_refused(study):
     plan = make_plan(study("svc: {estimator: SVC}", realizations=4))
     shard_of(plan, 4, 4)
-    with pytest.raises(ConfigError, match=r"--shard 1/5.* 4 realizations"):
+    with pytest.raises(ConfigError, match=r"shard 1/5.* 4 realizations"):
         shard_of(plan, 1, 5)
+
+
+@pytest.mark.parametrize(
+    ("run_pass", "shard", "elsewhere", "is_left_out"),
+    [
+        (None, None, False, False),
+        (None, None, True, True),
+        (None, (1, 2), False, True),
+        ("error", None, False, True),
+        ("timing", (1, 2), True, False),
+        ("all", None, True, False),
+    ],
+)
+def test_what_is_not_run_on_one_machine_leaves_its_timings_out(
+    plan, run_pass, shard, elsewhere, is_left_out
+):
+    timings = len(of_pass(plan, "timing").cells)
+    part, left = part_of(plan, run_pass, shard, elsewhere=elsewhere)
+    assert left == (timings if is_left_out else 0)
+    has = {cell.run_pass for cell in part.cells}
+    assert ("timing" in has) is not is_left_out
+
+
+@pytest.mark.parametrize("given", ["2/8", (2, 8)])
+def test_a_shard_is_a_text_or_a_pair(given):
+    assert shard_named(given) == (2, 8)
