@@ -10,9 +10,9 @@ from ensvm.data import DataError
 from ensvm.data.errors import Refused
 from ensvm.data.files.compression import UNPACK, unpack
 from ensvm.data.files.content import Declared, FileContent, FileFormat
+from ensvm.data.files.fields import refuse_equal_names
 from ensvm.data.files.formats import FORMAT_OF_ENDING
 from ensvm.data.files.frames import FrameFormat
-from ensvm.data.files.tables import refuse_equal_names
 from ensvm.drafting.columns import FoundColumn, find_column, find_text
 from ensvm.drafting.decoding import SAMPLE_OF_ROWS, check_file
 from ensvm.drafting.delimited import MAX_COLUMNS, MAX_FIELDS, Fields, fields_of
@@ -107,7 +107,7 @@ def read_typed_table(path: Path, form: type[FrameFormat]) -> TypedTable:
         If it is no such file, is empty or too large; the message says what to do.
     """
     content = read_content(path)
-    frame = form.frame(content)
+    frame = _whole(form, content)
     names = [str(name) for name in frame.columns]
     refuse_equal_names(names, str(path))
     if not names or not len(frame):
@@ -123,6 +123,15 @@ def read_typed_table(path: Path, form: type[FrameFormat]) -> TypedTable:
     columns = tuple(_fields(frame.iloc[:, at]) for at in range(len(names)))
     (kind, *_) = (str(options["type"]) for options in form.endings.values())
     return TypedTable(path, columns, tuple(names), f"{CALLED[kind]}, typed columns", declared)
+
+
+def _whole(form: type[FrameFormat], content: FileContent) -> Any:
+    """Return all rows as one pandas DataFrame."""
+    import pandas  # loaded only where needed: starting up must stay quick
+
+    first, *others = form.frames(content)
+    filled = [frame for frame in (first, *others) if len(frame)]
+    return pandas.concat(filled, ignore_index=True) if len(filled) > 1 else (filled or [first])[0]
 
 
 def _fields(column: Any) -> Fields:

@@ -68,7 +68,7 @@ WRONG = {
     ),
     "module that is not Python": ("SVC", "'hostile_syntax:A'", "hostile_syntax.*line 1"),
     "module that raises": ("SVC", "'hostile_module:A'", "ZeroDivisionError"),
-    "module that exits": ("SVC", "'hostile_exit:A'", "ends the program"),
+    "module that exits": ("SVC", "'hostile_exit:A'", "SystemExit"),
     "no module": ("SVC", "':A'", "cannot be imported"),
     "class that raises": ("SVC", "'hostile_classes:Raises'", "RuntimeError: no luck"),
     "class without a text": ("SVC", "'hostile_classes:Mute'", "without a readable text"),

@@ -30,7 +30,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Fields:
+class Block:
     """Some rows of a table, and the number of each in its file.
 
     A column is text, or numbers (NaN where there is none) for an input that stays a number.
@@ -39,7 +39,7 @@ class Fields:
     columns: Sequence[Column]
     rows: Sequence[int]
 
-    def taken(self, at: NDArray[np.intp]) -> "Fields":
+    def taken(self, at: NDArray[np.intp]) -> "Block":
         """Return the rows at some positions."""
         if len(at) == len(self.rows):
             return self
@@ -47,7 +47,7 @@ class Fields:
             column[at] if isinstance(column, np.ndarray) else [column[i] for i in at]
             for column in self.columns
         ]
-        return Fields(columns, [self.rows[i] for i in at])
+        return Block(columns, [self.rows[i] for i in at])
 
 
 @dataclass(frozen=True)
@@ -77,17 +77,17 @@ class FieldReader:
     groups: str | None = None
     unit: str = "line"
 
-    def read(self, fields: Fields) -> Raw:
+    def read(self, block: Block) -> Raw:
         """Return what the fields stand for; of a row that is left out, nothing.
 
         Raises DataError naming file, row and column of a value that is missing, not a number or an
         unknown code.
         """
-        fields = self._complete(fields)
-        blocks = [self._encoded(fields, at) for at in self.input_at]
-        X = np.hstack([np.empty((len(fields.rows), 0)), *blocks])
-        labels = renamed(_stripped(fields.columns[self.label_at]), self.rules.labels)
-        groups = [_stripped(fields.columns[at]) for at in self._group_at]
+        block = self._complete(block)
+        columns = [self._encoded(block, at) for at in self.input_at]
+        X = np.hstack([np.empty((len(block.rows), 0)), *columns])
+        labels = renamed(_stripped(block.columns[self.label_at]), self.rules.labels)
+        groups = [_stripped(block.columns[at]) for at in self._group_at]
         return Raw(X, labels, groups=groups[0] if groups else None)
 
     @cached_property
@@ -117,35 +117,33 @@ class FieldReader:
     def _encoding(self, at: int) -> Encoding:
         return self.inputs[self.names[at]] if self.inputs else "number"
 
-    def _place(self, fields: Fields, at: int, row: int) -> str:
-        return f"{self.where}, {self.unit} {fields.rows[row]}, column {self.names[at]!r}"
+    def _place(self, block: Block, at: int, row: int) -> str:
+        return f"{self.where}, {self.unit} {block.rows[row]}, column {self.names[at]!r}"
 
-    def _encoded(self, fields: Fields, at: int) -> NDArray[np.float64]:
-        column = fields.columns[at]
+    def _encoded(self, block: Block, at: int) -> NDArray[np.float64]:
+        column = block.columns[at]
         if isinstance(column, np.ndarray):
             if (np.isnan(column) | (np.abs(column) <= LARGEST)).all():
                 return column[:, None]
             column = ["" if np.isnan(value) else str(value) for value in column.tolist()]
-        place = partial(self._place, fields, at)
+        place = partial(self._place, block, at)
         missing = {*self.rules.missing, ""}
         return encode_column(column, self._encoding(at), missing, place, self.rules.numerals)
 
-    def _complete(self, fields: Fields) -> Fields:
+    def _complete(self, block: Block) -> Block:
         """Return the rows that have what they need; raise DataError for one that must have it."""
         rules = self.rules
         for at in self._group_at if rules.incomplete != "drop" else ():
-            for row in np.flatnonzero(self._absent(fields.columns[at]))[:1]:
-                found = fields.columns[at][row]
+            for row in np.flatnonzero(self._absent(block.columns[at]))[:1]:
+                found = block.columns[at][row]
                 raise DataError(
-                    f"{self._place(fields, at, row)}: the group is missing ({found!r}); accepted: "
+                    f"{self._place(block, at, row)}: the group is missing ({found!r}); accepted: "
                     "a group in every row, or `incomplete: drop`, which leaves such rows out"
                 )
-        labels = fields.columns[self.label_at]
+        labels = block.columns[self.label_at]
         unlabelled = self._absent(labels) | np.array([no_label(text) for text in labels], bool)
         looked_at = [*self.input_at, *self._group_at]
-        gaps = np.column_stack(
-            [unlabelled, *(self._absent(fields.columns[at]) for at in looked_at)]
-        )
+        gaps = np.column_stack([unlabelled, *(self._absent(block.columns[at]) for at in looked_at)])
         dropped = gaps.any(axis=1)
         if rules.incomplete == "keep":
             dropped &= unlabelled
@@ -153,17 +151,17 @@ class FieldReader:
         if rules.incomplete != "drop" and wrong.any():
             row = int(np.argmax(wrong))
             at = [self.label_at, *looked_at][int(np.argmax(gaps[row]))]
-            raise DataError(self._told(fields, at, row, bool(unlabelled[row])))
-        return fields.taken(np.flatnonzero(~dropped))
+            raise DataError(self._told(block, at, row, bool(unlabelled[row])))
+        return block.taken(np.flatnonzero(~dropped))
 
-    def _told(self, fields: Fields, at: int, row: int, unlabelled: bool) -> str:
+    def _told(self, block: Block, at: int, row: int, unlabelled: bool) -> str:
         """Return what is said of a row that lacks a value."""
         hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
         if unlabelled:
             hint = "`unlabelled: drop` leaves such rows out, and so does `incomplete: drop`"
-        column = fields.columns[at]
+        column = block.columns[at]
         found = "" if isinstance(column, np.ndarray) else column[row]
-        return f"{self._place(fields, at, row)}: the value is missing ({found!r}); {hint}"
+        return f"{self._place(block, at, row)}: the value is missing ({found!r}); {hint}"
 
     def _absent(self, column: Column) -> NDArray[np.bool_]:
         """Return which fields of a column have no value."""

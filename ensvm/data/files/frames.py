@@ -12,7 +12,7 @@ from ensvm.data.errors import DataError
 from ensvm.data.files.columns import Incomplete, Inputs
 from ensvm.data.files.content import Declared, FileContent, FileFormat, Raw, joined
 from ensvm.data.files.dialect import DATES, Dialect
-from ensvm.data.files.fields import Column, FieldReader, Fields, Rules
+from ensvm.data.files.fields import Block, Column, FieldReader, Rules
 from ensvm.data.files.labels import plain_label
 
 MOST_LEVELS = 30  # different texts of a column that nothing declares nominal
@@ -58,7 +58,7 @@ class FrameFormat(FileFormat):
             names = [str(name) for name in frame.columns]
             reader = FieldReader(file.where, names, rules, file.inputs, file.groups, unit="row")
             columns = [_fields(frame.iloc[:, at], at in reader.numbers) for at in range(len(names))]
-            yield reader.read(Fields(columns, range(end + 1, end + len(frame) + 1)))
+            yield reader.read(Block(columns, range(end + 1, end + len(frame) + 1)))
             end += len(frame)
         if not end:
             raise DataError(f"{file.where}: holds no rows")

@@ -21,7 +21,7 @@ from ensvm.data.files.dialect import (
     TextEncoding,
     Thousands,
 )
-from ensvm.data.files.fields import FieldReader, Fields, Rules, renamed
+from ensvm.data.files.fields import Block, FieldReader, Rules, renamed
 from ensvm.data.files.labels import Label
 
 ROWS_AT_ONCE = 8192  # whose fields, as text, take little memory beside all numbers
@@ -104,7 +104,7 @@ class TableFormat(FileFormat):
             if len(row) != len(reader.names):
                 told = f"{len(row)} fields; expected {len(reader.names)}"
                 raise DataError(f"{reader.where}, line {line}: {told}")
-        return reader.read(Fields(list(zip(*rows, strict=True)), numbers))
+        return reader.read(Block(list(zip(*rows, strict=True)), numbers))
 
     def _kept(self, raw: Raw) -> Raw:
         if self.keep is None:

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 from ensvm.data.errors import near_miss
-from ensvm.runner.estimators.own_modules import folder_of_config
 from ensvm.study.algorithm import KINDS, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
@@ -138,24 +137,14 @@ def _found(name: str) -> tuple[Any, Any, str]:
     module_name, _, last = (ESTIMATORS.get(name) or import_path(name)).partition(":")
     try:
         module = importlib.import_module(module_name)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # whatever the module's own lines do
+    except (Exception, SystemExit) as error:  # whatever the module's own lines do
+        told = str(error) if isinstance(error, ImportError | SyntaxError) else _told(error)
+        if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
+            told += " (it is neither installed nor beside the config)"
         raise EstimatorError(
-            f"{name!r}: the module {module_name!r} cannot be imported: "
-            f"{_why_not_imported(module_name, error)}"
+            f"{name!r}: the module {module_name!r} cannot be imported: {told}"
         ) from error
     return getattr(module, last, None), module, last
-
-
-def _why_not_imported(module: str, error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        ended = f"it ends the program (sys.exit: {error.code!r})"[:LONGEST_REASON]
-        return f"{ended}; what a script does goes under `if __name__ == '__main__':`"
-    if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
-        beside = f"beside the config, in {folder_of_config()}"
-        return f"{error} (it is neither installed nor {beside})"
-    return str(error) if isinstance(error, ImportError | SyntaxError) else _told(error)
 
 
 def _lacks(name: str, module: Any, what: str, hint: str) -> EstimatorError:

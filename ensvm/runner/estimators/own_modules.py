@@ -12,7 +12,6 @@ from ensvm.records.code_identity import forget_sources
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, RecordsDamaged, read_records
 from ensvm.study.source import ConfigError
 
-_place = ""  # the folder of the config whose names are looked up
 _kept: tuple[str, str] | None = None  # the folder and the run that this worker imports for
 
 
@@ -23,27 +22,19 @@ def importable(folder: Path) -> Iterator[None]:
     So the next plan reads what a user has changed since, and another study may have a module of
     the same name. A ConfigError in the folder of a study's records says whose copy the config is.
     """
-    global _place
     place = os.path.realpath(folder)
-    before, is_new, outer = set(sys.modules), place not in sys.path, _place
+    before, is_new = set(sys.modules), place not in sys.path
     if is_new:
         _look_in(place)
-    _place = place
     try:
         yield
     except ConfigError as error:
         raise ConfigError(f"{error}{_of_a_copy(folder)}") from error
     finally:
-        _place = outer
         if is_new:
             sys.path.remove(place)
             if _forget(place, sys.modules.keys() - before):
                 forget_sources()
-
-
-def folder_of_config() -> str:
-    """Return the folder in which modules are found beside a config; empty where there is none."""
-    return _place
 
 
 def _of_a_copy(folder: Path) -> str:
@@ -68,8 +59,8 @@ def _of_a_copy(folder: Path) -> str:
 
 def import_from(folder: Path, run: str) -> None:
     """Find modules in a folder too from now on, as a worker does through one run."""
-    global _kept, _place
-    _place = place = os.path.realpath(folder)
+    global _kept
+    place = os.path.realpath(folder)
     if _kept == (place, run) or (_kept is None and place in sys.path):
         return
     if _kept is not None:  # this worker did another run before

@@ -231,8 +231,8 @@ TIMED = "timing: {algorithms: [svc], realizations: 1}\n"
 def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
     config = study(SVC, realizations=1, more=TIMED)
     address = cluster.scheduler_address
-    command = ["run", str(config), "--engine", address, "--results", str(tmp_path / "command")]
-    assert CliRunner().invoke(main, command).exit_code == 0
+    told = invoke("run", config, "--engine", address, "--results", tmp_path / "command")
+    assert told.exit_code == 0
     file = tmp_path / "scheduler.json"
     file.write_text(json.dumps({"address": address}))
     with distributed.Client(address, set_as_default=False) as client:

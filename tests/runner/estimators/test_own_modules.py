@@ -1,6 +1,5 @@
 """Modules beside a config: found there, told apart by their code, and forgotten afterwards."""
 
-import re
 import sys
 
 import pytest
@@ -90,28 +89,6 @@ def test_a_module_that_is_installed_counts(study, tmp_path):
     (tmp_path / "broken_beside.py").write_text("import nothing_of_that_name\n")
     with pytest.raises(ConfigError, match=r"broken_beside.*nothing_of_that_name"):
         make_plan(study("a: {estimator: broken_beside.A}"))
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("import sys; sys.exit(3)", r"ends the program \(sys.exit: 3\).*__main__"),
-        ("import sys; sys.exit()", r"ends the program \(sys.exit: None\)"),
-        ("class Skipped(BaseException): pass\nraise Skipped('no data')", "Skipped: no data"),
-        ("import nowhere", "No module named 'nowhere'$"),
-    ],
-)
-def test_whatever_ends_an_import_is_told_with_the_module(config, tmp_path, line, told):
-    (tmp_path / "module_beside.py").write_text(line)
-    with pytest.raises(ConfigError, match="the module 'module_beside' cannot be imported") as error:
-        make_plan(config)
-    assert re.search(told, str(error.value)), error.value
-
-
-def test_a_missing_module_is_told_with_the_folder(config, tmp_path):
-    (tmp_path / "module_beside.py").unlink()
-    with pytest.raises(ConfigError, match=f"beside the config, in {tmp_path}\\)$"):
-        make_plan(config)
 
 
 @pytest.mark.usefixtures("in_this_process")
