@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ensvm_cli import ENDING, INTERRUPTED, completion
+from ensvm_cli import INTERRUPTED, completion, leave_at_once, on_ending
 from ensvm_cli.printing import tell
 from ensvm_cli.studies.planned import size, tell_columns, tell_errors, tell_missing_data
 from ensvm_cli.studies.progress import RunProgress
@@ -155,29 +155,27 @@ def run(
       ensvm run ijcai07 --datasets german,cancer --realizations 5
       ensvm run ijcai07 --shard 2/8 --results shard-2
     """
-    plan = None
-    for number in ENDING:
-        signal.signal(number, _interrupt)
+    on_ending(leave_at_once)
+    from joblib import cpu_count
+
+    from ensvm.runner.engines.where import where_cells_run
+    from ensvm.runner.plan import make_plan
+    from ensvm.study.reading import find_config
+
+    path = find_config(config)
+    plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
+    plan = _part(plan, run_pass, shard, elsewhere=engine is not None)
+    tell_columns(plan)
+    if dry_run:
+        _dry_run(plan, results / plan.config.study, jobs or cpu_count(), data_dir)
+        return
     try:
-        from joblib import cpu_count
-
-        from ensvm.runner.engines.where import where_cells_run
-        from ensvm.runner.plan import make_plan
-        from ensvm.study.reading import find_config
-
-        path = find_config(config)
-        plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
-        plan = _part(plan, run_pass, shard, elsewhere=engine is not None)
-        tell_columns(plan)
-        if dry_run:
-            _dry_run(plan, results / plan.config.study, jobs or cpu_count(), data_dir)
-            return
         with where_cells_run(engine, jobs, lambda line: tell(line, err=True)) as where:
             _run(plan, results, **where, data_dir=data_dir, timeout=timeout)
     except KeyboardInterrupt:
-        done = f"; {_done(plan, results)}" if plan else ""
         click.echo(
-            f"interrupted{done}; every finished cell is kept, the same command goes on from here",
+            f"interrupted; {_done(plan, results)}; every finished cell is kept, the same command "
+            "goes on from here",
             err=True,
         )
         sys.exit(INTERRUPTED)
@@ -202,6 +200,7 @@ def _run(plan: "Plan", results: Path, **options: Any) -> None:
     from ensvm.runner.engines.engine import WorkersDie
     from ensvm.runner.execute import run_plan
 
+    on_ending(_interrupt)
     if "jobs" in options:
         _compile_first(plan, results, options["jobs"])
     try:
@@ -211,8 +210,7 @@ def _run(plan: "Plan", results: Path, **options: Any) -> None:
         click.echo(f"error: {error}; {_done(plan, results)}", err=True)
         sys.exit(1)
     _tell(outcome, plan, results)
-    for number in ENDING:  # nothing is left to interrupt but the end of the workers
-        signal.signal(number, signal.SIG_IGN)
+    on_ending(signal.SIG_IGN)  # nothing is left to interrupt but the end of the workers
     sys.exit(0 if outcome.done == len(plan.cells) else 1)
 
 
@@ -344,6 +342,5 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
 def _interrupt(signum: int, frame: FrameType | None) -> None:
     # A second signal (an impatient user, or one to the process and one to its group) must not end
     # the helpers that joblib stops its workers with; they inherit that it is ignored.
-    for number in ENDING:
-        signal.signal(number, signal.SIG_IGN)
+    on_ending(signal.SIG_IGN)
     raise KeyboardInterrupt
