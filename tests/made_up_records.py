@@ -1,5 +1,6 @@
 """Made-up records whose answer is known, real runs without workers or words, and the command."""
 
+import signal
 import textwrap
 
 from click.testing import CliRunner, Result
@@ -9,6 +10,7 @@ from ensvm.records.store import Store
 from ensvm.report.query import Study, read_study
 from ensvm.runner import execute
 from ensvm.runner.task import run_task
+from ensvm_cli import ENDING
 from ensvm_cli.main import main
 
 RUN = Run(id="r", commit="c" * 40, dirty=False)
@@ -87,8 +89,17 @@ def claimed(folder, claims, records) -> Study:
 
 
 def invoke(*arguments) -> Result:
-    """Call the `ensvm` command with these arguments, paths and numbers among them, and catch it."""
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    """Call the `ensvm` command with these arguments, paths and numbers among them, and catch it.
+
+    A run says how the signals that end it are handled; that is not for the process that tests it.
+    """
+    before = {number: signal.getsignal(number) for number in ENDING}
+    try:
+        return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
 
 
 def cells_run_here(patch):
