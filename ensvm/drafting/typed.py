@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ensvm.data import DataError
+from ensvm.data.cards.own_file import ending_of
 from ensvm.data.errors import Refused
-from ensvm.data.files.compression import UNPACK, unpack
+from ensvm.data.files.compression import unpack
 from ensvm.data.files.content import Declared, FileContent, FileFormat
 from ensvm.data.files.fields import refuse_equal_names
 from ensvm.data.files.formats import FORMAT_OF_ENDING
@@ -68,10 +69,7 @@ class TypedTable:
 
 def format_of(path: Path) -> type[FileFormat] | None:
     """Return the format that a config reads a file in, by its ending; None if it has none."""
-    endings = [ending.lower() for ending in path.suffixes]
-    if len(endings) > 1 and endings[-1] in UNPACK:
-        endings.pop()
-    return FORMAT_OF_ENDING.get(endings[-1]) if endings else None
+    return FORMAT_OF_ENDING.get(ending_of(path))
 
 
 def read_content(path: Path) -> FileContent:

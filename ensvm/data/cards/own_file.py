@@ -232,11 +232,27 @@ def _open(own: OwnFile, path: Path, where: str) -> tuple[Source, FileContent]:
     return source, FileContent(content, str(path), features=own.features)
 
 
-def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
+def ending_of(path: Path) -> str:
+    """Return the ending that tells a file's format, in small letters; not that of its packing.
+
+    Parameters
+    ----------
+    path : Path
+        The file, perhaps compressed (.gz, .bz2 or .xz).
+
+    Returns
+    -------
+    str
+        The ending, such as `.csv`; empty where there is none.
+    """
     endings = [ending.lower() for ending in path.suffixes]
     if len(endings) > 1 and endings[-1] in UNPACK:
         endings.pop()
-    ending = endings[-1] if endings else ""
+    return endings[-1] if endings else ""
+
+
+def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
+    ending = ending_of(path)
     form = FORMAT_OF_ENDING.get(ending)
     if form is None and own.format is not None:
         form = TableFormat
