@@ -9,6 +9,7 @@ from ensvm.records.record import Record, Run
 from ensvm.records.store import Store
 from ensvm.report.query import Study, read_study
 from ensvm.runner import execute
+from ensvm.runner.estimators.own_modules import importable
 from ensvm.runner.task import run_task
 from ensvm_cli import ENDING
 from ensvm_cli.main import main
@@ -103,19 +104,16 @@ def invoke(*arguments) -> Result:
 
 
 def cells_run_here(patch):
-    """Let runs of one job do their cells in this process: no seconds go into starting workers."""
-
-    def here(tasks, save):
-        for task in tasks:
-            save(run_task(task))
-
-    in_children = execute.LocalEngine.run
+    """Let runs of one job run their cells in this process, which saves starting workers."""
+    in_workers = execute.LocalEngine.run
 
     def run(engine, tasks, save, timeout):
-        if engine._jobs == 1:
-            here(tasks, save)
-        else:
-            in_children(engine, tasks, save, timeout)
+        if engine._jobs > 1:
+            in_workers(engine, tasks, save, timeout)
+            return
+        for task in tasks:
+            with importable(task.modules):
+                save([one for one in run_task(task) if isinstance(one, Record)])
 
     patch.setattr(execute.LocalEngine, "run", run)
 

@@ -158,7 +158,7 @@ def run(
     on_ending(leave_at_once)
     from joblib import cpu_count
 
-    from ensvm.runner.engines.where import where_cells_run
+    from ensvm.runner.engine import engine_for
     from ensvm.runner.plan import make_plan
     from ensvm.study.reading import find_config
 
@@ -170,7 +170,7 @@ def run(
         _dry_run(plan, results / plan.config.study, jobs or cpu_count(), data_dir)
         return
     try:
-        with where_cells_run(engine, jobs, lambda line: tell(line, err=True)) as where:
+        with engine_for(engine, jobs, lambda line: tell(line, err=True)) as where:
             _run(plan, results, **where, data_dir=data_dir, timeout=timeout)
     except KeyboardInterrupt:
         click.echo(
@@ -197,7 +197,7 @@ def _part(
 
 
 def _run(plan: "Plan", results: Path, **options: Any) -> None:
-    from ensvm.runner.engines.engine import WorkersDie
+    from ensvm.runner.engine import WorkersDie
     from ensvm.runner.execute import run_plan
 
     on_ending(_interrupt)

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ensvm.data import DataSearch
 from ensvm.notebook.results import Results, load_results
 from ensvm.records.record import Record
-from ensvm.runner.engines.where import where_cells_run
+from ensvm.runner.engine import engine_for
 from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.outlook.shards import PASSES, part_of, shard_named
 from ensvm.runner.plan import Plan, make_plan
@@ -139,7 +139,7 @@ def run(
         plan, left = part_of(make_plan(path, **chosen), **part)
         if left and run_pass is None:
             _warn(f"{left} timings are left out: run_pass='timing' on one quiet machine runs them")
-        with where_cells_run(engine, jobs, _warn) as where, _Bar(shown=progress) as bar:
+        with engine_for(engine, jobs, _warn) as where, _Bar(shown=progress) as bar:
             outcome = run_plan(plan, Path(results), bar, **where, **options)
     _warn_of(plan, outcome)
     return load_results(Path(results, plan.config.study))

@@ -20,7 +20,6 @@ SHIPPED_FILE = "cells.jsonl.xz"  # records that came with the folder; a run read
 # A study's folder stands on its own: tables are laid out from these copies and the records.
 CONFIG_COPY = "config.yaml"
 PUBLISHED_COPY = "published.csv"
-JOURNAL_FOLDER = "running"  # of a run: cells that its workers have not handed over yet
 # A line ends with a checksum: a flipped bit in a number is no less valid JSON.
 _CHECKSUM_KEY = b', "crc32": "'
 _LINE_END = b'"}\n'

@@ -1,6 +1,6 @@
 """Do a plan's missing cells: the error pass in parallel, then the timing pass alone."""
 
-import shutil
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,17 +13,15 @@ from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import (
     CONFIG_COPY,
-    JOURNAL_FOLDER,
     PUBLISHED_COPY,
     Store,
     read_records,
 )
 from ensvm.records.writing import copy_file
-from ensvm.runner.engines.engine import Engine
-from ensvm.runner.engines.local import LocalEngine
-from ensvm.runner.journal import Journal
+from ensvm.runner.engine import Engine
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.task import Task, new_record, record_of_timing
+from ensvm.runner.workers import LocalEngine
 
 
 class Progress(Protocol):
@@ -138,7 +136,7 @@ class _Run:
     ) -> None:
         self._plan, self._store, self._progress = plan, store, progress
         self._engine, self._data_dir, self._timeout = engine, data_dir, timeout
-        self._journal = Journal(store.folder / JOURNAL_FOLDER)
+        self._saving = threading.Lock()
         self._run_id = ""
         self._runs: set[str] = set()  # whose provenance is written
         self._search = DataSearch(data_dir)
@@ -149,7 +147,6 @@ class _Run:
 
     def outcome(self, jobs: int) -> Outcome:
         """Run what is missing."""
-        self._recover()
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)
         self._outcome.already_done = len(self._plan.cells) - len(missing)
@@ -157,24 +154,11 @@ class _Run:
         done = {cell.identity for cell in self._plan.cells} - {cell.identity for cell, _ in missing}
         self._outcome.warned = sum(bool(records[cell].warnings) for cell in done)
         if missing:
-            self._journal.folder.mkdir(exist_ok=True)
             here = provenance(jobs)
             self._run_id = here.id
             self._append([], here)
-            try:
-                self._run([cell for cell, _ in missing], records)
-            except KeyboardInterrupt:
-                self._recover()
-                raise
-        shutil.rmtree(self._journal.folder, ignore_errors=True)
+            self._run([cell for cell, _ in missing], records)
         return self._outcome
-
-    def _recover(self) -> None:
-        """Save what the workers of a run that was stopped had not handed over."""
-        if self._journal.folder.exists():
-            found = self._journal.take()
-            here = read_records(self._store.folder)
-            self._store.append(record for record in found if not _answers(here, record))
 
     def _append(self, records: Iterable[Record], *runs: Run) -> None:
         """Save records, each after the provenance of the machine that made it."""
@@ -225,13 +209,13 @@ class _Run:
         return left
 
     def _tasks(self, cells: list[Cell], records: dict[Identity, Record]) -> Iterator[Task]:
-        """Group the cells by pass and realization; those without data become records at once.
+        """Group the cells into tasks; those without data become records at once.
 
         A cell that a timing answers is in no group.
         """
         answered = {cell.key for cell in self._answered.values()}
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
-            group = sorted(of_dataset, key=lambda cell: (cell.run_pass, cell.realization))
+            group = sorted(of_dataset, key=_task_of)
             card = self._plan.cards[dataset]
             task = Task(
                 card,
@@ -239,14 +223,13 @@ class _Run:
                 self._data_dir,
                 self._timeout,
                 self._run_id,
-                self._journal,
                 self._plan.path.parent.absolute(),
             )
             self._progress.data(dataset)
             if not self._search.find(dataset, card):
                 self._save_unavailable(task, self._search.missing[dataset], records)
                 continue
-            for _, same in groupby(group, key=lambda cell: (cell.run_pass, cell.realization)):
+            for _, same in groupby(group, key=_task_of):
                 if run := tuple(cell for cell in same if cell.key not in answered):
                     yield task.only(run)
 
@@ -257,25 +240,22 @@ class _Run:
         self._store.append(line for line in lines if not _says(records.get(line.identity), line))
 
     def _save(self, records: list[Record]) -> None:
+        """Write records and count them; each worker process has a thread here that calls this."""
         timed = [record for record in records if record.key in self._answered]
         records = [
             *records,
             *(record_of_timing(self._answered[record.key], record) for record in timed),
         ]
-        self._append(records)
-        self._outcome.add(records)
-        self._progress.done(records, sum(self._costs.get(record.key, 0.0) for record in records))
+        cost = sum(self._costs.get(record.key, 0.0) for record in records)
+        with self._saving:
+            self._append(records)
+            self._outcome.add(records)
+            self._progress.done(records, cost)
 
 
-def _answers(records: Mapping[Identity, Record], found: Record) -> bool:
-    """Return whether a cell has a record already that a worker's need not be added to."""
-    there = records.get(found.identity)
-    # The worker of a run that was killed may have ended a cell that another run has done since.
-    return (
-        there is not None
-        and there.key == found.key
-        and (there.ok or (there.time, there.status) == (found.time, found.status))
-    )
+def _task_of(cell: Cell) -> tuple[str, int, str]:
+    """Return what the cells of a task have in common; one with the user's own code is alone."""
+    return cell.run_pass, cell.realization, cell.algorithm if cell.own_files else ""
 
 
 def _says(before: Record | None, line: Record) -> bool:

@@ -15,10 +15,10 @@ import numpy as np
 
 from ensvm.data import Realization
 from ensvm.data.errors import near_miss
-from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.estimators.construct import made, parts_of
 from ensvm.runner.estimators.names import estimator_class
 from ensvm.runner.evaluate import grid_points
+from ensvm.runner.guard.surroundings import DeadlineExceeded, deadline
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.block import Asked
@@ -142,7 +142,7 @@ def _left_by(methods: list[AlgorithmSettings]) -> Left | None:
     numbers, arrays = set[str](), set[str]()
     for method in methods:
         try:
-            with warnings.catch_warnings(), deadline(FIT_SECONDS, may_end_process=False):
+            with warnings.catch_warnings(), deadline(FIT_SECONDS):
                 warnings.simplefilter("ignore")
                 left = _fit(method)
         except (Exception, DeadlineExceeded):  # what goes wrong on other rows says nothing

@@ -21,6 +21,7 @@ from ensvm.runner.settings import (
     Used,
     code_of,
     has_many_classes,
+    own_files_of,
     settings_of_study,
 )
 from ensvm.seeds import seed_of
@@ -65,6 +66,9 @@ class Cell:
         The metrics of its predictions that are recorded.
     keep : bool
         Whether the predictions are kept. Neither is part of what the cell is.
+    own_files : tuple of str
+        The files of the user's own code among what identifies the cell; empty for a cell that runs
+        libraries alone.
     """
 
     study: str
@@ -79,6 +83,7 @@ class Cell:
     drawn_on: str = ""
     scored: tuple[str, ...] = ()
     keep: bool = False
+    own_files: tuple[str, ...] = field(default=(), hash=False)
 
     @property
     def run_pass(self) -> RunPass:
@@ -327,7 +332,18 @@ def _cells(
                         method = replace(method, orders=1)
                     of_it = scored.get(name, ())
                     code = code_of(card, places)
-                    yield Cell(*where, data, split, code, method, threads, drawn_on, of_it, keep)
+                    yield Cell(
+                        *where,
+                        data,
+                        split,
+                        code,
+                        method,
+                        threads,
+                        drawn_on,
+                        of_it,
+                        keep,
+                        own_files_of(places),
+                    )
 
     names = config.algorithms_of(entry)
     yield from of_pass(names, last, None)

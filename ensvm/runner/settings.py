@@ -237,6 +237,15 @@ def code_of(card: DatasetCard, places: frozenset[str] | None = None) -> str:
     return code_identity(data if places is None else {*data, SCORING, *places})
 
 
+def own_files_of(places: frozenset[str]) -> tuple[str, ...]:
+    from ensvm.records.code_identity import _file_of
+
+    tops = {place.partition(":")[0] for place in places}
+    return tuple(
+        sorted(str(_file_of(t)) for t in tops if _file_of(t) and t.partition(".")[0] != "ensvm")
+    )
+
+
 def _data_places(card: DatasetCard) -> set[str]:
     """Return where the code begins that decides on the data.
 

@@ -1,43 +1,55 @@
-"""What a worker does: the cells of one realization, one after another, a record each."""
+"""What a worker does: run the cells of one realization one after another, a record each."""
 
-import faulthandler
 import os
 import platform
-import signal
-import threading
-import time
 import warnings
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 from ensvm.data import DataError, DatasetCard, Realization, load
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
-from ensvm.runner.deadline import DeadlineExceeded, deadline
-from ensvm.runner.estimators.own_modules import import_from
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.guard.answers import Misbehaves, told, traceback_of
-from ensvm.runner.guard.surroundings import surroundings
+from ensvm.runner.guard.surroundings import DeadlineExceeded, deadline, surroundings
 from ensvm.runner.inputs import GramPool
-from ensvm.runner.journal import Journal
 from ensvm.runner.kept import of_predictions
 from ensvm.runner.memory import FitMemory
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 
-PARENT_CHECK_SECONDS = 1.0
+
+@dataclass(frozen=True)
+class Started:
+    """A message of a worker: the cell with this key starts now."""
+
+    key: str
 
 
 @dataclass(frozen=True)
 class Task:
-    """The cells of one realization that are to be done, and what a worker needs to do them.
+    """The cells of one realization that are to be run, and what a worker needs to run them.
 
-    `journal` is where each record is kept the moment it is made, until the writing process has it;
-    modules in the folder `modules` can be imported. A trial fits on `trial_rows` of each class.
+    Attributes
+    ----------
+    card : DatasetCard
+        The data set.
+    cells : tuple of Cell
+        The cells: any number of libraries alone, or one with the user's own code.
+    data_dir : Path or None
+        A folder with data files.
+    timeout : float or None
+        The seconds that one cell may take.
+    run_id : str
+        The run that the records belong to.
+    modules : Path or None
+        The folder of the config, from which the user's own modules are imported.
+    trial_rows : int or None
+        In a trial, the training rows of each class that are used.
     """
 
     card: DatasetCard
@@ -45,30 +57,21 @@ class Task:
     data_dir: Path | None
     timeout: float | None
     run_id: str
-    journal: Journal
     modules: Path | None = None
     trial_rows: int | None = None
 
-    def only(self, cells: tuple[Cell, ...], **changed: Any) -> "Task":
+    def only(self, cells: tuple[Cell, ...]) -> "Task":
         """Return the same task with fewer cells."""
-        return replace(self, cells=cells, **changed)
+        return replace(self, cells=cells)
 
     @property
-    def name(self) -> str:
-        """What no other task in progress is called."""
-        return self.cells[0].key
-
-    def note_started(self, cell: Cell) -> None:
-        """Note in the journal that a cell begins."""
-        self.journal.started(self.name, cell.key)
-
-    def note_made(self, record: Record) -> None:
-        """Note in the journal a record of one of the cells."""
-        self.journal.made(self.name, record)
+    def has_own_code(self) -> bool:
+        """Whether a cell runs code that is not an installed package."""
+        return any(cell.own_files for cell in self.cells)
 
     @property
     def run_pass(self) -> RunPass:
-        """The pass its cells belong to: all of them to one."""
+        """The pass of its cells."""
         return self.cells[0].run_pass
 
     @property
@@ -78,39 +81,43 @@ class Task:
         return float(n_train) * (n_train + n_test)
 
 
-def run_task(task: Task) -> list[Record]:
-    """Return one record for each cell of the task; trouble costs its cell alone."""
-    if task.modules is not None:
-        import_from(task.modules, task.run_id)
-    records: list[Record] = []
-    while len(records) < len(task.cells):
-        left = task.cells[len(records) :]
+def run_task(task: Task) -> Iterator[Started | Record]:
+    """Run the cells of a task, and yield the start and the record of each.
+
+    An error costs the cell that raised it, no other.
+    """
+    left = task.cells
+    while left:
         try:
             realization = load(task.card, data_dir=task.data_dir).realization(left[0].realization)
         except DataError as error:
-            return [*records, *(new_record(task, cell, "failed", str(error)) for cell in left)]
-        records += _while_intact(task, left, realization)
-    return records
+            yield from (new_record(task, cell, "failed", str(error)) for cell in left)
+            return
+        for message in _while_intact(task, left, realization):
+            yield message
+            left = left[isinstance(message, Record) :]
 
 
-def _while_intact(task: Task, cells: tuple[Cell, ...], realization: Realization) -> list[Record]:
-    """Do the cells, to the end or until one has changed the inputs of those after it."""
-    records: list[Record] = []
+def _while_intact(
+    task: Task, cells: tuple[Cell, ...], realization: Realization
+) -> Iterator[Started | Record]:
+    """Run the cells, to the end or until one has changed the inputs of those after it."""
     shared = GramPool(realization, FitMemory())
     if task.trial_rows is not None:
         shared = shared.for_warm_up(task.trial_rows)
     for cell in cells:
+        yield Started(cell.key)
         if cell.run_pass == "timing":
             grams = GramPool(realization)
-            records.append(_time_cell(task, cell, grams))
+            yield from _time_cell(task, cell, grams)
         else:
             grams = shared
-            # Set anew for each cell, which may have changed it.
+            # Set for each cell, because the one before may have changed it.
             with _thread_pools().limit(limits=ERROR_PASS_THREADS):
-                records.append(_run_cell(task, cell, grams))
+                record = _run_cell(task, cell, grams)
+            yield record
         if grams.spoiled:
             break
-    return records
 
 
 NOTHING = Evaluation(metrics={})  # what a cell without an answer came to
@@ -173,22 +180,8 @@ def _run_cell(
     grams: GramPool,
     conditions: Conditions | None = None,
 ) -> Record:
-    process = os.getpid()
-    task.note_started(cell)
     with surroundings(cell.seed):
-        record = _attempt(task, cell, grams, conditions)
-    _leave_copies(process)
-    task.note_made(record)
-    return record
-
-
-def _leave_copies(process: int) -> None:
-    """End the copy of a worker that an estimator made by forking, which returns as the worker does.
-
-    Going on it would take tasks, and answers, from the worker.
-    """
-    if os.getpid() != process:
-        os._exit(0)
+        return _attempt(task, cell, grams, conditions)
 
 
 def _attempt(task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None) -> Record:
@@ -234,23 +227,22 @@ def _reason(error: BaseException) -> str:
     return reason
 
 
-def _time_cell(task: Task, cell: Cell, grams: GramPool) -> Record:
-    """Run a cell alone, after a warm-up, with a Gram matrix of its own, and note the conditions."""
+def _time_cell(task: Task, cell: Cell, grams: GramPool) -> Iterator[Started | Record]:
+    """Run a cell after a warm-up, with a Gram matrix of its own, and record the conditions."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
     with _thread_pools().limit(limits=cell.blas_threads):
         warm = _warm_up(task, cell, grams.for_warm_up())
         threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)
         conditions = Conditions(platform.node(), threads, load, warm)
-        return _run_cell(task, cell, grams, conditions)
+        yield Started(cell.key)  # its time limit does not include the warm-up
+        yield _run_cell(task, cell, grams, conditions)
 
 
 def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
-    """Load compiled code and fill caches; return whether that went well.
+    """Load compiled code and fill caches; return whether that succeeded.
 
-    What comes of it, a failure too, is never noted as the cell's own record.
+    Its result is never recorded as the cell's own.
     """
-    process = os.getpid()
-    task.note_started(cell)
     went_well = False
     with (
         surroundings(cell.seed),
@@ -261,7 +253,6 @@ def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
         warnings.simplefilter("ignore")
         _evaluation(task, cell, grams)
         went_well = True
-    _leave_copies(process)
     return went_well
 
 
@@ -274,32 +265,6 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
         return Evaluation(metrics=facts)
     scored = bool(cell.scored) or cell.keep
     return evaluate(cell.method, cell.seed, grams, cell.order_seeds, scored=scored)
-
-
-@lru_cache
-def begin_worker(parent: int, journal: Journal) -> None:
-    """Make this process a worker, which ends with the process that writes.
-
-    Parameters
-    ----------
-    parent : int
-        The number of the writing process. When that is killed, be it before the first task, nobody
-        waits for the cells.
-    journal : Journal
-        Keeps where compiled code crashed.
-    """
-    # Ctrl+C is for the writing process, which ends its workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    faulthandler.enable(file=journal.crash_file())
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(PARENT_CHECK_SECONDS)
-        if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
-            os.killpg(os.getpid(), signal.SIGKILL)  # what its cells have started ends with it
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 @lru_cache

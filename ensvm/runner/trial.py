@@ -1,16 +1,14 @@
 """What `ensvm check` fits: every algorithm on a few rows of a data set that is at hand."""
 
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ensvm.data import DataSearch
 from ensvm.records.record import Record
-from ensvm.runner.engines.local import LocalEngine
-from ensvm.runner.journal import Journal
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.task import Task
+from ensvm.runner.workers import LocalEngine
 from ensvm.study.reading import read_config
 
 TRIAL_ROWS = 30
@@ -110,22 +108,18 @@ def _cells(plan: Plan, datasets: list[str]) -> list[Cell]:
 def _records(plan: Plan, cells: list[Cell], rows: int, data_dir: Path | None) -> list[Record]:
     """Return the records of the cells, fitted on about so many rows."""
     records: list[Record] = []
-    with tempfile.TemporaryDirectory() as folder:
-        tasks = []
-        for dataset in dict.fromkeys(cell.dataset for cell in cells):
-            card = plan.cards[dataset]
-            task = Task(
-                card,
-                tuple(cell for cell in cells if cell.dataset == dataset),
-                data_dir,
-                TRIAL_SECONDS,
-                f"trial in {folder}",
-                Journal(Path(folder)),
-                plan.path.parent.absolute(),
-                max(FEWEST_OF_A_CLASS, rows // len(card.labels)),
-            )
-            tasks.append(task)
-        LocalEngine(jobs=1).run(tasks, records.extend, TRIAL_SECONDS)
+    shared = [cell for cell in cells if not cell.own_files]
+    groups = [
+        [cell for cell in shared if cell.dataset == dataset]
+        for dataset in dict.fromkeys(cell.dataset for cell in shared)
+    ]
+    tasks = []
+    for group in [*groups, *([cell] for cell in cells if cell.own_files)]:
+        card = plan.cards[group[0].dataset]
+        of_a_class = max(FEWEST_OF_A_CLASS, rows // len(card.labels))
+        folder = plan.path.parent.absolute()
+        tasks.append(Task(card, tuple(group), data_dir, TRIAL_SECONDS, "trial", folder, of_a_class))
+    LocalEngine(jobs=1).run(tasks, records.extend, TRIAL_SECONDS)
     return records
 
 

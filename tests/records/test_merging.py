@@ -15,7 +15,6 @@ from ensvm.records.record import Conditions
 from ensvm.records.shipped_records import pack
 from ensvm.records.store import (
     CELLS_FILE,
-    JOURNAL_FOLDER,
     SHIPPED_FILE,
     RecordsDamaged,
     Store,
@@ -281,12 +280,3 @@ def test_one_file_is_of_one_study(shards):
         store.append([replace(record("german", 3, "a", error=0.1), study="other")])
     with pytest.raises(NotMerged, match=r"several studies \(other, s\)"):
         read_sources(path)
-
-
-def test_a_run_that_was_stopped_is_told(shards):
-    assert not united(*shards)[0].notes
-    (shards[1] / "s" / JOURNAL_FOLDER).mkdir()
-    assert not united(*shards)[0].notes
-    (shards[1] / "s" / JOURNAL_FOLDER / "1.jsonl").write_text("")
-    (note,) = united(*shards)[0].notes
-    assert note.startswith(f"{shards[1] / 's'}: a run goes on there or was stopped")

@@ -1,9 +1,6 @@
 """The same values at any number of jobs, in any order, after any interruption."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from made_up_records import Silent, cells_run_here
@@ -156,37 +153,12 @@ def test_a_crash_in_compiled_code_says_where_in_its_record_alone(study, results,
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-@pytest.mark.parametrize("wait", [False, True])
-def test_an_estimator_that_forks_answers_once(study, results, wait):
-    algorithms = f'forks: {{estimator: "troublesome:Forks", params: {{wait: {wait}}}}}\n{PLAIN}'
-    assert run(study(algorithms, realizations=2), results).statuses == {"ok": 7}
-    assert len(lines(results)) == 7
-
-
-@pytest.mark.slow
 def test_an_innocent_cell_of_a_killed_worker_is_done(study, results, tmp_path):
     marker = tmp_path / "marker"
     config = study(
         PLAIN + f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}'
     )
     assert run(config, results, jobs=2).statuses == {"ok": 13}
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_worker_whose_parent_is_gone_ends_at_once(tmp_path):
-    """The watch knows the writing process from the start, be that gone before or after."""
-    code = (
-        "import time; from pathlib import Path; from ensvm.runner.journal import Journal; "
-        "from ensvm.runner.task import begin_worker; "
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", code + "begin_worker(2**22 + 1, Journal(Path())); time.sleep(60)"],
-        cwd=tmp_path,
-        timeout=50,
-        check=False,
-    )
-    assert ran.returncode == 1
 
 
 @in_this_process

@@ -10,7 +10,6 @@ from ensvm.records.shipped_records import ShippedRecords, read_shipped
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
-    JOURNAL_FOLDER,
     PUBLISHED_COPY,
     SHIPPED_FILE,
     json_lines,
@@ -47,12 +46,6 @@ class Source:
     shipped: ShippedRecords = field(default_factory=ShippedRecords)
     config: str | None = None
     published: str | None = None
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a run goes on there, or was stopped: cells may wait for the next one."""
-        folder = self.folder / JOURNAL_FOLDER
-        return folder.is_dir() and any(folder.iterdir())
 
     @property
     def folder(self) -> Path:

@@ -99,9 +99,7 @@ def _merge_study(sources: Sequence[Source], keep_first: bool) -> Merged:
     )
     same = next((source.packed for source in came if source.shipped.records == shipped), None)
     published = [(at.place, at.published) for at in sources if at.published is not None]
-    running = [RUNNING.format(place=at.place) for at in sources if at.is_running]
     notes = [
-        *running,
         *_differing(configs, "config"),
         *_differing(published, "file of printed values"),
     ]
@@ -128,10 +126,6 @@ def _must_answer_one_config(came: Sequence[Source]) -> None:
             )
 
 
-RUNNING = (
-    "{place}: a run goes on there or was stopped; cells that its workers have not handed over are "
-    "not among these (the same `ensvm run` takes them over)"
-)
 SUPERSEDED = (
     "{n} cells were run with several settings (parameters, data or code); the newest are kept"
 )

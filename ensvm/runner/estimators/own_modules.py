@@ -12,8 +12,6 @@ from ensvm.records.code_identity import forget_sources
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, RecordsDamaged, read_records
 from ensvm.study.source import ConfigError
 
-_kept: tuple[str, str] | None = None  # the folder and the run that this worker imports for
-
 
 @contextmanager
 def importable(folder: Path) -> Iterator[None]:
@@ -55,20 +53,6 @@ def _of_a_copy(folder: Path) -> str:
         f"; this config is the copy that a run leaves: run {called}, beside which its files and"
         " modules are"
     )
-
-
-def import_from(folder: Path, run: str) -> None:
-    """Find modules in a folder too from now on, as a worker does through one run."""
-    global _kept
-    place = os.path.realpath(folder)
-    if _kept == (place, run) or (_kept is None and place in sys.path):
-        return
-    if _kept is not None:  # this worker did another run before
-        with suppress(ValueError):  # whoever has set the path anew
-            sys.path.remove(_kept[0])
-        _forget(_kept[0], set(sys.modules))
-    _look_in(place)
-    _kept = place, run
 
 
 def _look_in(place: str) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.predictions import DECISION, METHODS, PROBABILITY, Predictions
-from ensvm.runner.deadline import DeadlineExceeded
 from ensvm.runner.guard.answers import Labels, Misbehaves, shown, told
+from ensvm.runner.guard.surroundings import DeadlineExceeded
 
 # Blocks of test rows: which rows they are, and their inputs.
 Blocks: TypeAlias = Callable[[], Iterable[tuple[slice, Any]]]

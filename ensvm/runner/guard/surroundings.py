@@ -1,30 +1,28 @@
-"""What surrounds a cell in its process: the same for every cell, whatever the one before did."""
+"""What surrounds a cell in its process: random numbers, options of libraries, a time limit.
 
-import os
+A cell with the user's own code runs in a process of its own, so that nothing else needs restoring.
+"""
+
 import random
 import signal
-import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 import numpy as np
 
-# Signals that end a run in an orderly way, where they are handled.
-ENDING = (signal.SIGINT, signal.SIGTERM)
 
-# The environment as the system has it, bytes on most: decoding it takes longer than many cells.
-ENVIRONMENT: Any = getattr(os, "environb", os.environ)
+class DeadlineExceeded(BaseException):
+    """The cell took longer than allowed. Not an `Exception`, so that no estimator swallows it."""
 
 
 @contextmanager
 def surroundings(seed: int) -> Iterator[None]:
-    """Run the body with global random numbers of its own, and undo what it does to its process.
+    """Run the body with seeded global random numbers, and restore the options of libraries.
 
-    Undone is what it does to the global random numbers of NumPy and Python, to how NumPy treats
-    errors, to scikit-learn's options, to the current folder, the environment, standard output and
-    the handlers of Ctrl+C and SIGTERM. What else it changes, such as another module, stays.
+    Restored are the global random numbers of NumPy and Python, NumPy's treatment of floating-point
+    errors, and scikit-learn's options.
 
     Parameters
     ----------
@@ -33,69 +31,39 @@ def surroundings(seed: int) -> Iterator[None]:
     """
     from sklearn import config_context
 
-    with ExitStack() as stack:
-        for restored in (_streams, _place, _random_numbers, _signals):
-            stack.callback(restored())
-        stack.enter_context(np.errstate())
-        stack.enter_context(config_context())
-        random.seed(seed)
-        np.random.seed(seed)
-        yield
-
-
-def _random_numbers() -> Callable[[], None]:
-    generator, state, pythons = (
-        np.random.get_bit_generator(),  # type: ignore[attr-defined]
-        np.random.get_state(legacy=False),
-        random.getstate(),
-    )
-
-    def restore() -> None:
-        np.random.set_bit_generator(generator)  # type: ignore[attr-defined]
-        np.random.set_state(state)
-        random.setstate(pythons)
-
-    return restore
-
-
-def _place() -> Callable[[], None]:
-    folder, environment = _folder(), dict(ENVIRONMENT)
-
-    def restore() -> None:
-        if folder is not None and _folder() != folder:
-            with suppress(OSError):  # it may be gone
-                os.chdir(folder)
-        if dict(ENVIRONMENT) != environment:
-            ENVIRONMENT.clear()
-            ENVIRONMENT.update(environment)
-
-    return restore
-
-
-def _folder() -> str | None:
+    generator = np.random.get_bit_generator()  # type: ignore[attr-defined]
+    numpy_state, python_state = np.random.get_state(legacy=False), random.getstate()
     try:
-        return os.getcwd()
-    except OSError:  # it was removed
-        return None
+        with np.errstate(), config_context():
+            random.seed(seed)
+            np.random.seed(seed)
+            yield
+    finally:
+        np.random.set_bit_generator(generator)  # type: ignore[attr-defined]
+        np.random.set_state(numpy_state)
+        random.setstate(python_state)
 
 
-def _streams() -> Callable[[], None]:
-    streams = sys.stdout, sys.stderr
+@contextmanager
+def deadline(seconds: float | None) -> Iterator[None]:
+    """Raise DeadlineExceeded in the body after `seconds` of wall time (None: no limit).
 
-    def restore() -> None:
-        sys.stdout, sys.stderr = streams
+    An alarm signal raises it between two instructions of Python, in the main thread alone. The
+    parent process keeps a clock of its own for code that the alarm does not reach.
+    """
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGALRM, _raise)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    finally:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        finally:  # the alarm may ring up to here
+            signal.signal(signal.SIGALRM, previous)
 
-    return restore
 
-
-def _signals() -> Callable[[], None]:
-    if threading.current_thread() is not threading.main_thread():  # no other may set handlers
-        return lambda: None
-    found = {number: signal.getsignal(number) for number in ENDING}
-
-    def restore() -> None:
-        for number, handler in found.items():
-            if handler is not None:  # else it is not Python's
-                signal.signal(number, handler)
-
-    return restore
+def _raise(signum: int, frame: FrameType | None) -> None:
+    raise DeadlineExceeded

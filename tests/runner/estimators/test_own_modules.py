@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import ensvm
-from ensvm.runner.estimators.own_modules import import_from, importable
+from ensvm.runner.estimators.own_modules import importable
 from ensvm.runner.plan import make_plan
 from ensvm.study.source import ConfigError
 
@@ -67,20 +67,6 @@ def test_two_folders_may_have_a_module_of_one_name(tmp_path):
             import named_alike
 
             assert name == named_alike.NAME
-
-
-def test_a_worker_reads_them_anew_for_every_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr("ensvm.runner.estimators.own_modules._kept", None)
-    place = tmp_path / "read_anew.py"
-    for run, wanted in (("1", 10), ("1", 10), ("2", 200)):
-        place.write_text(f"NUMBER = {10 if run == '1' else 200}\n")
-        import_from(tmp_path, run)
-        import read_anew
-
-        assert wanted == read_anew.NUMBER
-    assert sys.path.count(str(tmp_path.resolve())) == 1
-    del sys.modules["read_anew"]
 
 
 def test_a_module_that_is_installed_counts(study, tmp_path):

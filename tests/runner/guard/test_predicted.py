@@ -6,10 +6,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from ensvm.data import Realization
-from ensvm.runner.deadline import deadline
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.guard.answers import Misbehaves
 from ensvm.runner.guard.predicted import checked_scores
+from ensvm.runner.guard.surroundings import deadline
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.settings import AlgorithmSettings
 
@@ -56,7 +56,7 @@ def test_scores_that_are_none_cost_themselves_alone(realization, how):
 
 
 def test_a_time_limit_that_ends_scores_leaves_the_error(realization):
-    with deadline(0.3, may_end_process=False):
+    with deadline(0.3):
         found = predicted(realization, "hostile:Scores", {"how": "sleeps"})
     assert "time limit" in found.missing["decision_function"]
 

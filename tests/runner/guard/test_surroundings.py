@@ -1,10 +1,6 @@
 """Whatever an estimator raises or does to its process costs its own cell alone."""
 
-import os
 import random
-import signal
-import sys
-import warnings
 
 import hostile
 import numpy as np
@@ -60,29 +56,26 @@ def seen(results):
 
 
 def test_a_cell_does_not_see_what_the_one_before_did(study, tmp_path):
-    run(study, tmp_path / "calm", [("draws", "Draws"), ("draws2", "Draws")], realizations=2)
+    calm = [("draws", "Draws"), ("draws2", "Draws")]
+    run(study, tmp_path / "calm", calm, jobs=2, realizations=2)
     names = [("bad", "Disturbs"), ("draws2", "Draws"), ("bad2", "Disturbs"), ("draws", "Draws")]
-    outcome = run(study, tmp_path / "bad", names, realizations=2)
+    outcome = run(study, tmp_path / "bad", names, jobs=2, realizations=2)
     assert not outcome.failures
     assert seen(tmp_path / "bad") == seen(tmp_path / "calm")
     drawn = {metrics["drawn_"] for metrics in seen(tmp_path / "calm").values()}
     assert len(drawn) == 4
 
 
-def test_the_process_is_as_it_was():
+def test_random_numbers_and_options_are_restored():
     def state():
-        return (
-            os.getcwd(),
-            dict(os.environ),
-            np.geterr(),
-            sklearn.get_config(),
-            sys.stdout,
-            signal.getsignal(signal.SIGINT),
-            random.getstate(),
-            repr(np.random.get_state()),
-        )
+        numbers = random.getstate(), repr(np.random.get_state())
+        return (*numbers, np.geterr(), sklearn.get_config())
 
     before = state()
-    with surroundings(5), warnings.catch_warnings():
-        hostile.Disturbs().act(None, None)
+    with surroundings(5):
+        np.random.seed(1)
+        random.seed(1)
+        np.seterr(all="raise")
+        sklearn.set_config(assume_finite=True)
+        assert state() != before
     assert state() == before
