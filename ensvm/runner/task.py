@@ -22,6 +22,7 @@ from ensvm.runner.deadline import DeadlineExceeded, deadline
 from ensvm.runner.estimators.own_modules import import_from
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.guard.answers import Misbehaves, told, traceback_of
+from ensvm.runner.guard.opened import noting_files, undeclared_files
 from ensvm.runner.guard.surroundings import surroundings
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.journal import Journal
@@ -202,6 +203,7 @@ def _attempt(task: Task, cell: Cell, grams: GramPool, conditions: Conditions | N
             evaluation = _evaluation(task, cell, grams)
         grams.refuse_changes()
         texts = {f"{warning.category.__name__}: {told(warning.message)}" for warning in caught}
+        texts |= undeclared_files(cell, task.card, task.modules)
         return new_record(
             task,
             cell,
@@ -273,7 +275,8 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
         facts["classes"] = len(task.card.labels)
         return Evaluation(metrics=facts)
     scored = bool(cell.scored) or cell.keep
-    return evaluate(cell.method, cell.seed, grams, cell.order_seeds, scored=scored)
+    with noting_files(cell):
+        return evaluate(cell.method, cell.seed, grams, cell.order_seeds, scored=scored)
 
 
 @lru_cache

@@ -9,9 +9,11 @@ import os
 import numpy as np
 import pytest
 
+import ensvm
 from ensvm.records import code_identity
 from ensvm.records.record import Record
 from ensvm.records.shipped_records import asked
+from ensvm.records.store import read_records
 from ensvm.runner.estimators.construct import made
 from ensvm.runner.estimators.own_modules import importable
 from ensvm.runner.plan import make_plan
@@ -303,6 +305,51 @@ def test_own_files_are_of_the_cells_that_need_them(study, folder):
         "chosen": {"own.py", "late.py"},
         "declared": {"forest.txt"},
         "library": set(),
+    }
+
+
+READERS = {
+    # What is read, when, and what is to be declared.
+    "at_import": "C = float(Path(__file__).with_name('at_import.txt').read_text())",
+    "in_fit": "C = np.loadtxt(Path(__file__).with_name('in_fit.csv'))",
+    "late_module": "C = import_module('late_module_c').C",
+    "data_set": "C = 1 + len(Path(__file__).with_name('own.csv').read_text())",
+    "writes": "Path(__file__).with_name('out.txt').write_text('1'); C = 1",
+}
+
+
+def test_a_cell_that_reads_what_its_key_does_not_hold_warns(study, folder, tmp_path):
+    """In workers, in every realization, in the timing pass after its warm-up too."""
+    files = {"at_import.txt": "1", "in_fit.csv": "1", "late_module_c.py": "C = 1\n"}
+    for name, line in READERS.items():
+        imports = (
+            "import numpy as np\nfrom pathlib import Path\nfrom importlib import import_module"
+        )
+        at_import = name == "at_import"
+        before = f"{imports}\n{line}" if at_import else imports
+        files[f"{name}.py"] = own("C", "pass" if at_import else line, before=before)
+    folder(files)
+    blocks = [f"{name}: {{estimator: {name}.Mine}}\n" for name in READERS]
+    declared = "declared: {estimator: in_fit.Mine, depends: [in_fit.csv]}\n"
+    config = study(
+        "".join(blocks) + declared,
+        realizations=2,
+        more="timing: {realizations: 1, blas_threads: 2}",
+    )
+    ensvm.run(config, jobs=1, progress=False, results=tmp_path / "results")
+    warned = {}
+    for record in read_records(tmp_path / "results" / "trial").values():
+        assert record.ok, record.reason
+        warned.setdefault(record.algorithm, set()).add(record.warnings)
+    told = (
+        "UndeclaredFiles: a change of files that this cell reads would not run it again;"
+        " add `depends: [{}]` to the algorithm"
+    )
+    assert warned == {
+        "at_import": {(told.format("at_import.txt"),)},
+        "in_fit": {(told.format("in_fit.csv"),)},
+        "late_module": {(told.format("late_module_c.py"),)},
+        **{name: {()} for name in ("data", "data_set", "writes", "declared")},
     }
 
 
