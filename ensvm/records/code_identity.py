@@ -1,31 +1,38 @@
-"""What identifies the code that a cell runs through: a hash of every statement that it reaches.
+"""What identifies the code of `ensvm` that a cell runs through: a hash of its statements.
 
 From the roots (a module, or one name of it) the statements are followed by name, through imports
 from file to file, as a linker does. So a formula that changes in another file changes the identity,
 and what the cell never reaches does not: an unrelated solver, another name of the same file, a
-package's re-exports. Comments, docstrings and the layout of lines never count.
+package's re-exports. Comments, docstrings and the layout of lines never count. Modules of a user's
+own are hashed as whole files instead: see `ensvm.runner.estimators.own_code`.
 """
 
 import ast
 import hashlib
-import importlib.util
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
 # What is followed as a root alone. The names of classes and where they are: the class that a name
 # leads to is a root of its own. What a card says: the cell has it among its settings.
 ENDS = (("ensvm.classifiers", "ESTIMATORS"), ("ensvm.data.cards.card", "DatasetCard"))
+# Packages whose versions decide on values, each with those that it computes with.
+NUMERIC = {
+    "numpy": ("numpy",),
+    "scipy": ("scipy", "numpy"),
+    "sklearn": ("sklearn", "scipy", "numpy"),
+    "numba": ("numba", "numpy"),
+}
+PACKAGE, FOLDER = __name__.partition(".")[0], Path(__file__).parents[1]
 
 Target: TypeAlias = tuple[str, str]  # a module and a name of it; "" for the whole module
 
 
-def code_identity(roots: Iterable[str]) -> str:
+def code_identity(roots: Iterable[str], packages: Iterable[str] = ()) -> str:
     """Return what identifies the code that is reached from some places.
 
     Parameters
@@ -33,31 +40,35 @@ def code_identity(roots: Iterable[str]) -> str:
     roots : iterable of str
         Where the code begins: `package.module` for a whole module, `package.module:name` for one
         function, class or constant of it.
+    packages : iterable of str, default ()
+        Installed packages that the cell uses beside those that the code reaches.
 
     Returns
     -------
     str
-        The hash of all the statements of ours, and of loose modules, that are reached, and the
-        versions of the installed packages whose classifiers are.
+        The hash of all statements of `ensvm` that are reached, and the versions of the installed
+        packages: the numeric ones, and those whose classifiers are reached.
     """
-    return _identity(tuple(sorted(set(roots))))
+    return _identity(tuple(sorted(set(roots))), tuple(sorted(set(packages))))
 
 
 @cache
-def _identity(roots: tuple[str, ...]) -> str:
+def _identity(roots: tuple[str, ...], packages: tuple[str, ...]) -> str:
     walk = _Walk()
     for root in roots:
         module, _, name = root.partition(":")
         walk.reach((module, name.partition(".")[0]))
     text = "\n".join(sorted(walk.texts))
     code = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return " + ".join([code, *sorted(walk.versions)])
-
-
-def forget_sources() -> None:
-    """Forget what was read, so that files which changed since are read again."""
-    for cached in (_identity, _source, _file_of):
-        cached.cache_clear()
+    used = {
+        each
+        for package in walk.packages.union(packages)
+        for each in NUMERIC.get(package, [package])
+    }
+    versions = {package: _version(package) for package in sorted(used)}
+    return " + ".join(
+        [code, *(f"{package} {found}" for package, found in versions.items() if found)]
+    )
 
 
 @dataclass(frozen=True)
@@ -86,7 +97,7 @@ class _Source:
 class _Walk:
     def __init__(self) -> None:
         self.texts: set[str] = set()
-        self.versions: set[str] = set()
+        self.packages: set[str] = set()
         self._seen: set[Target] = set()
 
     def reach(self, first: Target) -> None:
@@ -101,7 +112,7 @@ class _Walk:
     def _next(self, module: str, name: str) -> Iterator[Target]:
         source = _source(module)
         if source is None:
-            self._note_version(module, name)
+            self._note_package(module, name)
             return
         for statement in source.always:
             yield from self._uses(module, source, statement)
@@ -129,16 +140,16 @@ class _Walk:
             elif name in source.bound:
                 yield module, name
 
-    def _note_version(self, module: str, name: str) -> None:
-        """Note the version of an installed package of which a classifier is used."""
-        if hasattr(getattr(sys.modules.get(module), name, None), "fit"):
-            top = module.partition(".")[0]
-            self.versions.add(f"{top} {_version(top)}")
+    def _note_package(self, module: str, name: str) -> None:
+        """Note an installed package that is numeric, or of which a classifier is used."""
+        top = module.partition(".")[0]
+        if top in NUMERIC or hasattr(getattr(sys.modules.get(module), name, None), "fit"):
+            self.packages.add(top)
 
 
 @cache
 def _source(module: str) -> _Source | None:
-    """Return the statements of a module of ours or a loose one; None for an installed package's."""
+    """Return the statements of a module of `ensvm`; None for any other module."""
     path = _file_of(module)
     if path is None:
         return None
@@ -148,7 +159,7 @@ def _source(module: str) -> _Source | None:
         if _is_text(node) or _is_for_type_checkers(node):
             continue
         if isinstance(node, ast.Import | ast.ImportFrom):
-            for name, target in _imported(node, package):
+            for name, target in imported(node, package):
                 source.imported.setdefault(name, []).append(target)
             continue
         statement = _statement(node, package)
@@ -166,7 +177,7 @@ def _statement(node: ast.stmt, package: str) -> _Statement:
         if isinstance(inner, ast.Name):
             names.add(inner.id)
         elif isinstance(inner, ast.Import | ast.ImportFrom):
-            imports += [target for _, target in _imported(inner, package)]
+            imports += [target for _, target in imported(inner, package)]
     return _Statement(_canonical(node), frozenset(names), tuple(imports))
 
 
@@ -184,7 +195,7 @@ def _bound(node: ast.stmt) -> list[str]:
     ]
 
 
-def _imported(node: ast.Import | ast.ImportFrom, package: str) -> list[tuple[str, Target]]:
+def imported(node: ast.Import | ast.ImportFrom, package: str) -> list[tuple[str, Target]]:
     """Return what an import statement binds: each name, and what of which module it stands for."""
     if isinstance(node, ast.Import):
         # `import a.b` binds a, by which a.b is reached.
@@ -227,38 +238,20 @@ def _is_for_type_checkers(node: ast.stmt) -> bool:
     )
 
 
-@cache
 def _file_of(module: str) -> Path | None:
-    """Return the file of a module that is followed; nothing is imported to find it."""
+    """Return the file of a module of `ensvm`; nothing is imported to find it."""
     top, *parts = module.split(".")
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        return None
-    if spec is None:
-        return None
-    places: list[Path] = []
-    for folder in spec.submodule_search_locations or ():
-        place = Path(folder).joinpath(*parts)
-        places += [*([place.with_suffix(".py")] if parts else []), place / "__init__.py"]
-    if spec.submodule_search_locations is None and not parts and spec.origin is not None:
-        places.append(Path(spec.origin))
-    found = next((place for place in places if place.suffix == ".py" and place.is_file()), None)
-    ours = top == __name__.partition(".")[0]
-    return None if found is None or (_is_installed(found) and not ours) else found
-
-
-def _is_installed(place: Path) -> bool:
-    """Return whether a file is of an installed package or of Python itself."""
-    return place.is_relative_to(sysconfig.get_path("stdlib")) or not {
-        "site-packages",
-        "dist-packages",
-    }.isdisjoint(place.parts)
+    place = FOLDER.joinpath(*parts)
+    files = (place / "__init__.py", *([place.with_suffix(".py")] if parts else []))
+    return next((file for file in files if top == PACKAGE and file.is_file()), None)
 
 
 def _version(package: str) -> str:
-    """Return the version of an imported package."""
-    told = getattr(sys.modules.get(package), "__version__", None)
-    if told is not None:
-        return str(told)
-    return " ".join(version(name) for name in packages_distributions().get(package, ()))
+    """Return the version of a package by its metadata; an empty text if it is not installed."""
+    try:
+        return version("scikit-learn" if package == "sklearn" else package)
+    except PackageNotFoundError:  # the distribution may have another name than the package
+        return " ".join(map(version, sorted(set(_distributions().get(package, ())))))
+
+
+_distributions = cache(packages_distributions)  # which reads the files of all distributions

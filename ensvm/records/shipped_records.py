@@ -33,7 +33,7 @@ from ensvm.records.writing import replace_file
 ValueOf: TypeAlias = tuple[str, str, RunPass]
 
 # Settings that follow the code, not the config: a value stays shipped when the code is edited.
-OF_THE_CODE = ("code", "defaults")
+OF_THE_CODE = ("code", "defaults", "own")
 
 # The folders of an absolute path; what follows a letter, a colon or a slash is part of an address.
 _FOLDERS = re.compile(r"(?<![\w:/.~-])/(?:[^\s/:'\"]+/)+")

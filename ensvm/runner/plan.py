@@ -12,6 +12,7 @@ from typing import Any
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
 from ensvm.records.record import Identity, Record, RunPass
+from ensvm.records.shipped_records import asked
 from ensvm.runner.estimators.own_modules import importable
 from ensvm.runner.kept import lacking
 from ensvm.runner.metric_check import check_fitted
@@ -21,7 +22,6 @@ from ensvm.runner.settings import (
     Used,
     code_of,
     has_many_classes,
-    own_files_of,
     settings_of_study,
 )
 from ensvm.seeds import seed_of
@@ -55,7 +55,7 @@ class Cell:
     split : dict
         The protocol by which its rows are split.
     code : str
-        Identity of the code that the cell runs through.
+        Identity of the code of `ensvm` that the cell runs through, and versions of packages.
     method : AlgorithmSettings or None
         What the algorithm is; None for the cell that states the facts of the data.
     blas_threads : int or None
@@ -66,9 +66,10 @@ class Cell:
         The metrics of its predictions that are recorded.
     keep : bool
         Whether the predictions are kept. Neither is part of what the cell is.
+    own : dict of str to str
+        The hashes of the user's own files that decide on it; empty for a cell of libraries alone.
     own_files : tuple of str
-        The files of the user's own code among what identifies the cell; empty for a cell that runs
-        libraries alone.
+        The paths of these files.
     """
 
     study: str
@@ -83,6 +84,7 @@ class Cell:
     drawn_on: str = ""
     scored: tuple[str, ...] = ()
     keep: bool = False
+    own: Mapping[str, str] = field(default_factory=dict, hash=False)
     own_files: tuple[str, ...] = field(default=(), hash=False)
 
     @property
@@ -94,7 +96,10 @@ class Cell:
     def settings(self) -> dict[str, Any]:
         """What the cell is, apart from the realization, as a JSON object."""
         method = None if self.method is None else self.method.to_json()
-        told = {"data": self.data, "split": self.split, "algorithm": method, "code": self.code}
+        told: dict[str, Any] = {"data": self.data, "split": self.split}
+        told |= {"algorithm": method, "code": self.code}
+        if self.own:  # else it is left out, as in records from before there was such a key
+            told["own"] = self.own
         timing = {"timing": {"blas_threads": self.blas_threads}}
         return told | (timing if self.run_pass == "timing" else {})
 
@@ -228,7 +233,7 @@ def _plan(
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     _check_size(source, config, cards, chosen)
     settings = settings_of_study(source, config, cards)
-    methods = ((name, found[0]) for (name, *_), found in settings.items() if found is not None)
+    methods = ((name, found.method) for (name, *_), found in settings.items() if found is not None)
     check_fitted(config.asked(), methods, source)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
@@ -326,23 +331,19 @@ def _cells(
         for realization in range(first, last + 1):
             for name, found in there.items():
                 if found is not None and realization <= entry.realizations_of.get(name, last):
-                    where = (config.study, entry.name, realization, name)
-                    method, places = found
+                    method = found.method
                     if threads is not None:  # a timing is of one fit
                         method = replace(method, orders=1)
-                    of_it = scored.get(name, ())
-                    code = code_of(card, places)
                     yield Cell(
-                        *where,
-                        data,
-                        split,
-                        code,
+                        *(config.study, entry.name, realization, name, data, split),
+                        code_of(card, found),
                         method,
                         threads,
                         drawn_on,
-                        of_it,
+                        scored.get(name, ()),
                         keep,
-                        own_files_of(places),
+                        found.own.hashes,
+                        found.own.paths,
                     )
 
     names = config.algorithms_of(entry)
@@ -397,9 +398,30 @@ def _why_missing(cell: Cell, record: Record | None) -> str | None:
         return "not run yet"
     if record.key == cell.key:
         return cell.lacks(record) or None if record.status == "ok" else f"was {record.status}"
-    before = record.settings
-    changed = [key for key in cell.settings if _hash(before.get(key)) != _hash(cell.settings[key])]
-    return "changed: " + ", ".join(changed or ["settings"])
+    return "changed: " + ", ".join(_changes(cell, record.settings) or ["settings"])
+
+
+def _changes(cell: Cell, before: Mapping[str, Any]) -> list[str]:
+    """Return which settings of a cell differ from those before: names of keys, files, packages."""
+    now = cell.settings
+    own, own_before = now.pop("own", {}), before.get("own", {})
+    changed = [key for key in now if _hash(before.get(key)) != _hash(now[key])]
+    if "code" in changed:
+        (code, *versions), (code_before, *versions_before) = (
+            str(settings.get("code")).split(" + ") for settings in (now, before)
+        )
+        if code == code_before:
+            changed.remove("code")
+            changed += [version for version in versions if version not in versions_before]
+    files = [name for name in {**own, **own_before} if own.get(name) != own_before.get(name)]
+    # Other files may have other defaults.
+    if files and "algorithm" in changed and _asked_alike(now, before):
+        changed.remove("algorithm")
+    return changed + files
+
+
+def _asked_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return bool(asked(one)["algorithm"] == asked(other).get("algorithm"))
 
 
 def _hash(thing: Any) -> str:

@@ -13,11 +13,10 @@ from ensvm.runner.estimators.construct import build, name_of, parts_of, takes_ma
 from ensvm.runner.estimators.names import (
     EstimatorError,
     blamed_on,
-    names_in,
-    resolved,
-    resolved_value,
-    resolved_values,
+    resolved_block,
 )
+from ensvm.runner.estimators.own_code import OwnCode, loaded_code, own_code
+from ensvm.runner.estimators.own_modules import own_file
 from ensvm.runner.estimators.values import check_values
 from ensvm.study.algorithm import AlgorithmConfig, CrossValidationConfig, KernelConfig
 from ensvm.study.block import is_derived
@@ -35,8 +34,6 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in what Python shows of functions: i
 
 # An algorithm's name, the kernel shared on a data set, whether that has more than two classes
 Used: TypeAlias = tuple[str, KernelConfig | None, bool]
-# What an algorithm is, and the places where its own code begins
-Found: TypeAlias = tuple["AlgorithmSettings", frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -97,6 +94,25 @@ class AlgorithmSettings:
         return line
 
 
+@dataclass(frozen=True)
+class Found:
+    """An algorithm of a config: what it is, and the code that it runs through.
+
+    Attributes
+    ----------
+    method : AlgorithmSettings
+        Its settings.
+    places : frozenset of str
+        The places in `ensvm` and in installed packages where its code begins.
+    own : OwnCode
+        The user's own modules that it needs, and the files that its `depends:` names.
+    """
+
+    method: AlgorithmSettings
+    places: frozenset[str]
+    own: OwnCode
+
+
 def has_many_classes(card: DatasetCard) -> bool:
     """Return whether a data set has more than two classes."""
     return len(card.labels) > 2
@@ -121,11 +137,13 @@ def settings_of_study(
     dict
         As `algorithm_settings` returns it, by name, kernel, and whether there are many classes.
     """
+    used = _built_with(config, cards)
+    own = own_code(source, {name: config.algorithms[name] for name, *_ in used})
     return {
         (name, kernel, many): algorithm_settings(
-            source, config.algorithms[name], name, kernel, many=many
+            source, config.algorithms[name], name, kernel, many=many, own=own[name]
         )
-        for name, kernel, many in _built_with(config, cards)
+        for name, kernel, many in used
     }
 
 
@@ -157,7 +175,8 @@ def algorithm_settings(
     name: str,
     kernel: KernelConfig | None,
     *,
-    many: bool = False,
+    many: bool,
+    own: OwnCode,
 ) -> Found | None:
     """Return what an algorithm of a config is, with every value resolved and checked.
 
@@ -171,14 +190,15 @@ def algorithm_settings(
         The algorithm's name.
     kernel : KernelConfig or None
         The kernel that the algorithms share on a data set.
-    many : bool, default False
+    many : bool
         Whether the data have more than two classes.
+    own : OwnCode
+        The user's own code that it is known to need.
 
     Returns
     -------
-    (AlgorithmSettings, frozenset of str) or None
-        The settings, and the places where the algorithm's own code begins; None for an algorithm
-        that is unavailable.
+    Found or None
+        The settings and the code; None for an algorithm that is unavailable.
 
     Raises
     ------
@@ -215,18 +235,22 @@ def algorithm_settings(
         wrapped=wrapped,
     )
     places = built.places if wrapped is None else {*built.places, _place(OneVsRestClassifier)}
-    return method, frozenset(places)
+    own_names = {module for place in places if own_file(module := place.partition(":")[0])}
+    if own_names:  # a factory may have imported others than the config names
+        own |= loaded_code(own_names, source.path.parent)
+    others = {place for place in places if place.partition(":")[0] not in own_names}
+    return Found(method, own.roots | others, own)
 
 
-def code_of(card: DatasetCard, places: frozenset[str] | None = None) -> str:
-    """Return the identity of the code that a cell runs through.
+def code_of(card: DatasetCard, found: Found | None = None) -> str:
+    """Return the identity of the code that a cell runs through, but for the user's own.
 
     Parameters
     ----------
     card : DatasetCard
         The card of its data set.
-    places : frozenset of str or None, default None
-        Where the code of its algorithm begins; None for the cell of the facts of the data.
+    found : Found or None, default None
+        Its algorithm; None for the cell of the facts of the data.
 
     Returns
     -------
@@ -234,16 +258,9 @@ def code_of(card: DatasetCard, places: frozenset[str] | None = None) -> str:
         The identity, as `code_identity` returns it.
     """
     data = _data_places(card)
-    return code_identity(data if places is None else {*data, SCORING, *places})
-
-
-def own_files_of(places: frozenset[str]) -> tuple[str, ...]:
-    from ensvm.records.code_identity import _file_of
-
-    tops = {place.partition(":")[0] for place in places}
-    return tuple(
-        sorted(str(_file_of(t)) for t in tops if _file_of(t) and t.partition(".")[0] != "ensvm")
-    )
+    if found is None:
+        return code_identity(data)
+    return code_identity({*data, SCORING, *found.places}, found.own.packages)
 
 
 def _data_places(card: DatasetCard) -> set[str]:
@@ -312,27 +329,20 @@ class _Built:
 
 def _built(block: AlgorithmConfig, kernel: KernelConfig | None) -> _Built:
     share = block.share_gram
-    spec, params = _flat(resolved(block.spec), resolved_values(block.params))
+    resolved = resolved_block(block)
+    spec, params = _flat(resolved.spec, resolved.params)
     estimator = build(spec, params, share_gram=share)
     shared = _shared_kernel(kernel, params, estimator) if isinstance(spec, str) else {}
     estimator.set_params(**shared)
     parts = parts_of(estimator)
-    grid = None
-    if block.grid is not None:
-        grid = {
-            parameter: [resolved_value(parameter, value) for value in values]
-            for parameter, values in block.grid.items()
-        }
-    for parameter, values in (grid or {}).items():
+    for parameter, values in (resolved.grid or {}).items():
         for value in values:
             point = build(spec, {**params, parameter: value}, share_gram=share)
             check_values(point.set_params(**shared), share_gram=share)
             parts |= parts_of(point)
     check_values(estimator, share_gram=share)
-    factories = (name.replace(":", ".") for name in names_in([spec, params, grid]))
-    places = {_place(part) for part in parts}
-    places |= {":".join(name.rpartition(".")[::2]) for name in factories}
-    return _Built(estimator, spec, params, shared, grid, places)
+    places = {*resolved.names, *map(_place, parts)}
+    return _Built(estimator, spec, params, shared, resolved.grid, places)
 
 
 def _flat(spec: Any, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

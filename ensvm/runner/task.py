@@ -16,6 +16,7 @@ from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.evaluate import Evaluation, evaluate
 from ensvm.runner.guard.answers import Misbehaves, told, traceback_of
+from ensvm.runner.guard.opened import noting_files, undeclared_files
 from ensvm.runner.guard.surroundings import DeadlineExceeded, deadline, surroundings
 from ensvm.runner.inputs import GramPool
 from ensvm.runner.kept import of_predictions
@@ -195,6 +196,7 @@ def _attempt(task: Task, cell: Cell, grams: GramPool, conditions: Conditions | N
             evaluation = _evaluation(task, cell, grams)
         grams.refuse_changes()
         texts = {f"{warning.category.__name__}: {told(warning.message)}" for warning in caught}
+        texts |= undeclared_files(cell, task.card, task.modules)
         return new_record(
             task,
             cell,
@@ -264,7 +266,8 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
         facts["classes"] = len(task.card.labels)
         return Evaluation(metrics=facts)
     scored = bool(cell.scored) or cell.keep
-    return evaluate(cell.method, cell.seed, grams, cell.order_seeds, scored=scored)
+    with noting_files(cell):
+        return evaluate(cell.method, cell.seed, grams, cell.order_seeds, scored=scored)
 
 
 @lru_cache

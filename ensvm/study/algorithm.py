@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from ensvm.kernels import NAMED_KERNELS
-from ensvm.study.block import Block, SweepConfig
+from ensvm.study.block import Block, Names, SweepConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import YamlSource
 
@@ -95,6 +95,10 @@ class AlgorithmConfig(Block):
     is that of the split, the others are permutations, the same for all algorithms. The values are
     means over the orders, with those of each kept beside them; curves and the chosen stage are
     those of the first order. Timings are of one fit.
+
+    `depends: [weights.txt, tables/*.json]` names files that the estimator reads: a cell is run
+    again when one of them changes, as when a module of the user's own does. Paths are relative to
+    the config; a folder stands for all files in it.
     """
 
     label: str | None = None
@@ -108,6 +112,7 @@ class AlgorithmConfig(Block):
     share_gram: bool = True
     record: tuple[str, ...] = ()
     seed: str | None = None
+    depends: Names = ()
     orders: int = Field(default=1, ge=1, le=MAX_ORDERS)
     unavailable: str | None = None
     sweep: SweepConfig | None = None

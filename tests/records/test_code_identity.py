@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 ALGORITHMS = """
 path: {estimator: SVMPathClassifier}
 loose: {estimator: "loose_model:Loose"}
+derived: {estimator: "loose_derived:Derived"}
 """
 # Functions, each with the room or file it is in ("": its first one); a statement more makes each
 # another. Whatever reads data, the checksum of the arrays vouches for them, where there is one.
@@ -51,14 +52,15 @@ SCRIPT = """
 import ast, json, sys
 from pathlib import Path
 import ensvm
-from ensvm.records.code_identity import forget_sources
+from ensvm.records import code_identity
 from ensvm.runner.plan import make_plan
 
 package = Path(ensvm.__file__).parent
 config, edits = Path(sys.argv[1]), json.loads(sys.argv[2])
 
 def keys():
-    forget_sources()
+    code_identity._identity.cache_clear()
+    code_identity._source.cache_clear()
     cells = make_plan(config, realizations=1).cells
     return {f"{cell.dataset}: {cell.algorithm}": cell.key for cell in cells}
 
@@ -104,6 +106,9 @@ def told(tmp_path_factory):
     )
     (folder / "loose_model.py").write_text(
         "from loose_base import Base\n\n\nclass Loose(Base):\n    pass\n"
+    )
+    (folder / "loose_derived.py").write_text(
+        "import ensvm\n\n\nclass Derived(ensvm.SVMPathClassifier):\n    pass\n"
     )
     rows = "".join(f"{number},{1 - 2 * (number % 2)}\n" for number in range(30))
     (folder / "own.csv").write_text("a,label\n" + rows)
@@ -170,3 +175,9 @@ def test_a_users_own_modules_are_followed(told):
     assert told["loose base"]["own: loose"] != told[""]["own: loose"]
     assert told["scoring"]["own: loose"] != told[""]["own: loose"]
     assert told["classifier"]["own: loose"] == told[""]["own: loose"]
+
+
+@pytest.mark.parametrize("part", PARTS_OF_PATH)
+def test_what_a_users_own_module_uses_of_ours_is_followed(told, part):
+    assert told[part]["own: derived"] != told[""]["own: derived"]
+    assert told["another solver"]["own: derived"] == told[""]["own: derived"]

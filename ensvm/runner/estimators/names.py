@@ -2,13 +2,15 @@
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ensvm.classifiers import ESTIMATORS
 from ensvm.data.errors import near_miss
-from ensvm.study.algorithm import KINDS, is_spec
+from ensvm.study.algorithm import KINDS, AlgorithmConfig, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters whose texts are names of estimators: of one, or of each after its own name.
@@ -73,8 +75,6 @@ def import_path(name: str) -> str:
     EstimatorError
         If a name without a module is neither ours nor scikit-learn's.
     """
-    from ensvm.classifiers import ESTIMATORS
-
     if name in ESTIMATORS or ":" in name:
         return name
     module, _, last = name.rpartition(".")
@@ -88,6 +88,11 @@ def import_path(name: str) -> str:
             f"{near_miss(name, [*ESTIMATORS, *known])}"
         )
     return known[name]
+
+
+def _full_path(name: str) -> str:
+    """Return the import path of a name, a name of ours too."""
+    return ESTIMATORS.get(name) or import_path(name)
 
 
 def estimator_class(name: str) -> type:
@@ -132,9 +137,7 @@ def factory_function(name: str) -> Callable[..., Any]:
 
 def _found(name: str) -> tuple[Any, Any, str]:
     """Return what an import path leads to (None for nothing), its module, and its last part."""
-    from ensvm.classifiers import ESTIMATORS
-
-    module_name, _, last = (ESTIMATORS.get(name) or import_path(name)).partition(":")
+    module_name, _, last = _full_path(name).partition(":")
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # whatever the module's own lines do
@@ -220,12 +223,37 @@ def _resolved_part(part: Any) -> Any:
     return [name, resolved_value("", given), *rest]
 
 
-def names_in(specs: Iterable[Any]) -> Iterator[str]:
-    """Yield the import paths of the factories in resolved estimators and parameters."""
-    for spec in specs:
-        if isinstance(spec, Mapping):
-            if is_spec(spec) and "factory" in spec:
-                yield str(spec["factory"])
-            yield from names_in(spec.values())
-        elif isinstance(spec, list | tuple):
-            yield from names_in(spec)
+@dataclass(frozen=True)
+class Resolved:
+    """The estimator, the parameters and the grid of an algorithm, names as import paths."""
+
+    spec: Any
+    params: dict[str, Any]
+    grid: dict[str, list[Any]] | None
+
+    @property
+    def names(self) -> set[str]:
+        """The import paths `package.module:name` of all classes and factories."""
+        spec = {"estimator": self.spec} if isinstance(self.spec, str) else self.spec
+        return {_full_path(name) for name in _names_in([spec, self.params, self.grid])}
+
+
+def resolved_block(block: AlgorithmConfig) -> Resolved:
+    """Return what an algorithm's block says; raises EstimatorError if a name is unknown."""
+    grid = block.grid and {
+        parameter: [resolved_value(parameter, value) for value in values]
+        for parameter, values in block.grid.items()
+    }
+    return Resolved(resolved(block.spec), resolved_values(block.params), grid)
+
+
+def _names_in(value: Any) -> Iterator[str]:
+    """Yield the names of classes and factories in a resolved estimator or in parameters."""
+    if is_spec(value):
+        named = value.get("pipeline") or [value.get("factory") or value["estimator"]]
+        yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _names_in(part)

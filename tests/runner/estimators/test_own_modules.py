@@ -33,22 +33,16 @@ def config(study, tmp_path):
     return study(BLOCKS)
 
 
-def codes(config):
-    return {cell.algorithm: cell.code for cell in make_plan(config, realizations=1).cells}
+def keys(config):
+    return {cell.algorithm: cell.key for cell in make_plan(config, realizations=1).cells}
 
 
-def test_a_change_of_their_code_changes_the_cells_that_reach_it(config, tmp_path):
-    before = codes(config)
+def test_a_change_of_their_code_changes_the_cells_that_need_it(config, tmp_path):
+    before = keys(config)
     (tmp_path / "parts_of_own" / "depths.py").write_text("DEPTH = 2  # two\n")
-    after = codes(config)
+    after = keys(config)
     changed = {name for name in before if before[name] != after[name]}
-    assert {"made", "inside"} <= changed
-    assert not changed & {"other", "data"}
-    (tmp_path / "module_beside.py").write_text(OWN.replace("leaves=2", "leaves=4"))
-    assert {name for name, code in codes(config).items() if code != after[name]} == {
-        "made",
-        "inside",
-    }
+    assert changed == {"own", "made", "inside"}
 
 
 def test_a_plan_leaves_nothing_behind(config):
@@ -92,3 +86,41 @@ def test_results_are_read_without_the_module_and_their_copy_names_the_original(
     told = rf"this config is the copy that a run leaves: run the original \({config.name}\)"
     with pytest.raises(ConfigError, match=told):
         make_plan(tmp_path / "results" / "trial" / "config.yaml")
+
+
+@pytest.fixture
+def elsewhere(tmp_path_factory, monkeypatch):
+    """A folder that Python searches, with a module of a classifier, beside no config."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / "lies_elsewhere.py").write_text("from sklearn.svm import SVC as Mine\n")
+    monkeypatch.syspath_prepend(folder)
+    yield folder
+    sys.modules.pop("lies_elsewhere", None)
+
+
+def cell_of(config):
+    return next(cell for cell in make_plan(config).cells if cell.algorithm == "mine")
+
+
+def test_a_module_on_the_path_is_imported_anew_by_each_plan_and_is_back_afterwards(
+    study, elsewhere
+):
+    import lies_elsewhere
+
+    config = study("mine: {estimator: lies_elsewhere.Mine}")
+    before = cell_of(config)
+    assert before.own_files == (str(elsewhere / "lies_elsewhere.py"),)
+    (elsewhere / "lies_elsewhere.py").write_text("from sklearn.svm import LinearSVC as Mine\n")
+    after = cell_of(config)
+    assert "dual" in after.method.defaults
+    assert "dual" not in before.method.defaults
+    assert {*before.own} == {*after.own} == {"lies_elsewhere.py"}
+    assert before.own != after.own
+    assert sys.modules["lies_elsewhere"] is lies_elsewhere
+
+
+def test_what_pip_installed_in_any_folder_is_no_own_module(study, elsewhere):
+    metadata = elsewhere / "lies_elsewhere-1.0.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text("Metadata-Version: 2.1\nName: lies-elsewhere\nVersion: 1.0\n")
+    assert cell_of(study("mine: {estimator: lies_elsewhere.Mine}")).own_files == ()
