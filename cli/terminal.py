@@ -43,8 +43,6 @@ def readable_errors() -> Iterator[None]:
         click.echo(f"error: {error}", err=True)
         sys.exit(WRONG_INPUT)
     except OSError as error:
-        if error.errno == errno.EPIPE:  # who reads the output has read enough; click knows that
-            raise
         click.echo(f"error: {_told(error)}", err=True)
         sys.exit(WRONG_INPUT)
 
