@@ -28,6 +28,7 @@ from ensvm.seeds import seed_of
 from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
+from ensvm.study.figures.kinds import check_math
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
@@ -222,6 +223,7 @@ def _plan(
     algorithms: tuple[str, ...],
 ) -> Plan:
     config, source = read_config(path)
+    check_math(config.figures, config.algorithms, source)
     cards = {
         entry.name: _card(source, index, entry, path.parent)
         for index, entry in enumerate(config.datasets)
