@@ -43,8 +43,6 @@ def readable_errors() -> Iterator[None]:
         click.echo(f"error: {error}", err=True)
         sys.exit(WRONG_INPUT)
     except OSError as error:
-        if error.errno == errno.EPIPE:  # who reads the output has read enough; click knows that
-            raise
         click.echo(f"error: {_told(error)}", err=True)
         sys.exit(WRONG_INPUT)
 
@@ -59,11 +57,11 @@ def _told(error: OSError) -> str:
 def _mendable() -> tuple[type[Exception], ...]:
     # Looked up only when something has gone wrong: these modules bring scipy along.
     from ensvm.data import DataError
-    from ensvm.records.store import RecordsDamaged, StoreLocked
+    from ensvm.records.store import RecordsDamaged, RecordsMoved, StoreLocked
     from ensvm.runner.engine import EngineRefused
     from ensvm.study.source import ConfigError
 
-    return ConfigError, DataError, EngineRefused, RecordsDamaged, StoreLocked
+    return ConfigError, DataError, EngineRefused, RecordsDamaged, RecordsMoved, StoreLocked
 
 
 def refuse(message: str) -> NoReturn:

@@ -14,7 +14,8 @@ def figure(results: Path, studies: tuple[str, ...]) -> None:
     """Draw the figures of the studies in RESULTS.
 
     Prints the files written, for each figure of each study: figure-<id>.png, .svg and .pdf, and
-    figure-<id>.csv with the data behind it.
+    figure-<id>.csv with the data behind it. A figure that cannot be drawn is named, and the exit
+    status is 1.
 
     \b
     Example:
@@ -31,8 +32,12 @@ def figure(results: Path, studies: tuple[str, ...]) -> None:
     for drawing in drawn:
         for line in drawing.missing:
             click.echo(f"figure {drawing.figure.id}: missing: {line}", err=True)
+        if drawing.error:
+            click.echo(f"error: {drawing.error}", err=True)
         for path in drawing.paths:
             click.echo(path)
+    if any(drawing.error for drawing in drawn):
+        sys.exit(1)
     if not any(drawing.paths for drawing in drawn):
         first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
         click.echo(f"error: {results}: nothing to draw; {first}", err=True)

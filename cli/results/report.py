@@ -1,5 +1,6 @@
 """`ensvm report`: results as pages that open from disk."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -22,7 +23,8 @@ def report(results: Path, studies: tuple[str, ...], output: Path) -> None:
 
     There is index.html, and a page for each study. The pages need no network and no server. Each
     cell of a table opens its evidence: the values of all realizations, parameters, warnings, and
-    the command that runs it anew.
+    the command that runs it anew. A figure that cannot be drawn is named, and the exit status is
+    1.
 
     \b
     Example:
@@ -30,7 +32,12 @@ def report(results: Path, studies: tuple[str, ...], output: Path) -> None:
     """
     from ensvm.report.html.pages import write_report
 
-    written = list(write_report(study_folders(results, studies), output))
+    errors: list[str] = []
+    written = list(write_report(study_folders(results, studies), output, errors.append))
     for path in written[:-1]:
         click.echo(path)
     click.echo(f"open {written[-1].resolve().as_uri()} in a browser")
+    for error in errors:
+        click.echo(f"error: {error}", err=True)
+    if errors:
+        sys.exit(1)

@@ -65,6 +65,8 @@ def init(
 
 def _tell(draft: "Draft") -> None:
     """Print what the file holds."""
+    from ensvm.data.files.labels import look_alikes
+
     table, target = draft.table, draft.target
     inputs = getattr(table, "n_inputs", None)
     wide = f"{len(draft.columns):,} columns" if inputs is None else f"{inputs:,} inputs"
@@ -91,6 +93,9 @@ def _tell(draft: "Draft") -> None:
     more = f" and {len(counts) - MOST_CLASSES} more" if counts[MOST_CLASSES:] else ""
     name = f"{target.column.name!r} ({target.why})" if draft.columns else target.why
     _say(f"classes in {name}: {', '.join(counts[:MOST_CLASSES])}{more}")
+    for one, other in look_alikes(target.classes):
+        rows = f"{target.classes[one]:,} and {target.classes[other]:,} rows"
+        click.echo(f"warning: the classes {one!a} and {other!a} look the same ({rows})", err=True)
     if target.column.missing:
         click.echo(f"rows without a label, left out: {target.column.missing:,}")
 

@@ -37,7 +37,15 @@ def tell_errors(lines: Iterable[str]) -> None:
 
 def tell_columns(plan: "Plan") -> None:
     """Say which columns of the data are no inputs, what groups they tell, where counts begin."""
+    from ensvm.data.files.labels import look_alikes
+
     for name, card in plan.cards.items():
+        for one, other in look_alikes(card.labels):
+            click.echo(
+                f"warning: {name}: the labels {one!a} and {other!a} look the same, but are two"
+                " classes; write them alike if they are one",
+                err=True,
+            )
         if card.dropped:
             columns = ", ".join(column or '""' for column in card.dropped)
             tell(f"{name}: columns left out of the inputs: {columns}")

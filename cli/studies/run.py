@@ -317,6 +317,14 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     click.echo(
         f"{plan.config.study}: {before}" + (f"; now {counts}" if counts else "; nothing to do")
     )
+    if outcome.moved:
+        lost = f", but {outcome.lost} cells have lost their predictions" if outcome.lost else ""
+        folder = results / plan.config.study
+        tell(
+            f"{folder} was deleted or renamed during the run: all records are written there anew"
+            + lost,
+            err=True,
+        )
     if left := len(plan.cells) - outcome.done:
         tell(f"{left} of {len(plan.cells)} cells are not done; the next run tries them again")
     for why, count in outcome.reasons.items():

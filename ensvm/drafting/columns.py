@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ensvm.data.files.dialect import DATES
-from ensvm.data.files.labels import plain_label
+from ensvm.data.files.labels import look_alikes, plain_label
 from ensvm.drafting.delimited import Fields, TextTable
 from ensvm.drafting.numerals import GROUPED, numbers_of
 
@@ -33,6 +33,7 @@ STRAY_SHARE = 0.05
 DIGITLESS_SHARE = 0.5
 FEWEST_NUMBERS = 5  # different ones, beside many such texts
 SAMPLE = 200
+WHOLE = re.compile(r"[+-]?[0-9]{16,100}")  # digits enough to be beyond 2^53
 IDENTIFIER = re.compile(
     r"(.*[ _.-])?(id|ids|uuid|guid|key|index|nr|no|rownames?|row)|unnamed: 0|.*[a-z]Id|", re.I
 )
@@ -142,7 +143,7 @@ def find_column(name: str, fields: Fields, decimal: str, at: int) -> FoundColumn
     """Return what a column holds, the one at this position of a table with this decimal mark."""
     if all(text in MISSING for text in fields.texts):
         nothing = ("",) * len(fields.texts)
-        return FoundColumn(name, "constant", fields, nothing, dropped="has no value at all")
+        return FoundColumn(name, "constant", fields, nothing, dropped="empty")
     numbers = _as_numbers(name, fields, decimal)
     if numbers is None:
         return find_text(name, fields)
@@ -171,6 +172,8 @@ def _as_numbers(name: str, fields: Fields, decimal: str) -> FoundColumn | None:
     most = (DIGITLESS_SHARE if many else STRAY_SHARE) * len(fields.rows)
     if fields.count(text in strays for text in fields.texts) > most:
         return None
+    whole = [text for text in known if WHOLE.fullmatch(text)]
+    inexact = next((text for text in whole if int(float(text)) != int(text)), None)
     plain = dict(zip(known, map(_plain, known, numbers.tolist()), strict=True))
     notes = ["decimal comma"] if mark == "," and any("," in text for text in known) else []
     grouped = next(
@@ -178,6 +181,8 @@ def _as_numbers(name: str, fields: Fields, decimal: str) -> FoundColumn | None:
     )
     if grouped:
         notes.append(f"{grouped} is {plain[grouped]}")
+    if inexact:
+        notes.append(f"whole numbers beyond 2^53, such as {inexact}, lose digits")
     if strays:
         notes.append(f"no numbers, so missing: {', '.join(map(repr, strays))}")
     clean = tuple(plain.get(text, "") for text in fields.texts)
@@ -229,7 +234,8 @@ def _as_texts(name: str, fields: Fields) -> FoundColumn:
     if len(levels) > MOST_LEVELS:
         told = f"{len(levels)} different texts, such as {first!r}; more than {MOST_LEVELS}"
         return replace(found, dropped=told)
-    return replace(found, levels=levels)
+    notes = tuple(f"{one!a} and {other!a} look the same" for one, other in look_alikes(levels))
+    return replace(found, levels=levels, notes=notes)
 
 
 def _are_dates(sample: list[str]) -> bool:

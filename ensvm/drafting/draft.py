@@ -166,7 +166,7 @@ def _chosen(path: Path, columns: list[FoundColumn], target: str | None) -> Found
     inputs = [c for at, c in enumerate(columns) if at != found.position and not c.dropped]
     if not inputs:
         told = "; ".join(
-            f"{column.name!r} {column.dropped}" for column in columns if column.dropped
+            f"{column.name!r}: {column.dropped}" for column in columns if column.dropped
         )
         raise DataError(f"{path}: no column is left as an input: {told[:500]}")
     width = sum(len(column.levels) or 1 for column in inputs)

@@ -130,8 +130,10 @@ def _guessed(where: object, columns: Sequence[FoundColumn]) -> tuple[int, str]:
     if columns[0].kind in ("text", "yes or no") and _might_hold_classes(columns[0]):
         return 0, "the first column"
     if columns[last].kind == "constant":
+        has = "has " * bool(columns[last].known)
         raise DataError(
-            f"{where}: the last column, {columns[last].name!r}, has {columns[last].dropped}; "
+            f"{where}: the last column, {columns[last].name!r}, {has or 'is '}"
+            f"{columns[last].dropped}; "
             f"--target NAME says which column holds the classes{_candidates(columns)}"
         )
     raise DataError(

@@ -120,7 +120,7 @@ def save_files(folder: Path, files: Mapping[str, str]) -> None:
     for name, text in files.items():
         path, content = folder / PREDICTIONS_FOLDER / name, base64.b64decode(text)
         with naming(path):
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             there = path.is_file() and path.read_bytes() == content
         if not there:
             replace_file(path, content)

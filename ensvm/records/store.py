@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -148,6 +149,10 @@ def _no_record(path: Path, number: int, error: Exception) -> RecordsDamaged:
     return RecordsDamaged(f"{path}, line {number}: not a record: {error}; {mend} to go on")
 
 
+class RecordsMoved(RuntimeError):
+    """The file of records was deleted or renamed during a run; the message says where they are."""
+
+
 class Store:
     """The records of one study, open for writing by one process at a time (a context manager).
 
@@ -175,7 +180,7 @@ class Store:
         try:
             self._drop_torn_line()
             # Not buffered: after a write that failed, closing would try it again.
-            self._file = self._path.open("ab", buffering=0)
+            self._file = self._path.open("a+b", buffering=0)
         except OSError:
             self._lock.release()
             raise
@@ -191,7 +196,44 @@ class Store:
         Raises OSError, which names the file, where the disk takes no more. Whole lines that were
         written stay, and the torn last one is dropped when the store is opened again.
         """
-        text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
+        self._write(b"".join(_line(self._without_files(line).to_json()) for line in lines))
+
+    def put_back(self) -> bool:
+        """Write the records anew, and close the store, if its file is no longer at its path.
+
+        Returns
+        -------
+        bool
+            Whether the file, or its folder, was deleted, renamed or replaced.
+
+        Raises
+        ------
+        RecordsMoved
+            If they cannot be written there; the message names a file that has them.
+        """
+        opened = os.fstat(self._file.fileno())
+        try:
+            if os.path.samestat(opened, os.stat(self._path)):
+                return False
+        except OSError:
+            pass
+        self._file.seek(0)
+        content = self._file.readall()
+        self._file.close()
+        self._lock.release()  # it may be the one that is acquired next
+        try:
+            with Store(self.folder) as anew:
+                anew._write(content[: content.rfind(b"\n") + 1])
+        except (OSError, RecordsDamaged, StoreLocked) as error:
+            path = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}-")) / CELLS_FILE
+            path.write_bytes(content)
+            raise RecordsMoved(
+                f"{self._path} was deleted or renamed during the run, and cannot be written anew"
+                f" ({error}); all its records are in {path}"
+            ) from error
+        return True
+
+    def _write(self, text: bytes) -> None:
         with naming(self._path):
             while text:
                 text = text[self._file.write(text) :]

@@ -22,11 +22,15 @@ from ensvm.study.table import TableConfig
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure's files, none if it has no curve at all, and which curves are missing and why."""
+    """A figure's files, none if it has no curve at all, and which curves are missing and why.
+
+    `error` says why the figure could not be drawn; it is empty for one that was.
+    """
 
     figure: FigureConfig
     paths: tuple[Path, ...]
     missing: tuple[str, ...]
+    error: str = ""
 
 
 def write_tables(
@@ -96,22 +100,31 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
 
 
 def write_figures(study: Study) -> Iterator[Drawn]:
-    """Write `figure-<id>.csv`, `.png`, `.svg` and `.pdf` beside the records, figure by figure."""
+    """Write `figure-<id>.csv`, `.png`, `.svg` and `.pdf` beside the records, figure by figure.
+
+    A figure that cannot be drawn has no files, and the others are written.
+    """
+    from ensvm.report.plots.drawing import CannotDraw  # matplotlib takes half a second to import
+
     for figure in study.config.figures:
         shown = read_figure(study, figure)
         stem = study.folder / f"figure-{figure.id}"
-        paths = _write_figure(stem, figure, shown) if shown.content else ()
-        yield Drawn(figure, paths, shown.missing)
+        try:
+            paths = _write_figure(stem, figure, shown) if shown.content else ()
+        except CannotDraw as error:
+            yield Drawn(figure, (), shown.missing, str(error))
+        else:
+            yield Drawn(figure, paths, shown.missing)
 
 
 def _write_figure(stem: Path, figure: FigureConfig, shown: Shown) -> tuple[Path, ...]:
-    from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
+    from ensvm.report.plots.drawing import draw
 
     paths = tuple(
         stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png", "svg", "pdf")
     )
+    drawn = draw(figure, shown.content, [path.suffix for path in paths[1:]])
     replace_file(paths[0], shown.csv)
-    endings = [path.suffix for path in paths[1:]]
-    for path, drawn in zip(paths[1:], draw(figure, shown.content, endings), strict=True):
-        replace_file(path, drawn)
+    for path, content in zip(paths[1:], drawn, strict=True):
+        replace_file(path, content)
     return paths

@@ -46,7 +46,8 @@ class Outcome:
 
     Cells done before, cells by status, the records that failed, why cells were to be done, how many
     cells of the plan warned, in this run or before, and what to do for each data set that is
-    missing.
+    missing. `moved` is whether the results folder was deleted or renamed during the run and written
+    anew, and `lost` how many cells have lost their predictions by that.
     """
 
     already_done: int = 0
@@ -55,11 +56,14 @@ class Outcome:
     reasons: Counter[str] = field(default_factory=Counter)
     warned: int = 0
     missing_data: Mapping[str, str] = field(default_factory=dict)
+    moved: bool = False
+    lost: int = 0
 
     @property
     def done(self) -> int:
         """How many cells of the plan are done, now or before, or have no data that can be found."""
-        return self.already_done + self.statuses["ok"] + self.statuses["unavailable"]
+        ended = self.already_done + self.statuses["ok"] + self.statuses["unavailable"]
+        return ended - self.lost
 
     def add(self, records: Iterable[Record]) -> None:
         """Count the records."""
@@ -114,14 +118,31 @@ def run_plan(
         If workers keep ending without a cell in progress.
     EngineRefused
         If the engine has nobody who can run the cells.
+    RecordsMoved
+        If the folder was deleted or renamed meanwhile, and cannot be written anew.
     """
     engine = engine or LocalEngine(jobs)
     with Store(results / plan.config.study) as store:
-        for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
-            if original is not None and original.resolve() != (store.folder / copy).resolve():
-                copy_file(original, store.folder / copy)
-        run = _Run(plan, store, progress, engine, data_dir, timeout)
-        return run.outcome(jobs)
+        _copy_config(plan, store.folder)
+        try:
+            outcome = _Run(plan, store, progress, engine, data_dir, timeout).outcome(jobs)
+        finally:
+            moved = store.put_back()
+            if moved:
+                _copy_config(plan, store.folder)
+    if moved:
+        outcome.moved = True
+        records = read_records(store.folder)
+        done = [(cell, records.get(cell.identity)) for cell in plan.cells]
+        outcome.lost = sum(bool(each and each.ok and cell.lacks(each)) for cell, each in done)
+    return outcome
+
+
+def _copy_config(plan: Plan, folder: Path) -> None:
+    """Copy the config and the printed values into a study's folder."""
+    for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
+        if original is not None and original.resolve() != (folder / copy).resolve():
+            copy_file(original, folder / copy)
 
 
 class _Run:

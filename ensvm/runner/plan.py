@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,7 @@ from ensvm.seeds import seed_of
 from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
+from ensvm.study.figures.kinds import check_math
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.reading import read_config
 from ensvm.study.source import YamlSource
@@ -161,6 +163,13 @@ class Plan:
     cards: Mapping[str, DatasetCard]
     cells: tuple[Cell, ...]
 
+    def importable(self) -> AbstractContextManager[None]:
+        """Return a context in which modules beside the config can be imported.
+
+        Whatever makes an estimator of the plan in this process does so inside it.
+        """
+        return importable(self.path.parent)
+
     @cached_property
     def timings(self) -> Mapping[Identity, Cell]:
         """The cells of the error pass that a timing repeats bit by bit, each with that timing.
@@ -224,6 +233,7 @@ def _plan(
     algorithms: tuple[str, ...],
 ) -> Plan:
     config, source = read_config(path)
+    check_math(config.figures, config.algorithms, source)
     cards = {
         entry.name: _card(source, index, entry, path.parent)
         for index, entry in enumerate(config.datasets)

@@ -5,13 +5,13 @@ import pytest
 from sklearn.metrics import get_scorer, log_loss, roc_auc_score
 
 from ensvm.data import load
+from ensvm.records.record import Record
 from ensvm.records.store import CONFIG_COPY, Store, read_records
 from ensvm.report.query import Question, ask, read_study
 from ensvm.report.ranking.over_data_sets import rank_over_data_sets
 from ensvm.report.ranking.selection import NotRanked
 from ensvm.report.tables.cells import build_table
 from ensvm.runner.estimators.construct import made
-from ensvm.runner.journal import Journal
 from ensvm.runner.plan import make_plan
 from ensvm.runner.task import Task, run_task
 from ensvm.study.reading import read_config
@@ -41,8 +41,8 @@ def run(plan, folder):
     with Store(folder) as store:
         for number in numbers:
             cells = tuple(cell for cell in missing if cell.realization == number)
-            task = Task(plan.cards["own"], cells, None, None, "r", Journal(folder / "running"))
-            store.append(run_task(task))
+            task = Task(plan.cards["own"], cells, None, None, "r")
+            store.append(one for one in run_task(task) if isinstance(one, Record))
     (folder / CONFIG_COPY).write_text(plan.path.read_text())
     return missing
 

@@ -1,6 +1,8 @@
 """Labels: what cards accept as one, and one way to write each."""
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -40,6 +42,18 @@ def plain_label(text: str) -> str:
             plain = str(int(value)) if value.is_integer() else str(value)
             return plain if Decimal(plain) == Decimal(text) else text
     return text
+
+
+def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """Return pairs of labels that differ only in Unicode form or by characters without ink."""
+    first: dict[str, str] = {}
+    pairs = []
+    for label in labels:
+        text = unicodedata.normalize("NFC", label)
+        seen = " ".join("".join(c for c in text if unicodedata.category(c) != "Cf").split())
+        if (other := first.setdefault(seen, label)) != label:
+            pairs.append((other, label))
+    return pairs
 
 
 def no_label(text: str) -> bool:

@@ -3,7 +3,7 @@
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -110,7 +110,9 @@ class StudyPage:
         return sorted(runs - {""})
 
 
-def write_report(folders: Sequence[Path], target: Path) -> Iterator[Path]:
+def write_report(
+    folders: Sequence[Path], target: Path, undrawn: Callable[[str], None] | None = None
+) -> Iterator[Path]:
     """Write `index.html` and `<study>.html` into a folder; yield the paths, the index last.
 
     Parameters
@@ -119,6 +121,8 @@ def write_report(folders: Sequence[Path], target: Path) -> Iterator[Path]:
         The studies' folders, as `find_studies` finds them.
     target : Path
         Where the pages go; made if it is not there.
+    undrawn : callable or None, default None
+        Takes a message for each figure that cannot be drawn; its page is written without it.
 
     Yields
     ------
@@ -132,6 +136,9 @@ def write_report(folders: Sequence[Path], target: Path) -> Iterator[Path]:
         path = target / f"{page.name}.html"
         replace_file(path, _rendered("study.html", page=page, **_about(page)))
         pages.append(page)
+        for figure in page.figures:
+            if undrawn is not None and figure.content["error"]:
+                undrawn(figure.content["error"])
         yield path
     path = target / "index.html"
     replace_file(path, _rendered("index.html", pages=pages))
@@ -235,14 +242,21 @@ def _claim(study: Study, finding: Finding) -> Section:
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
-    from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
+    # matplotlib takes half a second to import
+    from ensvm.report.plots.drawing import CannotDraw, draw
 
     shown = read_figure(study, figure)
     if shown.content:
         named = [panel.name for panel in figure.axes if panel.name]
         panels = f"Panels: {', '.join(named)}. " if named else ""
-        svg, pdf = draw(figure, shown.content, [".svg", ".pdf"])
+        svg = pdf = b""
+        error = ""
+        try:
+            svg, pdf = draw(figure, shown.content, [".svg", ".pdf"])
+        except CannotDraw as refusal:
+            error = str(refusal)
         content = {
+            "error": error,
             "svg": _data_uri("image/svg+xml", svg),
             "pdf": _data_uri("application/pdf", pdf),
             "csv": _data_uri("text/csv", shown.csv.encode()),

@@ -49,8 +49,23 @@ GROUP_INCHES = 0.16  # what a box, a strip or a bar is to have at least, as far 
 LEGEND_SHARE = 0.95
 
 
-def draw(config: FigureConfig, shown: list[Any], endings: Iterable[str]) -> Iterator[bytes]:
-    """Draw what a figure of any kind shows; yield the file of each ending."""
+class CannotDraw(ValueError):
+    """Matplotlib cannot draw a figure; the message names the figure and says why."""
+
+
+def draw(config: FigureConfig, shown: list[Any], endings: Iterable[str]) -> list[bytes]:
+    """Draw what a figure of any kind shows; return the file of each ending.
+
+    Raises CannotDraw, for example for a label whose math is not valid.
+    """
+    try:
+        return list(_drawn(config, shown, endings))
+    except ValueError as error:
+        reason = str(error).rpartition("\n")[2]  # matplotlib's own sentence is the last line
+        raise CannotDraw(f"figure {config.id}: cannot be drawn: {reason}") from error
+
+
+def _drawn(config: FigureConfig, shown: list[Any], endings: Iterable[str]) -> Iterator[bytes]:
     if isinstance(config, ScatterConfig):
         return draw_scatter(config, shown, endings)
     if isinstance(config, DistributionConfig):

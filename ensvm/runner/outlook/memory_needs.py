@@ -35,12 +35,13 @@ def memory_refusals(plan: Plan, cells: Iterable[Cell]) -> list[str]:
     free = free_bytes()
     pairs = {(cell.dataset, cell.algorithm): cell for cell in cells}
     needs: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for (dataset, algorithm), cell in pairs.items():
-        if cell.method is not None:
-            rows = plan.cards[dataset].sizes()[1]
-            needed, what, instead = _need(cell.method, rows)
-            if needed > free:
-                needs[dataset, refusal(needed, free, what, instead)].append(algorithm)
+    with plan.importable():
+        for (dataset, algorithm), cell in pairs.items():
+            if cell.method is not None:
+                rows = plan.cards[dataset].sizes()[1]
+                needed, what, instead = _need(cell.method, rows)
+                if needed > free:
+                    needs[dataset, refusal(needed, free, what, instead)].append(algorithm)
     return [
         f"{dataset}, {', '.join(algorithms)}: {told}"
         for (dataset, told), algorithms in needs.items()

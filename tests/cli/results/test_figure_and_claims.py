@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from made_up_records import invoke
+from made_up_records import invoke, make_study, record
 
 from ensvm.study.reading import read_config
 from ensvm.study.source import ConfigError
@@ -172,6 +172,47 @@ def test_a_wrong_key_is_explained_in_one_line(tmp_path, case):
     text = str(caught.value)
     assert "\n" not in text
     assert re.search(message, text), text
+
+
+@pytest.mark.parametrize(
+    ("good", "wrong", "place"),
+    [
+        ("y_label: y", r"y_label: 'error at $\gama$'", r"line 7: figures\[1\]\.y_label: "),
+        ("[german], s", r"[{dataset: german, title: $\gama$}], s", r"panels\[1\]\.title: "),
+        ("y: objective_path_", r"y: {objective_path_: '$x_$'}", r"y\.objective_path_: "),
+        ("b: {", r"b: {label: '$\frac{1}$', ", r"line 5: algorithms\.b\.label: "),
+    ],
+)
+def test_math_that_cannot_be_drawn_is_refused_before_a_run(tmp_path, good, wrong, place):
+    assert good in GOOD
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD.replace(good, wrong))
+    told = invoke("check", path, "--no-fit")
+    assert told.exit_code == 2
+    assert re.search(f"{place}matplotlib cannot draw the math in", told.stderr), told.output
+    path.write_text(GOOD.replace(good, wrong.replace("$", "")))
+    assert invoke("check", path, "--no-fit").exit_code == 0
+
+
+def test_a_figure_that_cannot_be_drawn_costs_itself_alone(tmp_path):
+    figure = GOOD[GOOD.index("  - {id: 1,") : GOOD.index("claims:")]
+    wrong = figure.replace("y_label: y", r"y_label: $\gama$")
+    config = GOOD.replace(figure, wrong + figure.replace("id: 1", "id: 2"))
+    made = record("german", 1, "a", curve=[2.0, 1.0], error=0.5, n_test=300)
+    made.curves["objective_path_"] = [2.0, 1.0]
+    folder = make_study(tmp_path / "results" / "t", config, [made]).folder
+    drawn = invoke("figure", tmp_path / "results")
+    shown = invoke("report", tmp_path / "results", "-o", tmp_path / "pages")
+    for told in (drawn, shown):
+        assert told.exit_code == 1
+        assert re.fullmatch(r"error: figure 1: cannot be drawn: .*\\gama.*\n", told.stderr)
+    assert sorted(path.name for path in folder.glob("figure-*")) == [
+        f"figure-2.{ending}" for ending in ("csv", "pdf", "png", "svg")
+    ]
+    page = (tmp_path / "pages" / "t.html").read_text()
+    assert page.count('<img style="min-width') == 1
+    assert "figure 1: cannot be drawn" in page
+    assert (tmp_path / "pages" / "index.html").exists()
 
 
 @pytest.mark.parametrize("block", ["figures", "claims"])

@@ -19,14 +19,22 @@ in_this_process = pytest.mark.usefixtures("in_this_process")
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 
 
-def start(config, results, *options, group=False):
-    """Start the command as a process of its own; `group`: as the first of its own group."""
+def start(config, results, *options, group=False, before=None):
+    """Start the command as a process of its own; `group`: as the first of its own group.
+
+    `before` runs in it first.
+    """
     code = "from ensvm_cli import start; start()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *options]
     with open(f"{results}.log", "w") as log:
         return subprocess.Popen(
-            command, env=environment, stdout=log, stderr=log, start_new_session=group
+            command,
+            env=environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=group,
+            preexec_fn=before,
         )
 
 
@@ -187,7 +195,9 @@ def test_unavailable_data_is_a_row_and_no_failure(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda stop: stop.name
+    "stop",
+    [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
+    ids=lambda stop: stop.name,
 )
 @in_this_process
 def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, stop):
@@ -236,7 +246,9 @@ def test_an_impatient_user_ends_it_no_less_well(study, tmp_path, stop):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=lambda stop: stop.name)
+@pytest.mark.parametrize(
+    "stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda stop: stop.name
+)
 @pytest.mark.parametrize("wait", [0.2, 0.6, 1.2])
 def test_it_may_be_stopped_before_it_has_begun(study, tmp_path, stop, wait):
     run = start(study('nap: {estimator: "troublesome:Naps"}', realizations=40), tmp_path / "r")
@@ -273,6 +285,19 @@ def test_it_may_be_stopped_while_its_workers_start(study, tmp_path):
     os.killpg(run.pid, signal.SIGINT)
     assert run.wait(timeout=60) == 130
     assert "Traceback" not in (tmp_path / "r.log").read_text()
+
+
+@pytest.mark.slow
+def test_a_terminal_that_is_closed_does_not_end_a_run_under_nohup(study, tmp_path):
+    config = study('nap: {estimator: "troublesome:Naps"}', realizations=8)
+    run = start(
+        config,
+        tmp_path / "results",
+        before=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),  # as nohup does
+    )
+    wait_for_cells(tmp_path / "results", 2)
+    run.send_signal(signal.SIGHUP)
+    assert run.wait(timeout=60) == 0
 
 
 @pytest.mark.slow

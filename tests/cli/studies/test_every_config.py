@@ -1,0 +1,67 @@
+"""The command checks and runs every config of the repository, started in another folder."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from made_up_records import invoke
+
+ROOT = Path(__file__).parents[3]
+CONFIGS = sorted([*(ROOT / "configs").glob("*.yaml"), *(ROOT / "docs").glob("**/*.yaml")])
+# A data set and an algorithm whose fit takes less than a second; a config that is not named here
+# is run whole.
+SMALL = {
+    "comp6321": ("toy", "boosted_toy"),
+    "ecda13": ("spam", "svm"),
+    "icmla05": ("fournorm", "svm_nu"),
+    "ijcai07-figure1": ("cancer", "fig1_adaptive"),
+    "ijcai07": ("cancer", "parzen"),
+    "many-rows": ("rows-10000", "ridge"),
+    "nips99": ("labor", "svm_libsvm"),
+}
+# Fitting each algorithm of one of the others takes up to a minute.
+FITTED = ("foreign", "smoke")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Start commands in an empty folder, without the network, on a machine with much memory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+    monkeypatch.setattr("ensvm.runner.outlook.memory_needs.free_bytes", lambda: float("inf"))
+
+
+def command(verb, config):
+    """Return the arguments of a verb: of `run` such that it takes seconds."""
+    if verb != "run":
+        return [*verb.split(), str(config)]
+    small = SMALL.get(config.stem)
+    chosen = [] if small is None else ["--datasets", small[0], "--algorithms", small[1]]
+    return ["run", str(config), "--realizations", "1", "--jobs", "1", *chosen]
+
+
+def cases():
+    """Yield a verb and a config for every case."""
+    for config in CONFIGS:
+        for verb in ("check --no-fit", "run --dry-run", "run"):
+            yield pytest.param(verb, config, id=f"{verb} {config.stem}")
+        if config.stem in FITTED:
+            yield pytest.param("check", config, id=f"check {config.stem}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("verb", "config"), list(cases()))
+@pytest.mark.usefixtures("in_this_process")
+def test_a_config_is_good_and_runs(verb, config):
+    arguments = command(verb, config)
+    if config.parent == ROOT / "configs":  # it needs nothing that only a new process would lack
+        ended = invoke(*arguments)
+        status, output = ended.exit_code, ended.output
+    else:
+        installed = Path(sys.executable).with_name("ensvm")
+        alone = subprocess.run([installed, *arguments], capture_output=True, text=True)
+        status, output = alone.returncode, alone.stdout + alone.stderr
+    assert status == 0, output
+    assert "Traceback" not in output
