@@ -106,8 +106,9 @@ def _curves_of_fits(
         curves = [answer.values[at] for at in chosen]
         # Nothing was measured past a curve's end: the mean ends where the first realization does.
         points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
-        metrics = answer.records[chosen[0]].metrics
-        mark = metrics.get(str(figure.marks)) or None if len(chosen) == 1 else None
+        mark = answer.records[chosen[0]].metrics.get(str(figure.marks)) or None
+        if len(chosen) > 1 or isinstance(mark, str):
+            mark = None
         x = range(first, first + len(points))
         yield _curve(drawn.number, name, label, x, points, drawn.y, mark)
 
