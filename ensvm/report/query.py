@@ -76,7 +76,7 @@ def find_studies(results: Path) -> list[Path]:
 def read_study(folder: Path) -> Study:
     """Read a study's folder as `ensvm run` left it; shipped records stand in for want of own."""
     own, shipped = read_records(folder), read_shipped(folder)
-    current = current_config(folder, own.values())
+    current = current_config(folder)
     records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)
     return Study(folder, current.config, current.published, records, not_here, current.note)
 
