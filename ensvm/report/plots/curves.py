@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ensvm.records.writing import csv_of
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.tables.legend import algorithm_label
 from ensvm.study.figures.figure import pass_of
@@ -70,7 +71,7 @@ def to_csv(figure: LinesConfig, curves: list[Curve]) -> str:
         if curve.mark is not None:
             lines.append((*head, "mark", curve.mark, None, None, None))
     frame = pd.DataFrame(lines, columns=columns).astype({"n": "Int64"})
-    return frame.to_csv(index=False, lineterminator="\n")
+    return csv_of(frame)
 
 
 @dataclass(frozen=True)
