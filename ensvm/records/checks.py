@@ -21,6 +21,8 @@ NAMED = ("study", "dataset", "algorithm", "key", "settings_key", "run_id", "id")
 ACCEPTED = "letters, digits and _ . + ~ -, at most 255, a letter or digit first"
 MAX_LEVELS = 60  # of nested values: a config has at most 40
 MAX_INTEGER = 2**63 - 1
+LONGEST_TEXT = 50_000  # characters; a runner cuts most texts to fewer
+WHOLE = ("files", "config")  # keys whose texts are checked by what reads them
 MAX_BITS = 1023  # of a whole number that a float can hold
 MAX_ROWS = 10**8  # of a confusion, from which metrics are computed row by row
 # All control characters but tab and line feed; surrogates, which no file can hold; marks that
@@ -33,7 +35,21 @@ class Newer(ValueError):
 
 
 def printable(text: str) -> str:
-    """Return a text with a replacement character for each control character."""
+    """Return a text as it can be shown.
+
+    Parameters
+    ----------
+    text : str
+        A text from anybody.
+
+    Returns
+    -------
+    str
+        The text, with a replacement character for each control character; only the beginning of
+        one that is longer than `LONGEST_TEXT`, and how long it is.
+    """
+    if len(text) > LONGEST_TEXT:
+        text = f"{text[:LONGEST_TEXT]} ... ({len(text):,} characters)"
     return text if text.isprintable() else CONTROL.sub("\ufffd", text)
 
 
@@ -77,13 +93,15 @@ def checked(kind: type, line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value of JSON with a replacement character for each control character."""
+    """Return a value of JSON with its texts as they can be shown, but for those in `WHOLE`."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
         return [plain(inner) for inner in value]
     if isinstance(value, dict):
-        return {printable(key): plain(inner) for key, inner in value.items()}
+        return {
+            printable(key): inner if key in WHOLE else plain(inner) for key, inner in value.items()
+        }
     return value
 
 

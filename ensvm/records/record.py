@@ -1,5 +1,6 @@
 """What is kept of a cell and of a run: frozen dataclasses, JSON objects on the disk."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias
@@ -208,11 +209,18 @@ class Record:
         renamed = {"run_pass" if key == "pass" else key: value for key, value in line.items()}
         known = checked(cls, renamed)
         if known.get("conditions") is not None:
-            known["conditions"] = Conditions(**checked(Conditions, known["conditions"]))
+            try:
+                known["conditions"] = Conditions(**checked(Conditions, known["conditions"]))
+            except ValueError as error:
+                raise type(error)(f"conditions: {error}") from error
         shapes = {"settings": is_settings, "confusion": is_confusion}
         for name, has_shape in shapes.items():
             if known.get(name) and not has_shape(known[name]):
                 raise ValueError(f"the value of {name!r} is not accepted: {known[name]!r:.60}")
+        if not all(map(math.isfinite, known.get("seconds", {}).values())):
+            raise ValueError("the value of 'seconds' has a number that is not finite")
+        if known["realization"] < 1:
+            raise ValueError(f"the value of 'realization' is below 1: {known['realization']}")
         return cls(**known)
 
 

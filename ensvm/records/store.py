@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import filelock
 
-from ensvm.records.checks import CONTROL, Newer, must_be_shallow, plain
+from ensvm.records.checks import CONTROL, LONGEST_TEXT, Newer, must_be_shallow, plain
 from ensvm.records.predictions import names_at_hand, save_files
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.writing import naming
@@ -162,7 +162,8 @@ def _content(raw: bytes) -> Any:
         del content["crc32"]
     if isinstance(content, dict | list):
         must_be_shallow(content)
-    return plain(content) if _CONTROL_OR_OTHER.search(raw) else content
+    must_clean = len(raw) > LONGEST_TEXT or _CONTROL_OR_OTHER.search(raw)
+    return plain(content) if must_clean else content
 
 
 def _must_be_a_file(path: Path) -> None:

@@ -270,7 +270,7 @@ def _dimensions(curve: list[Any]) -> int:
     """Return the number of dimensions of an array of numbers; 0 for texts, or uneven lists."""
     try:
         return np.asarray(curve, dtype=np.float64).ndim
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return 0
 
 
