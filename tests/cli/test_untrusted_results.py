@@ -188,7 +188,7 @@ def hostile(tmp_path, monkeypatch):
         one["metrics"] = {text: text} | one["metrics"]
         one["stage"] = {text: text}
         one["settings"]["code"] = one["settings"]["algorithm"]["estimator"] = text
-    command = ["run", f"$(touch {canary}).yaml", f"--config={folder}/config.yaml"]
+    command = ["run", f"$(touch {canary}).yaml", f"{folder}/config.yaml"]
     own = dict.fromkeys(("host", "platform", "processor", "python", "commit"), text)
     as_yaml = json.dumps("".join(c for c in text if c.isprintable()))[1:-1]
     write(folder, cells, run_line(command=command, **own), text=as_yaml)
