@@ -5,7 +5,7 @@ import functools
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,6 +16,8 @@ from ensvm_cli import completion
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch
+    from ensvm.report.query import Study
+    from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
 
 WRONG_INPUT = 2
@@ -145,6 +147,38 @@ def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke
     for name in studies:
         must_be_one_of(f"{results}: no results of a study", name, names)
     return [names[name] for name in dict.fromkeys(studies)]
+
+
+def config_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the option `--config`, which may be repeated, as `configs`."""
+    return click.option(
+        "--config",
+        "configs",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="CONFIG",
+        help="The config of a study of yours, to plan its cells; the modules it names are imported."
+        " May be given several times.",
+    )(command)
+
+
+def plans_of(configs: Iterable[Path], studies: Iterable["Study"]) -> dict[str, "Plan"]:
+    """Return plans by the names of studies: of our own configs, and of those that a user names.
+
+    Nothing is planned from a folder of results: it may come from anybody, and planning imports the
+    modules that a config names.
+    """
+    from ensvm.runner.plan import make_plan
+    from ensvm.shipped import shipped_config
+
+    names = [study.config.study for study in studies]
+    shipped = [path for path in map(shipped_config, names) if path is not None]
+    plans = {plan.config.study: plan for plan in map(make_plan, shipped)}
+    for path in configs:
+        plan = make_plan(path)
+        must_be_one_of(f"{path}: no results here of its study", plan.config.study, names)
+        plans[plan.config.study] = plan
+    return plans
 
 
 def data_dir_option(command: Callable[..., Any]) -> Callable[..., Any]:

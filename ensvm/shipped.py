@@ -10,6 +10,12 @@ def shipped_configs() -> Path:
     return _folder("configs")
 
 
+def shipped_config(study: str) -> Path | None:
+    """Return the config of a shipped study; None if no shipped study has this name."""
+    path = shipped_configs() / f"{study}.yaml"
+    return path if path.is_file() else None
+
+
 def shipped_datasets() -> Path:
     """Return the folder of the dataset cards and shipped data files (`datasets/` in a checkout)."""
     return _folder("datasets")

@@ -26,10 +26,13 @@ def ship(results: Path) -> None:
     from ensvm.report.query import find_studies
     from ensvm.report.scores import with_scores
     from ensvm.runner.plan import make_plan
-    from ensvm.study.reading import find_config
+    from ensvm.shipped import shipped_config
 
     for folder in find_studies(results):
-        plan = make_plan(find_config(folder.resolve().name))
+        config = shipped_config(folder.resolve().name)
+        if config is None:
+            raise click.UsageError(f"{folder}: no shipped study has this name")
+        plan = make_plan(config)
         wanted = {cell.identity: cell.settings for cell in plan.cells}
         asked = plan.config.scored()
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from ensvm_cli.printing import tell_facts, tell_table
-from ensvm_cli.terminal import results_argument, study_folders
+from ensvm.shipped import shipped_config
+from ensvm_cli.printing import tell, tell_facts, tell_table
+from ensvm_cli.terminal import config_option, plans_of, results_argument, study_folders
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ensvm.runner.outlook.state import Group, State
     from ensvm.runner.plan import Plan
 
+PLANNED = "ensvm status --config CONFIG"
 MOST_GROUPS = 8  # reasons told of one study, the commonest
 MOST_NAMES = 4  # data sets or algorithms named of one reason
 MOST_ALGORITHMS = 10  # of the costs of one study, the costliest
@@ -25,23 +27,24 @@ MOST_ALGORITHMS = 10  # of the costs of one study, the costliest
 
 @dataclass(frozen=True)
 class _Standing:
-    """How far one study is; without a plan (`why`), its records alone are counted."""
+    """How far one study is; without a plan, its records alone are counted."""
 
     study: "Study"
     counts: Mapping["State", int]
     cells: int
     groups: "list[Group]"
     plan: "Plan | None" = None
-    why: str = ""
 
 
 @click.command()
 @results_argument
+@config_option
 @click.option("--costs", is_flag=True, help="Add the seconds by study, algorithm and phase.")
-def status(results: Path, studies: tuple[str, ...], costs: bool) -> None:
+def status(results: Path, studies: tuple[str, ...], configs: tuple[Path, ...], costs: bool) -> None:
     """Say what is done, failed, missing or stale in RESULTS.
 
-    Counted are the cells that the config of each study asks for. `stale` are those
+    Counted are the cells that our own config of a study asks for, or one that --config names;
+    without either, the records of the study. `stale` are those
     whose parameters, data or code have changed since; `shipped` those whose values came with the
     checkout and were not made here. A run does what is failed, missing or stale, and cells without
     data once their data are here.
@@ -50,15 +53,18 @@ def status(results: Path, studies: tuple[str, ...], costs: bool) -> None:
     Examples:
       ensvm status
       ensvm status ijcai07-lowrank --costs
+      ensvm status --config mine.yaml
     """
     from ensvm.report.query import read_study
 
     folders = study_folders(results, studies)
-    standings = []
+    found: list[Study] = []
     with Console(stderr=True).status("reading") as told:
         for number, folder in enumerate(folders, start=1):
             told.update(f"reading {number}/{len(folders)}: {folder}")
-            standings.append(_standing(read_study(folder)))
+            found.append(read_study(folder))
+        plans = plans_of(configs, found)
+    standings = [_standing(study, plans.get(study.config.study)) for study in found]
     _show_counts(standings)
     for standing in standings:
         _show_left(standing)
@@ -66,22 +72,13 @@ def status(results: Path, studies: tuple[str, ...], costs: bool) -> None:
         _show_costs(standings)
 
 
-def _standing(study: "Study") -> _Standing:
+def _standing(study: "Study", plan: "Plan | None") -> _Standing:
     from ensvm.records.store import read_records
-    from ensvm.report.evidence import config_of
-    from ensvm.runner.outlook.state import counts_of, groups_of, states_of
-    from ensvm.runner.plan import make_plan
-    from ensvm.study.reading import find_config
-    from ensvm.study.source import ConfigError
+    from ensvm.runner.outlook.state import OF_STATUS, counts_of, groups_of, states_of
 
-    try:
-        plan = make_plan(find_config(config_of(study)))
-    except ConfigError as error:
-        statuses = {"ok": "done", "unavailable": "no data"}
-        counted = Counter(
-            statuses.get(record.status, record.status) for record in study.records.values()
-        )
-        return _Standing(study, counted, sum(counted.values()), [], why=str(error))  # type: ignore
+    if plan is None:
+        counts = Counter(OF_STATUS[record.status] for record in study.records.values())
+        return _Standing(study, counts, counts.total(), [])
     shipped = [
         record.identity for value in study.shipped for record in study.by_cell[value] if record.ok
     ]
@@ -107,13 +104,10 @@ def _show_counts(standings: list[_Standing]) -> None:
 
 def _show_left(standing: _Standing) -> None:
     """Say which cells are not done, why, and what does them."""
-    from ensvm.report.evidence import config_of
-
     name = standing.study.config.study
-    if standing.why:
-        click.echo(f"\n{name}: only its records are counted, for its config cannot be read:")
-        click.echo(f"  {standing.why}")
-    if not standing.groups:
+    if standing.plan is None:
+        tell(f"\n{name}: only its records are counted; to see what is missing or stale: {PLANNED}")
+    if standing.plan is None or not standing.groups:
         return
     click.secho(f"\n{name}", bold=True)
     for group in standing.groups[:MOST_GROUPS]:
@@ -124,7 +118,9 @@ def _show_left(standing: _Standing) -> None:
         click.echo(f"  ... and {len(standing.groups) - MOST_GROUPS} other reasons")
     folder = standing.study.folder.parent
     elsewhere = "" if folder == Path("results") else f" --results {folder}"
-    click.echo(f"  to do them: ensvm run {config_of(standing.study)}{elsewhere}")
+    config = standing.plan.path
+    shown = name if config == shipped_config(name) else config
+    click.echo(f"  to do them: ensvm run {shown}{elsewhere}")
 
 
 def _named(names: tuple[str, ...]) -> str:
@@ -144,6 +140,9 @@ def _show_costs(standings: list[_Standing]) -> None:
         if (plan := standing.plan) is not None:
             own = read_records(standing.study.folder)
             costs[plan.config.study] = estimate(plan, plan.cells, own, shipped, jobs=1)
+    if not costs:
+        tell(f"\nno seconds by study and phase; they need its config: {PLANNED}")
+        return
     by_study = {
         name: [_seconds(cost, list(_algorithms(cost)), phase) for phase in PHASES]
         for name, cost in costs.items()

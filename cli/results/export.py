@@ -5,11 +5,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ensvm_cli.terminal import refuse, results_argument, study_folders
+from ensvm_cli.terminal import (
+    config_option,
+    plans_of,
+    refuse,
+    results_argument,
+    study_folders,
+)
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity
     from ensvm.report.query import Study
+    from ensvm.runner.plan import Plan
 
 
 @click.command()
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="A line a cell, with every metric and all seconds, in place of a line a cell of a table.",
 )
+@config_option
 @click.option(
     "--output",
     "-o",
@@ -26,14 +34,18 @@ if TYPE_CHECKING:
     help="The file, *.csv or *.parquet (needs pyarrow)  [default: CSV to the terminal].",
 )
 def export(
-    results: Path, studies: tuple[str, ...], per_realization: bool, output: Path | None
+    results: Path,
+    studies: tuple[str, ...],
+    per_realization: bool,
+    configs: tuple[Path, ...],
+    output: Path | None,
 ) -> None:
     """Write tables or records as one long table, for other programs.
 
     A line is a cell of a table: mean, standard deviation, n, printed value, difference with its
     interval, verdict. With --per-realization it is a cell that was run: data set, algorithm,
-    realization, pass, seed, status, metrics, seconds, host, commit. docs/running.md says what each
-    column is.
+    realization, pass, seed, status, metrics, seconds, host, commit. Seeds follow from the config of
+    a study, ours or one that --config names. docs/running.md says what each column is.
 
     \b
     Examples:
@@ -47,11 +59,12 @@ def export(
     try:
         ending = ".csv" if output is None else exporting.ending_of(output)
         found = [read_study(folder) for folder in study_folders(results, studies)]
+        plans = plans_of(configs, found) if per_realization else {}
         lines = [
             line
             for study in found
             for line in (
-                exporting.realizations(study, _seeds(study))
+                exporting.realizations(study, _seeds(study, plans.get(study.config.study)))
                 if per_realization
                 else exporting.table_cells(study)
             )
@@ -69,18 +82,13 @@ def export(
     click.echo(f"wrote {output}: {len(lines)} lines", err=True)
 
 
-def _seeds(study: "Study") -> "dict[Identity, int]":
-    """Return the seeds of a study's cells; only of those with the settings that its config has."""
+def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
+    """Return the seeds of a study's cells; only of those with the settings that its plan has."""
     from ensvm.records.shipped_records import asked, by_value
-    from ensvm.report.evidence import config_of
-    from ensvm.runner.plan import make_plan
-    from ensvm.study.reading import find_config
-    from ensvm.study.source import ConfigError
 
-    try:
-        plan = make_plan(find_config(config_of(study)))
-    except ConfigError as error:
-        click.echo(f"{study.config.study}: no seeds: {error}", err=True)
+    if plan is None:
+        name = study.config.study
+        click.echo(f"{name}: no seeds; they need its config: --config {name}.yaml", err=True)
         return {}
     cells = {cell.identity: cell for cell in plan.cells if cell.method is not None}
     seeds: dict[Identity, int] = {}

@@ -135,7 +135,10 @@ def _data(
         entry = config.dataset(name)
         if entry.unavailable is not None or entry.own:
             continue  # a file of one's own is looked for by the run, from the config's folder
-        card = cards[entry.card or entry.name]
+        card = cards.get(entry.card or entry.name)
+        if card is None:
+            found.setdefault("missing", []).append(name)
+            continue
         sources = repr(card.parts)
         if sources not in seen:  # rows of one data set are looked for once
             seen[sources] = whereabouts(card, data_dir=data_dir).state

@@ -11,10 +11,11 @@ import pandas as pd
 
 from ensvm.data import DataError
 from ensvm.data.errors import near_miss
-from ensvm.notebook.shown import Picture, Text, as_html
+from ensvm.notebook.shown import Picture, Text
 from ensvm.records.record import Record
 from ensvm.report.claims import render as claim_render
 from ensvm.report.claims.comparisons import evaluate_claims
+from ensvm.report.html.pages import as_html
 from ensvm.report.plots.shown import read_figure
 from ensvm.report.query import Study, find_studies, read_study
 from ensvm.report.scores import values_of, with_scores

@@ -7,29 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from markdown_it import MarkdownIt
 
+from ensvm.report.html.pages import as_html
 from ensvm.study.figures.figure import FigureConfig
 
 ENDINGS = (".png", ".svg", ".pdf")
-
-
-def as_html(markdown: str) -> str:
-    """Return Markdown as HTML; what looks like HTML in it is shown, not obeyed.
-
-    Parameters
-    ----------
-    markdown : str
-        The text of a table or of claims.
-
-    Returns
-    -------
-    str
-        The HTML.
-    """
-    plain = markdown.replace("<sub>", "").replace("</sub>", "")
-    html: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(plain)
-    return html
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ labels of a realization are there once, whichever cells they belong to.
 import base64
 import hashlib
 import json
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.records.checks import printable
 from ensvm.records.writing import copy_file, naming, replace_file
 
 PREDICTIONS_FOLDER = "predictions"
@@ -171,6 +171,10 @@ def read_predictions(folder: Path, names: Mapping[str, str]) -> list[Predictions
         return [_of_order(true, arrays, number) for number in numbers]
     except KeyError as error:
         raise PredictionsDamaged(f"{path}: predictions without {error}: {MEND}") from error
+    except (AttributeError, RecursionError, ValueError) as error:
+        if isinstance(error, PredictionsDamaged):
+            raise
+        raise PredictionsDamaged(f"{path}: not predictions: {error}; {MEND}") from error
 
 
 MEND = "remove the file, and run the study again"
@@ -183,7 +187,10 @@ def _of_order(true: NDArray[Any], arrays: Mapping[str, NDArray[Any]], number: in
         arrays[f"labels.{number}"],
         arrays["classes"],
         {method: arrays[name] for method, name in there.items()},
-        json.loads(str(arrays[f"missing.{number}"])),
+        {
+            printable(name): printable(str(reason))
+            for name, reason in json.loads(str(arrays[f"missing.{number}"])).items()
+        },
     )
 
 
@@ -194,8 +201,11 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
             raise PredictionsDamaged(f"{path}: damaged: its checksum does not fit; {MEND}")
         with np.load(BytesIO(content), allow_pickle=False) as stored:
             return dict(stored)
-    except (OSError, EOFError, zipfile.BadZipFile) as error:
-        raise PredictionsDamaged(f"{path}: cannot be read: {error}; {MEND}") from error
+    except PredictionsDamaged:
+        raise
+    except Exception as error:  # NumPy, zipfile and zlib raise a dozen kinds for damaged files
+        told = " ".join(printable(str(error)).split())[:200]
+        raise PredictionsDamaged(f"{path}: cannot be read: {told}; {MEND}") from error
 
 
 def _npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:

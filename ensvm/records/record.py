@@ -1,18 +1,15 @@
 """What is kept of a cell and of a run: frozen dataclasses, JSON objects on the disk."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cache
-from types import UnionType
-from typing import Any, Literal, Self, TypeAlias, get_args, get_origin
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Self, TypeAlias
+
+from ensvm.records.checks import Key, Name, Scalar, checked, is_confusion, is_settings
 
 RunPass: TypeAlias = Literal["error", "timing"]
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
 Identity: TypeAlias = tuple[str, int, str, RunPass]  # data set (row), realization, algorithm, pass
-
-
-class Newer(ValueError):
-    """A record with a key that records of this version do not have."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Run:
         The arguments of the command line.
     """
 
-    id: str
+    id: Name
     time: str = ""
     python: str = ""
     platform: str = ""
@@ -71,7 +68,7 @@ class Run:
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
         """Return the run of a JSON object; raises ValueError where it is none."""
-        return cls(**_checked(cls, line))
+        return cls(**checked(cls, line))
 
 
 @dataclass(frozen=True)
@@ -145,24 +142,24 @@ class Record:
         The run that made it, when it was read from a store; it is a line of its own there.
     """
 
-    study: str
-    dataset: str
+    study: Name
+    dataset: Name
     realization: int
-    algorithm: str
+    algorithm: Name
     status: Status
-    key: str
-    settings_key: str
+    key: Key
+    settings_key: Key
     run_pass: RunPass = "error"
     reason: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    run_id: str = ""
+    run_id: Key = ""
     time: str = ""
-    metrics: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, Scalar] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     scores: Mapping[str, float | str] = field(default_factory=dict)
     confusion: Mapping[str, list[Any]] = field(default_factory=dict)
-    predictions: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    predictions: Mapping[str, Name] = field(default_factory=dict)
+    files: Mapping[Name, str] = field(default_factory=dict, compare=False, repr=False)
     curves: Mapping[str, list[Any]] = field(default_factory=dict)
     by_order: Mapping[str, list[float]] = field(default_factory=dict)
     stage: Mapping[str, Any] | None = None
@@ -182,6 +179,11 @@ class Record:
     def ok(self) -> bool:
         """Whether the cell ended well."""
         return self.status == "ok"
+
+    def size(self, name: str) -> int | None:
+        """Return a number of rows among the metrics, such as `n_test`; None if it has none."""
+        value = self.metrics.get(name)
+        return value if type(value) is int and value > 0 else None
 
     def of_run(self, run: Run | None) -> Self:
         """Return the record with the run that made it."""
@@ -205,64 +207,22 @@ class Record:
         it has a key that records of this version do not have.
         """
         renamed = {"run_pass" if key == "pass" else key: value for key, value in line.items()}
-        known = _checked(cls, renamed)
+        known = checked(cls, renamed)
         if known.get("conditions") is not None:
-            known["conditions"] = Conditions(**_checked(Conditions, known["conditions"]))
+            try:
+                known["conditions"] = Conditions(**checked(Conditions, known["conditions"]))
+            except ValueError as error:
+                raise type(error)(f"conditions: {error}") from error
+        shapes = {"settings": is_settings, "confusion": is_confusion}
+        for name, has_shape in shapes.items():
+            if known.get(name) and not has_shape(known[name]):
+                raise ValueError(f"the value of {name!r} is not accepted: {known[name]!r:.60}")
+        if not all(map(math.isfinite, known.get("seconds", {}).values())):
+            raise ValueError("the value of 'seconds' has a number that is not finite")
+        if known["realization"] < 1:
+            raise ValueError(f"the value of 'realization' is below 1: {known['realization']}")
         return cls(**known)
 
 
 ALWAYS = ("key", "metrics", "seconds", "reason", "settings")
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
-
-
-def _checked(kind: type, line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields in a JSON object, lists as tuples where a tuple is kept."""
-    tests, required = _tests(kind)
-    for name in required:
-        if name not in line:
-            raise ValueError(f"the key {name!r} is missing")
-    found = {}
-    for name, value in line.items():
-        if name == "kind":
-            continue
-        if name not in tests:
-            raise Newer(f"the key {name!r} is unknown: written by a newer version of ensvm?")
-        if not tests[name](value):
-            raise ValueError(f"the value of {name!r} is of another type: {value!r:.60}")
-        found[name] = tuple(value) if isinstance(value, list) else value
-    return found
-
-
-@cache
-def _tests(kind: type) -> tuple[dict[str, Callable[[Any], bool]], list[str]]:
-    """Return the test of each field's value, and the fields that must be there."""
-    kept = [entry for entry in fields(kind) if entry.name != "run"]
-    required = [
-        entry.name
-        for entry in kept
-        if entry.default is MISSING and entry.default_factory is MISSING
-    ]
-    return {entry.name: _test(entry.type) for entry in kept}, required
-
-
-def _test(kind: Any) -> Callable[[Any], bool]:
-    """Return what tells whether a value of JSON can be one of a field's type."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Literal:
-        return lambda value: value in inner
-    if origin is UnionType:
-        tests = [_test(each) for each in inner]
-        return lambda value: any(test(value) for test in tests)
-    if origin is Mapping:
-        test = _test(inner[1])
-        return lambda value: isinstance(value, dict) and all(map(test, value.values()))
-    if origin in (tuple, list):
-        test = _test(inner[0])
-        return lambda value: isinstance(value, list) and all(map(test, value))
-    if kind is Any:
-        return lambda value: True
-    if kind in (int, float):
-        numbers = (int, kind)
-        return lambda value: isinstance(value, numbers) and not isinstance(value, bool)
-    held = dict if kind is Conditions else kind
-    return lambda value: isinstance(value, held)

@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,8 +13,9 @@ from typing import Any, Self
 
 import filelock
 
+from ensvm.records.checks import CONTROL, LONGEST_TEXT, Newer, must_be_shallow, plain
 from ensvm.records.predictions import names_at_hand, save_files
-from ensvm.records.record import Identity, Newer, Record, Run
+from ensvm.records.record import Identity, Record, Run
 from ensvm.records.writing import naming
 
 CELLS_FILE = "cells.jsonl"
@@ -24,6 +26,8 @@ PUBLISHED_COPY = "published.csv"
 # A line ends with a checksum: a flipped bit in a number is no less valid JSON.
 _CHECKSUM_KEY = b', "crc32": "'
 _LINE_END = b'"}\n'
+# In a line that may hold control characters: an escape for one, or anything but plain ASCII.
+_CONTROL_OR_OTHER = re.compile(rb"\\[bfru]|[^\t\n\x20-\x7e]")
 
 
 class StoreLocked(RuntimeError):
@@ -47,6 +51,24 @@ def read_records(folder: Path) -> dict[Identity, Record]:
     """
     path = folder / CELLS_FILE
     return with_predictions_at_hand(latest_records(path, json_lines(path)), folder)
+
+
+def folders_in(results: Path) -> list[Path]:
+    """Return a folder of results and the folders in it.
+
+    Raises
+    ------
+    RecordsDamaged
+        If the name of a folder in it has control characters: it would stand in every message.
+    """
+    folders = sorted(path for path in results.iterdir() if path.is_dir())
+    for folder in folders:
+        if CONTROL.search(folder.name):
+            raise RecordsDamaged(
+                f"{results}: the name of the folder {folder.name!r} has control characters; "
+                "rename or remove it"
+            )
+    return [results, *folders]
 
 
 def with_predictions_at_hand(
@@ -79,13 +101,15 @@ def latest_records(
                 runs[run.id] = run
             elif kind == "cell":
                 record = Record.from_json(line)
+                if record.files:
+                    raise ValueError("it has 'files', which a store writes beside its records")
                 latest[record.identity] = record.of_run(runs.get(record.run_id))
             else:
                 raise ValueError(f"expected an object of the kind cell or run, got {line!r:.60}")
         except Newer as error:
             mend = "update ensvm, or move the file away to begin anew"
             raise RecordsDamaged(f"{path}, line {number}: {error}; {mend}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise _no_record(path, number, error) from error
     return latest
 
@@ -136,7 +160,10 @@ def _content(raw: bytes) -> Any:
         if tail != b"%08x%s" % (zlib.crc32(head + b"}"), _LINE_END):
             raise ValueError("its checksum does not fit: the line was changed or is damaged")
         del content["crc32"]
-    return content
+    if isinstance(content, dict | list):
+        must_be_shallow(content)
+    must_clean = len(raw) > LONGEST_TEXT or _CONTROL_OR_OTHER.search(raw)
+    return plain(content) if must_clean else content
 
 
 def _must_be_a_file(path: Path) -> None:

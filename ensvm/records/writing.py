@@ -1,10 +1,16 @@
 """Files that are whole or not there at all, and disk errors that say which file they are about."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ensvm.data.providers.folders import write_atomically
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula begins so
 
 
 @contextmanager
@@ -41,3 +47,37 @@ def copy_file(original: Path, copy: Path) -> None:
     with naming(original):
         content = original.read_bytes()
     replace_file(copy, content)
+
+
+def csv_of(frame: "DataFrame") -> str:
+    """Return a table as CSV.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+
+    Returns
+    -------
+    str
+        A line for the names of the columns and one for each row. An apostrophe stands before a
+        text that a spreadsheet would take for a formula; numbers stay as they are.
+    """
+    import pandas as pd  # loaded only where needed
+
+    texts = {
+        str(name): pd.Series(map(_no_formula, column), column.index, dtype=object)
+        for name, column in frame.items()
+        if not pd.api.types.is_numeric_dtype(column)
+    }
+    quoted = frame.assign(**texts).rename(columns=_no_formula)
+    return quoted.to_csv(index=False, lineterminator="\n")
+
+
+def _no_formula(value: Any) -> Any:
+    if not isinstance(value, str) or not value.startswith(FORMULAS):
+        return value
+    with suppress(ValueError):
+        float(value)
+        return value
+    return f"'{value}"

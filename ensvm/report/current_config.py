@@ -4,16 +4,18 @@ A run leaves a copy of its config beside the records. What a config says of tabl
 captions and notes is no part of any cell's key and needs no run: it is read from the study's config
 as it is now, as long as that asks for the very cells that the copy asks for. Where it does not, or
 cannot be read, the copy counts. Either way the study's pages say so.
+
+The study's config is ours of that name, or a file of that name where the command runs, which is
+read and never planned. No path that stands in a record or in the copy is opened.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from ensvm.records.record import Record
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY
-from ensvm.shipped import shipped_configs
+from ensvm.shipped import shipped_config
 from ensvm.study.config import StudyConfig
 from ensvm.study.reading import read_config
 from ensvm.study.source import ConfigError, read_text
@@ -32,24 +34,25 @@ OTHER_CELLS = (
 UNREADABLE = "Shown is the copy of the config made at the run, for now: {error}"
 
 
+Place: TypeAlias = tuple[str, str, str]  # table, row, column
+
+
 @dataclass(frozen=True)
 class Current:
     """A study's config and printed values, and what is to be said of where they are from."""
 
     config: StudyConfig
-    published: Mapping[tuple[str, str, str], Published]
+    published: Mapping[Place, Published]
     note: str = ""
 
 
-def current_config(folder: Path, records: Iterable[Record]) -> Current:
+def current_config(folder: Path) -> Current:
     """Return the config by which the study in a folder is shown.
 
     Parameters
     ----------
     folder : Path
         The study's folder, with the copies that the last run left.
-    records : iterable of Record
-        The folder's own records, of which the newest tells which file was run.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def current_config(folder: Path, records: Iterable[Record]) -> Current:
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
     left = Current(copy, read_published(printed) if printed.exists() else {})
-    for path, name in _files(copy.study, records):
+    for path, name in _files(copy.study):
         try:
             now = read_text(path)
             if now == text:
@@ -76,25 +79,31 @@ def current_config(folder: Path, records: Iterable[Record]) -> Current:
                 continue
             if other := _other_cells(copy, config):
                 return Current(copy, left.published, OTHER_CELLS.format(name=name, other=other))
-            beside = None if config.published is None else path.parent / config.published
-            published = {} if beside is None else read_published(beside)
+            published = _published(path, config, left)
         except ConfigError as error:
             return Current(copy, left.published, UNREADABLE.format(error=error))
         return Current(config, published, EDITED.format(name=name))
     return left
 
 
-def _files(study: str, records: Iterable[Record]) -> Iterator[tuple[Path, str]]:
-    """Yield where the study's config may be, the file of the newest run first, each with a name."""
-    newest = max(records, key=lambda record: record.time, default=None)
-    command = newest.run.command if newest is not None and newest.run is not None else ()
-    given = [text for text in command if text.endswith((".yaml", ".yml"))]
-    for text in (*given, f"{study}.yaml", f"configs/{study}.yaml"):
+def _files(study: str) -> Iterator[tuple[Path, str]]:
+    """Yield where the study's config may be, each file with a name; a study's name is no path."""
+    for text in (f"{study}.yaml", f"configs/{study}.yaml"):
         if Path(text).is_file():
             yield Path(text), text
-    shipped = shipped_configs() / f"{study}.yaml"
-    if shipped.is_file():
+    shipped = shipped_config(study)
+    if shipped is not None:
         yield shipped, f"the shipped config {shipped.name}"
+
+
+def _published(path: Path, config: StudyConfig, left: Current) -> Mapping[Place, Published]:
+    """Return the printed values beside a config; those of the copy if it names a file elsewhere."""
+    if config.published is None:
+        return {}
+    beside = path.parent / config.published
+    if not beside.resolve().is_relative_to(path.parent.resolve()):
+        return left.published
+    return read_published(beside)
 
 
 def _other_cells(before: StudyConfig, now: StudyConfig) -> str:

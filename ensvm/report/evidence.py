@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ensvm.records.record import Record
-from ensvm.records.store import CONFIG_COPY
 from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables.cells import TableCell, cell_of, question_of
 from ensvm.report.tables.legend import column_label
-from ensvm.shipped import shipped_configs
+from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.table import ColumnConfig, TableConfig
 
@@ -167,13 +166,18 @@ def config_of(study: Study) -> str:
     Returns
     -------
     str
-        The name of a shipped study; of another one the file that it was last run from.
+        The name of a shipped study; of another one the file that its records say it was last run
+        from. That is text to be shown: nothing opens the file.
     """
-    if (shipped_configs() / f"{study.config.study}.yaml").is_file():
+    if shipped_config(study.config.study) is not None:
         return study.config.study
     runs = sorted(runs_of(study.records.values()).values(), key=lambda run: run.time)
-    given = [part for run in runs for part in run.command if part.endswith((".yaml", ".yml"))]
-    return given[-1] if given else str(study.folder / CONFIG_COPY)
+    given = [part for run in runs for part in run.command if _names_a_config(part)]
+    return given[-1] if given else f"{study.config.study}.yaml"
+
+
+def _names_a_config(argument: str) -> bool:
+    return argument.endswith((".yaml", ".yml")) and not argument.startswith("-")
 
 
 def counted(texts: Iterable[str]) -> tuple[str, ...]:

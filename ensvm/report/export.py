@@ -9,7 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from ensvm.records.checks import MAX_INTEGER
 from ensvm.records.record import Identity, Record
+from ensvm.records.writing import csv_of
 from ensvm.report.query import Study
 from ensvm.report.scores import values_of, with_scores
 from ensvm.report.tables.cells import build_table, question_of
@@ -124,7 +126,7 @@ def _column(name: str, values: list[Any]) -> "pd.Series[Any]":
     kinds = kinds or {TYPES.get(name, str)}
     if kinds == {bool}:
         return pd.Series(values, dtype="boolean")
-    if kinds == {int}:
+    if kinds == {int} and all(value is None or abs(value) <= MAX_INTEGER for value in values):
         return pd.Series(values, dtype="Int64")
     if kinds <= {int, float}:
         return pd.Series(values, dtype="float64")
@@ -154,7 +156,7 @@ def content_of(frame: pd.DataFrame, ending: str) -> bytes:
         If pyarrow, which writes Parquet, is not installed.
     """
     if ending == ".csv":
-        return frame.to_csv(index=False, lineterminator="\n").encode()
+        return csv_of(frame).encode()
     content = BytesIO()
     try:
         frame.to_parquet(content, engine="pyarrow", index=False)

@@ -16,6 +16,7 @@ from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
     SHIPPED_FILE,
+    folders_in,
     read_records,
 )
 from ensvm.report.current_config import current_config
@@ -64,14 +65,9 @@ class Study:
 
 def find_studies(results: Path) -> list[Path]:
     """Return the study folders with records: `results` itself, or those in it."""
-    folders = (
-        [results, *sorted(path for path in results.iterdir() if path.is_dir())]
-        if results.is_dir()
-        else []
-    )
     return [
         folder
-        for folder in folders
+        for folder in (folders_in(results) if results.is_dir() else [])
         if (folder / CONFIG_COPY).is_file()
         and any((folder / name).is_file() for name in (CELLS_FILE, SHIPPED_FILE))
     ]
@@ -80,7 +76,7 @@ def find_studies(results: Path) -> list[Path]:
 def read_study(folder: Path) -> Study:
     """Read a study's folder as `ensvm run` left it; shipped records stand in for want of own."""
     own, shipped = read_records(folder), read_shipped(folder)
-    current = current_config(folder, own.values())
+    current = current_config(folder)
     records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)
     return Study(folder, current.config, current.published, records, not_here, current.note)
 
@@ -173,7 +169,8 @@ class Answer:
             metric has no value of each order, as curves and seconds have none.
         """
         found = [record.by_order.get(self.metric) for record in self.records.values()]
-        if not found or None in found:
+        lengths = {0 if values is None else len(values) for values in found}
+        if len(lengths) != 1 or 0 in lengths:
             return None
         return np.array(found, dtype=np.float64) * self.unit.scale
 
@@ -259,11 +256,22 @@ def _value(folder: Path, record: Record, question: Question) -> Any:
         if value is None and record.algorithm != DATA_CELL and is_predicted(question.metric):
             value = score_of(folder, record, question.metric)
             return NoValue(value) if isinstance(value, str) else value
-        return value
+        return None if isinstance(value, str) else value  # a text that the fit left
     curve = record.curves.get(question.metric) or None
-    if curve is None or question.stage == "all":
+    dimensions = 0 if curve is None else _dimensions(curve)
+    if curve is None or not dimensions:
+        return None
+    if question.stage == "all":
         return curve
-    return curve[min(question.stage, len(curve)) - 1]
+    return curve[min(question.stage, len(curve)) - 1] if dimensions == 1 else None
+
+
+def _dimensions(curve: list[Any]) -> int:
+    """Return the number of dimensions of an array of numbers; 0 for texts, or uneven lists."""
+    try:
+        return np.asarray(curve, dtype=np.float64).ndim
+    except (OverflowError, TypeError, ValueError):
+        return 0
 
 
 def _unavailable(study: Study, question: Question) -> str | None:

@@ -17,7 +17,7 @@ from ensvm.report.readings.coverage import file_of
 from ensvm.report.tables.cells import TableCell, build_table
 from ensvm.report.tables.legend import MARKS
 from ensvm.report.tables.render import grid, origin
-from ensvm.shipped import shipped_configs
+from ensvm.shipped import shipped_config
 from ensvm.study.table import TableConfig
 
 Laid: TypeAlias = tuple[TableConfig, list[TableCell]]
@@ -113,7 +113,7 @@ def _printed(tables: list[Laid], of: str) -> tuple[int, str]:
 def _how_to_run(study: Study) -> str:
     """Return the commands that make all of this."""
     name = study.config.study
-    shipped = (shipped_configs() / f"{name}.yaml").is_file()
+    shipped = shipped_config(name) is not None
     return (
         f"Run it with `ensvm run {name if shipped else f'{name}.yaml'}`: what is done already is "
         "not done again. `ensvm table`, `figure`, `claims` and `readings` write what this page "

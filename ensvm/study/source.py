@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from ensvm.data.errors import near_miss
+from ensvm.records.checks import CONTROL
 
 Location = tuple[str | int, ...]
 
@@ -194,6 +195,9 @@ class YamlSource:
         if kind == "str" and (found := _NO_TEXT.search(node.value)):
             message = f"no file can hold the character {found[0]!r} as text"
             raise self.error(location, f"{message}; write another, or the pair's character itself")
+        control = CONTROL.search(node.value) if kind == "str" else None
+        if control and location[-1:] != ("delimiter",):  # which such a character may be
+            raise self.error(location, f"the control character {control[0]!r} is not accepted")
         if kind in ("int", "float") and len(node.value) > MAX_DIGITS:
             raise self.error(location, f"a number of more than {MAX_DIGITS} characters")
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from ensvm.data.errors import near_miss
+from ensvm.records.checks import CONTROL
 from ensvm.study.block import Asked, Block, Id, Name, Names, StudyNames
 from ensvm.study.metrics import DATA_FACTS, SECONDS, Direction, direction_of, unit_of
 from ensvm.study.source import ConfigError, YamlSource, read_text
@@ -210,6 +211,8 @@ def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
             where = f"{path}, line {lines.line_num}"
             if len(line) != len(PRINTED) or not all(map(_is_number, [line[3], line[4] or "0"])):
                 raise ConfigError(f"{where}: expected {expected}, got {','.join(line)!r:.200}")
+            if any(map(CONTROL.search, line)):
+                raise ConfigError(f"{where}: a control character in {','.join(line)!r:.200}")
             table, row, column, value, std = line
             if (table, row, column) in cells:
                 raise ConfigError(f"{where}: the cell {table}, {row}, {column} is given twice")

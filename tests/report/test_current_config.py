@@ -116,15 +116,20 @@ def test_a_new_table_shows_what_was_recorded(folder, tmp_path):
     assert "300" in table(folder)
 
 
-def test_the_file_that_was_run_comes_first(tmp_path, monkeypatch):
+def test_a_file_that_a_record_names_is_not_opened(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = left_by_a_run(tmp_path / "s", "mine.yml")
-    (tmp_path / "printed.csv").write_text(PRINTED)
-    edit(tmp_path, "Before.", "Of the name.")
     edit(tmp_path, "Before.", "Of the command.", "mine.yml")
-    assert "Of the command." in table(folder)
-    edit(tmp_path, "study: s\n", "study: other\n", "mine.yml")
-    assert "Of the name." in table(folder)
+    assert "Of the command." not in table(folder)
+
+
+def test_printed_values_elsewhere_are_not_opened(folder, tmp_path):
+    (tmp_path.parent / "elsewhere.csv").write_text(PRINTED.replace("20.0", "21.0"))
+    text = CONFIG.replace("printed.csv", "../elsewhere.csv").replace("Before.", "After.")
+    (tmp_path / "s.yaml").write_text(text)
+    shown = table(folder)
+    assert "After." in shown
+    assert "20.0" in shown
 
 
 def test_a_folder_elsewhere_stands_on_its_own(folder, tmp_path, monkeypatch):
@@ -139,7 +144,7 @@ def test_a_shipped_config_is_found_by_its_name(tmp_path, monkeypatch):
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs" / "printed.csv").write_text(PRINTED)
     edit(tmp_path / "configs", "Before.", "After.")
-    monkeypatch.setattr("ensvm.report.current_config.shipped_configs", lambda: tmp_path / "configs")
+    monkeypatch.setattr("ensvm.shipped.shipped_configs", lambda: tmp_path / "configs")
     (tmp_path / "away").mkdir()
     monkeypatch.chdir(tmp_path / "away")
     text = table(left_by_a_run(tmp_path / "s"))

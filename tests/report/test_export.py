@@ -18,6 +18,7 @@ from ensvm.report.export import (
     table_cells,
 )
 from ensvm.report.tables.cells import build_table
+from ensvm.report.tables.render import to_csv
 
 CONFIG = """\
 study: s
@@ -133,3 +134,37 @@ def test_parquet_has_what_csv_has(study):
 def test_another_ending_is_refused(tmp_path, name):
     with pytest.raises(NotExported, match=r"accepted: \.csv, \.parquet"):
         ending_of(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("+1+2", "'+1+2"),
+        ("-1+2", "'-1+2"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("-0.5", "-0.5"),
+        ("why = not", "why = not"),
+    ],
+)
+def test_a_spreadsheet_takes_no_text_for_a_formula(text, shown):
+    frame = frame_of([{"reason": text, "count": -1, "share": -0.5}, {"count": None}])
+    found = pd.read_csv(io.BytesIO(content_of(frame, ".csv")), dtype={"reason": str})
+    assert found.reason[0] == shown
+    assert (found["count"][0], found.share[0]) == (-1, -0.5)
+
+
+def test_a_name_of_a_column_is_no_formula_either():
+    assert content_of(frame_of([{"=1+1": 2}]), ".csv") == b"'=1+1\n2\n"
+
+
+def test_texts_of_tables_are_no_formulas(study, tmp_path):
+    text = CONFIG.replace("{estimator: RhoSVC}}", "{unavailable: =1+1}}")
+    other = make_study(tmp_path / "t", text, study.records.values(), PRINTED)
+    table = other.config.tables[0]
+    assert "'=1+1" in to_csv(build_table(other, table))
+
+
+def test_whole_numbers_beyond_64_bits_are_exported():
+    assert content_of(frame_of([{"n_": 2**70}]), ".csv") == b"n_\n1.1805916207174113e+21\n"

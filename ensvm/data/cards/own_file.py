@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble
-from ensvm.data.cards.card import DatasetCard, Source
+from ensvm.data.cards.card import DatasetCard, Sha256, Source
 from ensvm.data.cards.own_columns import Columns, OtherInputs, choose_inputs
 from ensvm.data.errors import DataError, Refused, explain
 from ensvm.data.files.columns import Incomplete, Inputs
@@ -44,8 +44,9 @@ class OwnFile(Strict):
 
     `path`, one file or several whose rows follow each other; `train` and `test`, likewise, for the
     protocol `official` (`path` beside `test` is the same as `train`); or `openml`, the number of a
-    data set of openml.org. Paths are relative to the config. `target`: the column of the labels, by
-    name from the first line, or by position (from 0; -1 is the last) in a file without a header.
+    data set of openml.org, whose file has the sum `sha256` if one is given. Paths are relative to
+    the config. `target`: the column of the labels, by name from the first line, or by position
+    (from 0; -1 is the last) in a file without a header.
     `format`: how a table of text is written (see `Dialect`). `inputs`: the encodings of columns
     that are no numbers; the others stay as numbers, unless `drop` names them or
     `other_inputs: drop` leaves out all that are not listed. `positive`: the label that becomes +1
@@ -63,6 +64,7 @@ class OwnFile(Strict):
     train: Paths = Field(default_factory=list)
     test: Paths = Field(default_factory=list)
     openml: int | None = Field(default=None, ge=1)
+    sha256: Sha256 | None = None
     target: str | int | None = None
     positive: Label | None = None
     inputs: Inputs | None = None
@@ -91,6 +93,8 @@ class OwnFile(Strict):
     def _one_place(self) -> "OwnFile":
         if [bool(self.path), bool(self.train), self.openml is not None].count(True) != 1:
             raise ValueError("the data are named by one of `path`, `train` and `openml`")
+        if self.sha256 is not None and self.openml is None:
+            raise ValueError("sha256: is for `openml`; remove it")
         if self.train and not self.test:
             raise ValueError("test: is missing beside `train`; files of all rows are named `path`")
         return self
@@ -205,7 +209,7 @@ def _from_openml(own: OwnFile, where: str) -> tuple[OwnFile, tuple[Source, FileC
     """Return what the data set's description adds to what the config says, and its file."""
     assert own.openml is not None
     try:
-        found, content = fetch_openml(own.openml, places(None, offline=False))
+        found, content = fetch_openml(own.openml, places(None, offline=False), own.sha256)
     except Refused as refusal:
         raise DataError(f"{where}: openml: {own.openml}: {refusal}") from refusal
     asked = [*(own.inputs or ()), *own.drop]

@@ -12,6 +12,7 @@ from ensvm.records.store import (
     CONFIG_COPY,
     PUBLISHED_COPY,
     SHIPPED_FILE,
+    folders_in,
     json_lines,
     latest_records,
     read_records,
@@ -87,8 +88,7 @@ def read_sources(place: Path) -> list[Source]:
     if place.is_file():
         found = [_of_file(place)]
     else:
-        inner = sorted(path for path in place.iterdir() if path.is_dir())
-        found = [_of_folder(folder) for folder in (place, *inner)]
+        found = [_of_folder(folder) for folder in folders_in(place)]
     there = [source for source in found if source.own or source.shipped.records]
     if not there:
         raise NotMerged(f"{place}: no records here; run a study first")

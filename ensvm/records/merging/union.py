@@ -185,7 +185,10 @@ def write_merged(merged: Iterable[Merged], target: Path) -> bool:
     beside = target.absolute().with_name(f".{target.absolute().name}.{os.getpid()}")
     try:
         for study in merged:
-            _write_study(study, beside / study.study)
+            folder = beside / study.study
+            if not folder.resolve().is_relative_to(beside.resolve()):
+                raise NotMerged(f"{study.study!r} is not the name of a folder in {target}")
+            _write_study(study, folder)
         if _is_empty(target):
             if target.is_dir():
                 target.rmdir()

@@ -82,7 +82,7 @@ def _compare(
         values, behind = _compared(study, claim, questions, answers)
         shared = overlap(behind.settings.get("split", {}))
         noise = sum(_variance_over_orders(answer) for answer in answers)
-        evidence = _evidence(claim, values, behind.metrics.get("n_test"), shared, noise)
+        evidence = _evidence(claim, values, behind.size("n_test"), shared, noise)
     except NoValues as reason:
         return replace(blank, reason=str(reason))
     except NoEffect as reason:

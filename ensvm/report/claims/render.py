@@ -5,6 +5,7 @@ from dataclasses import asdict, fields
 import pandas as pd
 from tabulate import tabulate
 
+from ensvm.records.writing import csv_of
 from ensvm.report.claims.findings import Comparison, Finding
 from ensvm.report.query import Study
 from ensvm.report.tables.legend import algorithm_label
@@ -65,7 +66,7 @@ def to_csv(findings: list[Finding]) -> str:
         for finding in findings
         for comparison in finding.comparisons
     ]
-    return pd.DataFrame(lines, columns=columns).to_csv(index=False, lineterminator="\n")
+    return csv_of(pd.DataFrame(lines, columns=columns))
 
 
 def to_markdown(study: Study, findings: list[Finding]) -> str:

@@ -136,7 +136,8 @@ def _difference(
     one, other = (answer.values for answer in answers)
     shared = sorted(set(one) & set(other))
     pairs = np.array([[float(one[n]), float(other[n])] for n in shared]).reshape(-1, 2)
-    change = (pairs[:, 1] - pairs[:, 0]) * answers[0].unit.scale
+    with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
+        change = (pairs[:, 1] - pairs[:, 0]) * answers[0].unit.scale
     low, high = _interval(change)
     return CellDifference(
         cells[0].table,

@@ -86,5 +86,5 @@ def _only(folder: Path, name: str) -> Study:
         records = read_records(folder)
     else:
         records = latest_records(folder / name, json_lines(folder / name))
-    current = current_config(folder, () if name == SHIPPED_FILE else records.values())
+    current = current_config(folder)
     return Study(folder, current.config, current.published, dict(records), {}, current.note)

@@ -1,7 +1,9 @@
 """From studies to pages: what each page shows, and its files."""
 
 import base64
+import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +39,19 @@ from ensvm.study.figures.figure import FigureConfig
 from ensvm.study.table import TableConfig
 
 MOST_FAILURES = 50  # told one by one
+# What a browser may load and run: our own style and script, and images within the page.
+POLICY = (
+    "default-src 'none'; img-src data:; style-src 'sha256-{style}'; "
+    "style-src-attr 'unsafe-inline'; script-src 'sha256-{script}'; base-uri 'none'; "
+    "form-action 'none'"
+)
 # A page has thousands of values: more digits than a screen can tell apart would fill it.
 DIGITS = 4
+
+
+# Addresses that a link may have: of the web, of mail, or of a place beside the page. Two slashes
+# alone would lead to another host.
+LINK = re.compile(r"https?://|mailto:|(?![a-z][a-z0-9+.-]*:|[/\\]{2}|%5c)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -152,7 +165,7 @@ def study_page(study: Study) -> StudyPage:
     findings = list(evaluate_claims(study))
     claims = tuple(_claim(study, finding) for finding in findings)
     drawn = tuple(section for figure in study.config.figures for section in _figure(study, figure))
-    told = _html(claim_render.legend(findings)) if findings else ""
+    told = as_html(claim_render.legend(findings)) if findings else ""
     return StudyPage(
         study,
         tables,
@@ -183,10 +196,10 @@ def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> Sectio
         "of": table.of,
         "heads": [column_label(study, column) for column in table.columns],
         "rows": [{"name": row, "cells": of_row} for row, of_row in rows.items()],
-        "legend": _html(legend(study, table, cells)),
-        "notes": [_html(note) for note in notes(study, table, cells)],
+        "legend": as_html(legend(study, table, cells)),
+        "notes": [as_html(note) for note in notes(study, table, cells)],
         "missing": reasons(cells),
-        "assumptions": [(entry.id, _html(entry.text)) for entry in touching(study, table)],
+        "assumptions": [(entry.id, as_html(entry.text)) for entry in touching(study, table)],
         "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
     }
     return Section(table.id, table.caption, content)
@@ -236,7 +249,9 @@ def _claim(study: Study, finding: Finding) -> Section:
         "counts": finding.counts,
         "printed_verdict": finding.printed_verdict,
         "picture": picture_of(finding),
-        "text": _html("\n\n".join(part for part in claim_render.evidence(study, finding) if part)),
+        "text": as_html(
+            "\n\n".join(part for part in claim_render.evidence(study, finding) if part)
+        ),
     }
     return Section(finding.claim.id, finding.claim.id, content)
 
@@ -274,7 +289,7 @@ def _readings(study: Study) -> str:
 
 def _body(markdown: str) -> str:
     """Return a text without its title, which the page has."""
-    return _html(markdown.partition("\n\n")[2])
+    return as_html(markdown.partition("\n\n")[2])
 
 
 def _address(kind: str, name: str, study: str | None) -> str:
@@ -289,7 +304,7 @@ def _about(page: StudyPage) -> dict[str, Any]:
     return {
         "evidence": _as_script(page.evidence),
         "claims_legend": page.claims_legend,
-        "origin": _html(origin(page.study)),
+        "origin": as_html(origin(page.study)),
         "warnings": warnings_of(page.study),
         "failures": page.bad[:MOST_FAILURES],
         "runs": sorted(runs.values(), key=lambda run: run.time),
@@ -309,15 +324,32 @@ def _data_uri(kind: str, content: bytes) -> str:
     return f"data:{kind};charset=utf-8,{quote(content, safe=' /:=,;.()-+*!?')}"
 
 
-def _html(markdown: str) -> str:
-    """Return Markdown as HTML; the small print of files is as large as the rest here."""
+def as_html(markdown: str) -> str:
+    """Return Markdown as HTML in which nothing is loaded or run.
+
+    Parameters
+    ----------
+    markdown : str
+        A text from anybody. What looks like HTML in it is shown as text, an image becomes a link,
+        and a link that leads elsewhere than to the web, to mail or to a page beside it is text.
+
+    Returns
+    -------
+    str
+        The HTML; the small print of files is as large as the rest.
+    """
     return _markdown().render(markdown.replace("<sub>", "").replace("</sub>", ""))
 
 
 @cache
 def _markdown() -> MarkdownIt:
-    # Texts come from configs: what looks like HTML in them is shown, not obeyed.
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    markdown.validateLink = lambda address: LINK.match(address) is not None  # type: ignore[assignment, method-assign]
+    return markdown
+
+
+def _sha256(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _rendered(name: str, **content: Any) -> str:
@@ -334,11 +366,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     folder = files("ensvm.report.html") / "templates"
+    style, script = ((folder / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     environment.globals.update(
         marks=MARKS,
         claim_marks={"holds": "✓", "fails": "✗", "cannot tell": "?"},
         version=__version__,
-        style=(folder / "page.css").read_text(encoding="utf-8"),
-        script=(folder / "page.js").read_text(encoding="utf-8"),
+        style=style,
+        script=script,
+        policy=POLICY.format(style=_sha256(style), script=_sha256(script)),
     )
     return environment

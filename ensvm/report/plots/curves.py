@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ensvm.records.writing import csv_of
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.tables.legend import algorithm_label
 from ensvm.study.figures.figure import pass_of
@@ -70,7 +71,7 @@ def to_csv(figure: LinesConfig, curves: list[Curve]) -> str:
         if curve.mark is not None:
             lines.append((*head, "mark", curve.mark, None, None, None))
     frame = pd.DataFrame(lines, columns=columns).astype({"n": "Int64"})
-    return frame.to_csv(index=False, lineterminator="\n")
+    return csv_of(frame)
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,9 @@ def _curves_of_fits(
         curves = [answer.values[at] for at in chosen]
         # Nothing was measured past a curve's end: the mean ends where the first realization does.
         points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
-        metrics = answer.records[chosen[0]].metrics
-        mark = metrics.get(str(figure.marks)) or None if len(chosen) == 1 else None
+        mark = answer.records[chosen[0]].metrics.get(str(figure.marks)) or None
+        if len(chosen) > 1 or isinstance(mark, str):
+            mark = None
         x = range(first, first + len(points))
         yield _curve(drawn.number, name, label, x, points, drawn.y, mark)
 

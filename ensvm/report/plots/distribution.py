@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ensvm.records.writing import csv_of
 from ensvm.report.plots.looks import COLOURS
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables.legend import algorithm_label
@@ -105,7 +106,7 @@ def to_csv(figure: DistributionConfig, found: list[Values]) -> str:
     lines = [line for values in found for line in _lines(figure, values)]
     columns = ["figure", "panel", "row", "series", "what", "realization", "value"]
     frame = pd.DataFrame(lines, columns=columns).astype({"realization": "Int64"})
-    return frame.to_csv(index=False, lineterminator="\n")
+    return csv_of(frame)
 
 
 def _lines(figure: DistributionConfig, found: Values) -> Iterator[tuple[Any, ...]]:

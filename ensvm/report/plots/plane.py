@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ensvm.records.writing import csv_of
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables.legend import algorithm_label
 from ensvm.study.figures.plane import MAP, PlaneConfig, PlanePanel
@@ -99,7 +100,7 @@ def to_csv(figure: PlaneConfig, planes: list[Plane]) -> str:
     """
     lines = [line for plane in planes for line in _lines(figure, plane)]
     columns = ["figure", "panel", "series", "what", "x", "y", "value", "weight", "marked"]
-    return pd.DataFrame(lines, columns=columns).to_csv(index=False, lineterminator="\n")
+    return csv_of(pd.DataFrame(lines, columns=columns))
 
 
 def _lines(figure: PlaneConfig, plane: Plane) -> Iterator[tuple[Any, ...]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pandas as pd
 
+from ensvm.records.writing import csv_of
 from ensvm.report.query import Question, Study, ask
 from ensvm.study.figures.figure import pass_of
 from ensvm.study.figures.scatter import ScatterConfig
@@ -70,7 +71,7 @@ def to_csv(figure: ScatterConfig, points: list[Point]) -> str:
     """Return the data behind a figure, unrounded, a line a point."""
     lines = [(figure.id, figure.panels[point.panel].name, *astuple(point)[1:]) for point in points]
     columns = ["figure", "panel", "row", "x", "y", "x_std", "y_std", "n"]
-    return pd.DataFrame(lines, columns=columns).to_csv(index=False, lineterminator="\n")
+    return csv_of(pd.DataFrame(lines, columns=columns))
 
 
 def draw_points(axes: "Axes", points: list[Point]) -> None:

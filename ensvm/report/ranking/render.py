@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 import pandas as pd
 from tabulate import tabulate
 
+from ensvm.records.writing import csv_of
 from ensvm.report.query import Study
 from ensvm.report.ranking.average_ranks import Friedman
 from ensvm.report.ranking.over_data_sets import RankedPair, Ranking
@@ -135,7 +136,7 @@ def diagram_note(ranking: Ranking) -> str:
 
 
 def _csv(lines: Sequence[dict[str, object]], columns: list[str]) -> str:
-    return pd.DataFrame(lines, columns=columns).to_csv(index=False, lineterminator="\n")
+    return csv_of(pd.DataFrame(lines, columns=columns))
 
 
 def _named(test: Friedman, suffix: str) -> dict[str, float]:

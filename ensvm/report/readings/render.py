@@ -3,6 +3,7 @@
 import pandas as pd
 from tabulate import tabulate
 
+from ensvm.records.writing import csv_of
 from ensvm.report.query import Study
 from ensvm.report.readings.answers import Question, Reading
 from ensvm.report.tables.legend import column_label, marks, verdicts
@@ -52,7 +53,7 @@ def to_csv(questions: list[Question]) -> str:
         for reading in question.readings
         for number, cell in enumerate(reading.cells)
     ]
-    return pd.DataFrame(lines).to_csv(index=False, lineterminator="\n")
+    return csv_of(pd.DataFrame(lines))
 
 
 def to_markdown(study: Study, questions: list[Question]) -> str:

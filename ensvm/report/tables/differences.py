@@ -65,9 +65,9 @@ def difference(
         share = repeated.ours + repeated.printed
         of = sample(repeated.values)
         return of_spread(mean - printed.value, of.std or 0.0, share, of.n, margin, "repetitions")
-    if values.size == 1 and table.metric_of(column) in RATES:
-        [record] = answer.records.values()
-        return of_two_rates(mean, printed.value, record.metrics["n_test"], margin)
+    n_test = next(record.size("n_test") for record in answer.records.values())
+    if values.size == 1 and n_test and table.metric_of(column) in RATES:
+        return of_two_rates(mean, printed.value, n_test, margin)
     # The printed mean is of realizations with one order each: their spread, not that of our means.
     spread = sample(orders.ravel()).std if orders is not None else None
     published = Sample(printed.value, printed.std or spread, _published_n(study, row))

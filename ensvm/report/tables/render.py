@@ -7,6 +7,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from ensvm import __version__
+from ensvm.records.writing import csv_of
 from ensvm.report.query import Study, runs_of
 from ensvm.report.tables.cells import TableCell, best_of_row, underlined
 from ensvm.report.tables.legend import (
@@ -26,9 +27,7 @@ NOTHING = "—"
 def to_csv(cells: list[TableCell]) -> str:
     """Return the cells in long form, one line each, numbers unrounded."""
     columns = [field.name for field in fields(TableCell)]
-    return pd.DataFrame([asdict(cell) for cell in cells], columns=columns).to_csv(
-        index=False, lineterminator="\n"
-    )
+    return csv_of(pd.DataFrame([asdict(cell) for cell in cells], columns=columns))
 
 
 def to_markdown(study: Study, table: TableConfig, cells: list[TableCell]) -> str:

@@ -8,7 +8,6 @@ import csv
 import hashlib
 import json
 import sys
-from ast import literal_eval
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -89,8 +88,11 @@ def settings_id(algorithm: Mapping[str, Any]) -> str:
 
 def kernel_id(algorithm: Mapping[str, Any]) -> str:
     """Return what algorithms share kernel values by: the kernel, its parameters, the precision."""
-    told = algorithm["defaults"]
-    read = parameters_of(literal_eval(told["kernel"])) if "kernel" in told else ()
+    told = algorithm.get("defaults", {})
+    try:
+        read = parameters_of(told.get("kernel", "").strip("'"))
+    except ValueError:  # a function of the user's own, or an algorithm without kernels
+        read = ()
     return repr([*(told.get(name) for name in ("kernel", *read)), algorithm.get("gram_dtype")])
 
 
@@ -107,6 +109,9 @@ def measured(records: Mapping[Identity, Record]) -> list[Measured]:
         facts = records.get((dataset, 1, DATA_CELL, "error"))
         if facts is None or not facts.ok:
             continue
+        n_train, n_test = facts.size("n_train"), facts.size("n_test")
+        if n_train is None or n_test is None:
+            continue
         of_group = [kernels[_sharing(record)] for record in group]
         lines.append(
             Measured(
@@ -115,8 +120,8 @@ def measured(records: Mapping[Identity, Record]) -> list[Measured]:
                 algorithm=algorithm,
                 run_pass=run_pass,
                 settings=identity,
-                n_train=facts.metrics["n_train"],
-                n_test=facts.metrics["n_test"],
+                n_train=n_train,
+                n_test=n_test,
                 cells=len(group),
                 fit_seconds=fmean(_fit_seconds(record) for record in group),
                 kernel_seconds=fmean(train for train, _ in of_group),

@@ -11,7 +11,7 @@ from ensvm.runner.plan import Cell, Plan
 State: TypeAlias = Literal["done", "shipped", "failed", "timeout", "missing", "stale", "no data"]
 # What a run would do, or try again; `no data` is tried, too, where the data have come since.
 LEFT: tuple[State, ...] = ("failed", "timeout", "missing", "stale", "no data")
-_OF_STATUS: Mapping[str, State] = {
+OF_STATUS: Mapping[str, State] = {
     "ok": "done",
     "failed": "failed",
     "timeout": "timeout",
@@ -78,7 +78,7 @@ def states_of(
         elif record.ok and cell.identity in before:  # without predictions that the config asks for
             found[cell] = "missing", before[cell.identity]
         else:
-            found[cell] = _OF_STATUS[record.status], record.reason
+            found[cell] = OF_STATUS[record.status], record.reason
     return found
 
 

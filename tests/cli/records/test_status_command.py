@@ -36,7 +36,7 @@ def test_what_is_done_failed_missing_and_stale(study, tmp_path):
     results = tmp_path / "results"
     config = study(TWO, realizations=3)
     invoke("run", config, "--results", results, "--jobs", 1, "--realizations", 2)
-    first = invoke("status", results, "--costs")
+    first = invoke("status", results, "--costs", "--config", config)
     assert first.exit_code == 0
     assert counts(first.stdout) == {
         "study": "trial",
@@ -51,20 +51,32 @@ def test_what_is_done_failed_missing_and_stale(study, tmp_path):
     assert re.search(r"^svc +[0-9.]+ ", first.stdout, re.MULTILINE)  # seconds of it
 
     study(TWO.replace("1.0", "2.0"), realizations=3)
-    changed = invoke("status", results)
+    changed = invoke("status", results, "--config", config)
     assert counts(changed.stdout)["stale"] == "2"
     assert "own: svc (changed: algorithm)" in changed.stdout
 
 
-def test_a_config_that_is_gone_is_told_and_its_records_counted(study, tmp_path):
+@pytest.mark.parametrize("costs", [(), ("--costs",)])
+def test_without_a_config_the_records_are_counted(study, tmp_path, costs):
     results = tmp_path / "results"
     config = study(TWO, realizations=1)
-    invoke("run", config, "--results", results, "--jobs", 1, "--algorithms", "svc")
+    invoke("run", config, "--results", results, "--jobs", 1)
     config.unlink()
-    told = invoke("status", results)
+    told = invoke("status", results, *costs)
     assert told.exit_code == 0
-    assert counts(told.stdout)["done"] == "2"
-    assert "only its records are counted" in told.stdout
+    assert counts(told.stdout) == {"study": "trial", "cells": "3", "done": "2", "failed": "1"}
+    assert "to see what is missing or stale: ensvm status --config CONFIG" in told.stdout
+    assert ("no seconds by study and phase" in told.stdout) == bool(costs)
+
+
+def test_a_config_of_another_study_is_refused(study, tmp_path):
+    results = tmp_path / "results"
+    config = study(TWO, realizations=1)
+    invoke("run", config, "--results", results, "--jobs", 1)
+    config.write_text(config.read_text().replace("study: trial", "study: trail"))
+    told = invoke("status", results, "--config", config)
+    assert told.exit_code == 2
+    assert "no results here of its study 'trail'; accepted: trial" in told.stderr
 
 
 @pytest.mark.parametrize("verb", ["status", "table", "claims"])

@@ -25,7 +25,10 @@ def test_from_a_run_to_one_long_table(tmp_path, monkeypatch):
     config = tmp_path / "trial.yaml"
     config.write_text(CONFIG)
     assert invoke("run", config, "--jobs", 1).exit_code == 0
-    answer = invoke("export", "results", "trial", "--per-realization")
+    without = invoke("export", "results", "trial", "--per-realization")
+    assert without.stderr == "trial: no seeds; they need its config: --config trial.yaml\n"
+    assert pd.read_csv(io.StringIO(without.stdout)).seed.isna().all()
+    answer = invoke("export", "results", "trial", "--per-realization", "--config", config)
     assert answer.exit_code == 0
     assert answer.stderr == ""
     frame = pd.read_csv(io.StringIO(answer.stdout))
@@ -43,9 +46,8 @@ def test_from_a_run_to_one_long_table(tmp_path, monkeypatch):
     cells = pd.read_csv("out.csv")
     assert cells[["table", "row", "column", "n"]].to_numpy().tolist() == [[1, "small", "a", 2]]
 
-    left = tmp_path / "results" / "trial" / "config.yaml"
-    left.write_text(CONFIG.replace("n_test: 20", "n_test: 30"))
-    other = invoke("export", "--per-realization")
+    config.write_text(CONFIG.replace("n_test: 20", "n_test: 30"))
+    other = invoke("export", "--per-realization", "--config", config)
     assert pd.read_csv(io.StringIO(other.stdout)).seed.isna().all()
 
 

@@ -33,7 +33,10 @@ class Site:
             def do_GET(self) -> None:
                 site.asked.append(self.path)
                 page = site.pages.get(self.path)
-                self.send_response(412 if page is None else 200)
+                there = page is not None and page.startswith(b"to ")
+                self.send_response(302 if there else 412 if page is None else 200)
+                if page is not None and there:
+                    self.send_header("Location", page.removeprefix(b"to ").decode())
                 self.end_headers()
                 self.wfile.write(page or b"")
 
@@ -64,6 +67,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     site.describe()
     site.pages["/file.arff"] = ARFF
     monkeypatch.setattr(openml, "DESCRIPTIONS", f"{site.address}/")
+    monkeypatch.setattr(openml, "SECURE", f"{site.address}/")  # as if it were served by https
     monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
     thread = threading.Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -102,6 +106,50 @@ def test_a_lost_cache_is_filled_again_with_the_same_file_only(site: Site) -> Non
         load(card.model_copy(update={"scaling": "none"}))
 
 
+def test_a_file_that_changed_since_the_first_download_is_refused(site: Site) -> None:
+    (cached,) = whereabouts(inline_card(KEYS, Path())).files["all"]
+    cached.unlink()
+    other = ARFF.replace(b"0,0,u", b"0,1,u")
+    site.pages["/file.arff"] = other
+    site.describe(md5_checksum=hashlib.md5(other, usedforsecurity=False).hexdigest())
+    with pytest.raises(DataError, match=r"wrong sha256 .* of the first download"):
+        inline_card(KEYS, Path())
+    sha256 = hashlib.sha256(other).hexdigest()
+    assert inline_card({**KEYS, "sha256": sha256}, Path()).rows == 30
+
+
+def test_a_config_holds_the_file_to_its_sha256(site: Site) -> None:
+    with pytest.raises(DataError, match=hashlib.sha256(ARFF).hexdigest()):
+        inline_card({**KEYS, "sha256": "0" * 64}, Path())
+    inline_card({**KEYS, "sha256": hashlib.sha256(ARFF).hexdigest()}, Path())
+    own = {"path": "own.csv", "target": "y", "split": KEYS["split"], "sha256": "0" * 64}
+    with pytest.raises(DataError, match="sha256: is for `openml`"):
+        inline_card(own, Path())
+
+
+@pytest.mark.parametrize("first", ["/31", "/file.arff"])
+def test_a_redirect_away_from_https_is_refused(site: Site, first: str) -> None:
+    insecure = f"http://localhost:{site.server.server_port}/moved"
+    site.pages["/moved"] = site.pages[first]
+    site.pages[first] = f"to {site.address}/moved".encode()
+    assert inline_card(KEYS, Path()).rows == 30
+    (cached,) = whereabouts(inline_card(KEYS, Path())).files["all"]
+    cached.unlink()
+    site.asked.clear()
+    site.pages[first] = f"to {insecure}".encode()
+    with pytest.raises(DataError, match=r"localhost.* does not begin with"):
+        inline_card(KEYS, Path())
+    assert "/moved" not in site.asked
+
+
+def test_http_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path))
+    monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
+    monkeypatch.setattr(openml, "DESCRIPTIONS", "http://127.0.0.1:9/")
+    with pytest.raises(DataError, match=r"'http://127.0.0.1:9/31' does not begin with https://"):
+        inline_card(KEYS, Path())
+
+
 @pytest.mark.parametrize("kept", [["id"], []])
 def test_columns_that_are_no_inputs_are_kept_if_asked(site: Site, kept: list[str]) -> None:
     card = inline_card({**KEYS, "inputs": dict.fromkeys(kept, "number")}, Path())
@@ -113,10 +161,10 @@ def test_columns_that_are_no_inputs_are_kept_if_asked(site: Site, kept: list[str
     [
         ({"md5_checksum": "0" * 32}, r"openml: 31: .*file\.arff: wrong md5"),
         ({"format": "csv"}, "its format is csv; accepted: ARFF"),
-        ({"url": "file:///etc/passwd"}, "is no address of the web"),
+        ({"url": "file:///etc/passwd"}, "'file:///etc/passwd' does not begin with"),
         ({"default_target_attribute": None}, "target: is missing"),
         ({"default_target_attribute": "klass"}, "no column 'klass'; did you mean 'class'"),
-        ({"version": None, "name": None, "url": "{}"}, "is no address"),
+        ({"version": None, "name": None, "url": "{}"}, "does not begin with"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(site: Site, told: dict[str, Any], message: str) -> None:

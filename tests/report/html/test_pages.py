@@ -1,10 +1,14 @@
 """The pages: complete, closed in themselves, the same bytes each time, and usable in a browser."""
 
+import base64
+import hashlib
 import json
 import re
 import shutil
 import subprocess
+import threading
 from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,6 +23,11 @@ from ensvm.report.tables.cells import build_table
 RESULTS = Path(__file__).parents[3] / "results"
 MOST_BYTES = 3_000_000
 EVIL = "</script><script>document.title='taken over'</script><img src=x onerror=alert(1)>"
+ADDRESSES = (
+    "![pixel](BEACON/pixel.png) <img src='BEACON/raw.png'> ![own](file:///etc/hostname) "
+    "[press](javascript:alert(1)) [share](//beacon.invalid/x) [data](data:text/html,x) "
+    "[paper](https://example.org/paper) [table](table-1.md) [mail](mailto:a@example.org)"
+)
 CONFIG = f"""
 study: s
 title: "{EVIL}"
@@ -28,7 +37,10 @@ algorithms:
   one: {{label: "{EVIL}", estimator: SVC}}
   two: {{estimator: SVC}}
 tables:
-  - {{id: 1, caption: "Errors {EVIL}", columns: [one, two], notes: ["a *note* {EVIL}"]}}
+  - id: 1
+    caption: "Errors {EVIL}"
+    columns: [one, two]
+    notes: ["a *note* {EVIL}", "{ADDRESSES}"]
 claims:
   - {{id: c, text: "{EVIL}", relation: less, better: [one], than: [two], margin: 0}}
 readings:
@@ -95,6 +107,34 @@ def test_texts_are_shown_and_not_obeyed(page):
     elements = Page(page).elements
     assert [name for name, _ in elements].count("script") == 2  # the page's data, and its own
     assert not [attributes for _, attributes in elements if "onerror" in attributes]
+
+
+def test_links_lead_to_the_web_to_mail_or_beside_the_page(page):
+    elements = Page(page).elements
+    assert [attributes["src"] for name, attributes in elements if name == "img"] == []
+    links = [attributes["href"] for name, attributes in elements if name == "a"]
+    outside = [link for link in links if not link.startswith("#")]
+    assert outside == [
+        *("index.html", "BEACON/pixel.png", "https://example.org/paper", "table-1.md"),
+        "mailto:a@example.org",
+    ]
+
+
+def test_the_policy_allows_our_own_style_and_script_alone(page):
+    text = page.read_text()
+    [policy] = [a["content"] for _, a in Page(page).elements if "http-equiv" in a]
+    allowed = dict(part.split(" ", 1) for part in policy.split("; "))
+    assert allowed["default-src"] == "'none'"
+    assert allowed["img-src"] == "data:"
+    for name, kind in (("style", "style-src"), ("script", "script-src")):
+        inner = re.search(f"<{name}>(.*?)</{name}>", text, re.DOTALL)[1]
+        assert allowed[kind] == sha256_of(inner)
+
+
+def sha256_of(text):
+    """Return the source of a policy that allows an inline text."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
 
 
 def test_verdicts_are_counted(page):
@@ -182,13 +222,35 @@ told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(t
 """
 
 
+@pytest.fixture
+def beacon():
+    """The requests that a server of this machine was asked for, and its address."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield asked, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
 @pytest.mark.slow
-def test_in_a_browser(page):
+def test_in_a_browser(page, beacon):
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is None:
         pytest.skip("chromium is not installed")
+    asked, address = beacon
+    script = sha256_of(re.search("<script>(.*?)</script>", TRY, re.DOTALL)[1])
+    text = page.read_text().replace("BEACON", address)
+    text = text.replace("script-src &#39;", f"script-src {script} &#39;")
     tried = page.with_name("tried.html")
-    tried.write_text(page.read_text().replace("</body>", TRY + "</body>"))
+    tried.write_text(text.replace("</body>", TRY + "</body>"))
     options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
     ran = subprocess.run(
         [browser, *options, "--dump-dom", tried.as_uri()],
@@ -197,7 +259,8 @@ def test_in_a_browser(page):
         timeout=120,
         check=True,
     )
-    assert "CONSOLE" not in ran.stderr
+    assert "CONSOLE" not in ran.stderr  # nor does the policy forbid anything that the page does
+    assert asked == []
     found = re.search(r'<pre id="said">(.*?)</pre>', ran.stdout)
     assert found, ran.stdout[-2000:]
     assert "<title>s: " in ran.stdout

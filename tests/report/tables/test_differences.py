@@ -39,7 +39,7 @@ PRINTED = (
 def of_algorithm(line: Record, random_state="0", protocol="official", **more) -> Record:
     settings = {
         "algorithm": {"defaults": {"random_state": random_state}},
-        "split": {"protocol": protocol, **more},
+        "split": {"protocol": protocol, "n_train": 100, "n_test": 300, **more},
     }
     return replace(line, settings=settings)
 
