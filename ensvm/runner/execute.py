@@ -1,6 +1,5 @@
 """Do a plan's missing cells: the error pass in parallel, then the timing pass alone."""
 
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -166,15 +165,16 @@ class _Run:
             except KeyboardInterrupt:
                 self._recover()
                 raise
-        shutil.rmtree(self._journal.folder, ignore_errors=True)
+        self._journal.remove()
         return self._outcome
 
     def _recover(self) -> None:
         """Save what the workers of a run that was stopped had not handed over."""
         if self._journal.folder.exists():
-            found = self._journal.take()
+            found = self._journal.records()
             here = read_records(self._store.folder)
             self._store.append(record for record in found if not _answers(here, record))
+            self._journal.remove()  # not before: the store may be unable to write
 
     def _append(self, records: Iterable[Record], *runs: Run) -> None:
         """Save records, each after the provenance of the machine that made it."""

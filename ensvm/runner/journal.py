@@ -60,12 +60,14 @@ class Journal:
         folder = self.folder if self.folder.is_dir() else None
         return open(os.devnull if folder is None else folder / f"{CRASH}{os.getpid()}", "w")
 
-    def take(self) -> list[Record]:
-        """Empty the folder, and return its records; a line that a worker was killed in is none."""
+    def records(self) -> list[Record]:
+        """Return the records in the folder; incomplete last lines are ignored."""
         records, _ = _read(sorted(self.folder.glob("*.jsonl")))
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True, exist_ok=True)
         return list(records.values())
+
+    def remove(self) -> None:
+        """Remove the folder, whose records are in the store."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def left_by(self, process: int, task: str) -> Left:
         """Return what a process noted of a task before it died; it stays in the folder.
