@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,26 +22,28 @@ TRACES = ("Traceback (most recent call last)", "Fatal Python error")
 
 @dataclass(frozen=True)
 class Order:
-    """A command to run; with a `folder`, its operations there are counted (see `Injector`)."""
+    """A command to run, and the operation that fails in it (see `Injector`).
+
+    `workers` is whether cells of a run are run by worker processes or within the command's own.
+    """
 
     arguments: list[str]
     log: str
-    folder: str = ""
-    report: str = ""
-    point: int = 0
-    fault: str = "KILL"
-    workers: bool = False
-    """Whether cells of a run are run by worker processes, or within the command's own."""
+    folder: str
+    report: str
+    point: int
+    fault: str
+    workers: bool
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a command ended: its exit status, all that it printed, and whether it had to be ended."""
+    """How a command ended: its exit status, what it printed, whether it hung, what it did."""
 
     status: int
     output: str
-    hung: bool = False
-    report: list[dict[str, Any]] = field(default_factory=list)
+    hung: bool
+    report: list[dict[str, Any]]
 
     def wrong(self, *allowed: int) -> str:
         """Return what is wrong with how a command ended; "" if it ended as one of `allowed`."""
@@ -99,12 +101,13 @@ class Starter:
         """Run the command in a fork."""
         assert self._process.stdin
         assert self._process.stdout
-        if order.report:
-            Path(order.report).unlink(missing_ok=True)
+        Path(order.report).unlink(missing_ok=True)
         self._process.stdin.write(json.dumps(asdict(order)) + "\n")
         self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
-        lines = Path(order.report).read_text().splitlines() if order.report else []
+        line = self._process.stdout.readline()
+        assert line, "the process that forks itself for each command has ended"
+        answer = json.loads(line)
+        lines = Path(order.report).read_text().splitlines()
         output = Path(order.log).read_text(errors="replace")
         return Finished(answer["status"], output, answer["hung"], list(map(json.loads, lines)))
 
@@ -156,15 +159,14 @@ def _become(order: Order) -> None:
     if not order.workers:
         cells_run_here(pytest.MonkeyPatch())
     sys.argv = ["ensvm", *order.arguments]
-    if order.folder:
-        folder = Path(order.folder)
-        Injector(
-            folder,
-            Path(order.report),
-            order.point,
-            Fault[order.fault],
-            lambda: sorted(records_on_disk(folder)),
-        ).install()
+    folder = Path(order.folder)
+    Injector(
+        folder,
+        Path(order.report),
+        order.point,
+        Fault[order.fault],
+        lambda: sorted(records_on_disk(folder)),
+    ).install()
     try:
         start()
     except SystemExit as end:
