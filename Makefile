@@ -71,10 +71,10 @@ smoke: $(VENV)/.ready
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
 	ENSVM_OFFLINE=1 $(BIN)/ensvm run smoke --results "$$folder" && $(BIN)/ensvm table "$$folder"
 
-# Kills, hostile estimators, full disks, damaged records, malformed files; `make faults N=500` tries
-# 500, S=1 others. The short form, without N, is among the tests.
+# Every write, fsync, rename, open and start of a process fails in turn, as on a full disk or by a
+# kill; `python -m faults --only COMMAND --point K` tries one. A few of each are among the tests.
 faults: $(VENV)/.ready-dev
-	@PYTHONPATH=tests $(BIN)/python -m faults --seed $(or $(S),0) $(if $(N),--faults $(N))
+	@PYTHONPATH=tests $(BIN)/python -m faults
 
 # Ours beside others, by turns, into results/bench/; a peer that cannot be installed is skipped.
 bench: $(VENV)/.ready-dev

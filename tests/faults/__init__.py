@@ -1,5 +1,6 @@
-"""Faults made on purpose, at random from a seed: nothing a cell or a user does may hurt the rest.
+"""Faults made on purpose: every call of a command that writes fails in turn, in several ways.
 
-One file is one class of fault. `make faults N=500` tries many and prints a table of how they ended;
-`test_short_form.py` tries a few of every class.
+`make faults` tries all of them and prints how the commands ended; `test_faults.py` tries a few of
+each command, always the same ones. Afterwards no record may be lost, and the same command must do
+the rest.
 """

@@ -1,4 +1,4 @@
-"""`python -m faults --faults N --seed S`: make faults, and print how they ended, class by class."""
+"""`python -m faults`: have every call that writes fail in turn, and print how commands ended."""
 
 import argparse
 import os
@@ -9,69 +9,64 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-import numpy as np
 from tabulate import tabulate
 
-from faults.classes import CLASSES
 from faults.command import Starter
-from faults.outcome import FaultClass, Outcome, Verdict
+from faults.commands import COMMANDS, WITH_WORKERS, Trial, Verdict
+from faults.injection import Fault
+
+ENDS = {0: "exit 0", 1: "exit 1", 2: "exit 2", -9: "killed"}
 
 
-def tried(kind: type[FaultClass], count: int, seed: int, folder: Path) -> list[Verdict]:
-    """Make `count` faults of a class, and tell those that were not survived as they come."""
-    verdicts = []
+def tried(name: str, folder: Path, point: int | None) -> list[Verdict]:
+    """Try all points of a command, or one, and say which were not survived."""
     begun = time.monotonic()
-    with Starter() as starter:
-        faults = kind(folder / kind.__name__, starter, np.random.default_rng(seed))
-        for number in range(count):
-            verdict = faults.one(number)
-            verdicts.append(verdict)
-            if verdict.outcome is not Outcome.SURVIVED:
-                what = f"{kind.name}, {number}: {verdict.outcome.value}: {verdict.fault}"
-                print(f"{what}\n    {verdict.evidence}", flush=True)
-    seconds = time.monotonic() - begun
-    survived = sum(verdict.outcome is Outcome.SURVIVED for verdict in verdicts)
-    print(f"{kind.name}: {count} tried, {survived} survived, {seconds:.0f} s", flush=True)
-    if faults.note:
-        print(f"{kind.name}: {faults.note}", flush=True)
+    verdicts = []
+    with Starter(folder) as starter:
+        trial = Trial((COMMANDS | WITH_WORKERS)[name], folder / "trial", starter)
+        for tried in trial.points:
+            if point in (None, tried.number):
+                verdicts.append(trial.tried(tried))
+                if wrong := verdicts[-1].wrong:
+                    print(f"{name}, {tried}: {wrong}", flush=True)
+    print(f"{name}: {len(verdicts)} faults, {time.monotonic() - begun:.0f} s", flush=True)
     return verdicts
 
 
-def table(verdicts: dict[type[FaultClass], list[Verdict]]) -> str:
-    """Return how many faults of each class were tried, and how they ended."""
+def table(verdicts: dict[str, list[Verdict]]) -> str:
+    """Return how many faults of each kind were tried in each command, and how it ended."""
     rows = []
-    for kind, of_kind in verdicts.items():
-        ends = Counter(verdict.outcome for verdict in of_kind)
-        rows.append([kind.name, len(of_kind), *(ends[outcome] for outcome in Outcome)])
-    rows.append(["all", *(sum(row[i] for row in rows) for i in range(1, len(rows[0])))])
-    return tabulate(rows, headers=["class", "tried", *(outcome.value for outcome in Outcome)])
+    for name, of_command in verdicts.items():
+        points = len({verdict.point.number for verdict in of_command})
+        faults = Counter(verdict.point.fault for verdict in of_command)
+        ends = Counter(verdict.status for verdict in of_command)
+        survived = sum(not verdict.wrong for verdict in of_command)
+        counts = [faults[fault] for fault in Fault], [ends[status] for status in ENDS]
+        rows.append([name, points, *counts[0], len(of_command), *counts[1], survived])
+    rows.append(["all", *(sum(row[at] for row in rows) for at in range(1, len(rows[0])))])
+    heads = ["command", "points", *(fault.value for fault in Fault), "faults"]
+    return tabulate(rows, headers=[*heads, *ENDS.values(), "survived"])
 
 
 def main() -> None:
-    """Make the faults, print the table, and end with status 1 if one did not survive."""
+    """Try the faults, print the table, and end with status 1 if one was not survived."""
     parser = argparse.ArgumentParser(prog="faults", description=__doc__)
-    parser.add_argument("--faults", type=int, help="how many in all [default: the short form]")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="classes at a time")
-    parser.add_argument("--only", help="a class of faults, by a part of its name")
+    parser.add_argument("--only", help="this command alone")
+    parser.add_argument("--point", type=int, help="this point alone")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="commands at a time")
     given = parser.parse_args()
-    kinds = [kind for kind in CLASSES if (given.only or "") in kind.name]
-    total = sum(kind.share for kind in kinds)
+    names = [name for name in COMMANDS | WITH_WORKERS if given.only in (None, name)]
     with (
         tempfile.TemporaryDirectory(prefix="faults-") as folder,
         ProcessPoolExecutor(given.jobs) as pool,
     ):
-        orders = {}
-        for kind in kinds:
-            count = kind.short
-            if given.faults is not None:
-                count = max(1, round(given.faults * kind.share / total))
-            orders[pool.submit(tried, kind, count, given.seed, Path(folder))] = kind
+        orders = {
+            pool.submit(tried, name, Path(folder) / str(number), given.point): name
+            for number, name in enumerate(names)
+        }
         ended = {orders[order]: order.result() for order in as_completed(orders)}
-    verdicts = {kind: ended[kind] for kind in kinds}
-    print(table(verdicts))
-    everything = [verdict for of_kind in verdicts.values() for verdict in of_kind]
-    sys.exit(any(verdict.outcome is not Outcome.SURVIVED for verdict in everything))
+    print(table({name: ended[name] for name in names}))
+    sys.exit(any(verdict.wrong for of_command in ended.values() for verdict in of_command))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,13 @@
 
 import hashlib
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import platformdirs
@@ -15,6 +18,8 @@ from ensvm.data.cards.card import Source
 from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.compression import UNPACK, unpack
 
+PARTIAL = (".ensvm-", ".partial")  # how the names of what is not yet whole begin and end
+_DAY = 86_400  # seconds
 _LOCK_SECONDS = 900  # longer than the slowest download that another process may be busy with
 
 _START = 1024  # bytes in which a web page shows that it is one, perhaps after blank lines
@@ -129,7 +134,9 @@ def forget(source: Source, cache: Path) -> None:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write the whole file or nothing, whatever happens in between."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    remove_left_behind(path.parent)
+    prefix, suffix = PARTIAL
+    descriptor, temporary = tempfile.mkstemp(suffix, prefix, path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -140,6 +147,22 @@ def write_atomically(path: Path, content: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+@cache
+def remove_left_behind(folder: Path) -> None:
+    """Remove what killed processes left half-written in a folder, once for each folder.
+
+    Only what is older than a day is removed: another process may be writing the rest.
+    """
+    long_ago = time.time() - _DAY
+    for path in folder.glob("*".join(PARTIAL)):
+        with suppress(OSError):
+            if path.stat().st_mtime < long_ago:
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
 
 
 def _cached(source: Source, cache: Path) -> Path:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from ensvm.data.providers.folders import PARTIAL, remove_left_behind
 from ensvm.records.merging.answers import Conflict, Found, choose
 from ensvm.records.merging.sources import NotMerged, Source
 from ensvm.records.predictions import copy_files
@@ -181,8 +182,10 @@ def write_merged(merged: Iterable[Merged], target: Path) -> bool:
     OSError
         If it cannot be written; nothing is left behind.
     """
-    target.absolute().parent.mkdir(parents=True, exist_ok=True)
-    beside = target.absolute().with_name(f".{target.absolute().name}.{os.getpid()}")
+    parent = target.absolute().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    remove_left_behind(parent)
+    beside = parent / str(os.getpid()).join(PARTIAL)
     try:
         for study in merged:
             folder = beside / study.study

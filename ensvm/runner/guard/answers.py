@@ -2,8 +2,7 @@
 
 import json
 import traceback
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from numbers import Number
 from typing import Any
 
@@ -154,16 +153,16 @@ def plain(name: str, value: Any) -> bool | int | float | str:
     Raises
     ------
     Misbehaves
-        If a number is complex, is beyond the range of floats, or does not say its value.
+        If a number is complex, or beyond the range of floats.
     """
     if isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return str.encode(value, "utf-8", "backslashreplace").decode()
+        return _writable(value)
     try:
         number = float(value)  # a complex number has none, and one that is too large overflows
         return int.__int__(value) if isinstance(value, int) else number
-    except Exception as error:
+    except (TypeError, OverflowError) as error:
         raise Misbehaves(
             f"its attribute {name} is no number that a record can hold: {shown(value)}"
         ) from error
@@ -192,17 +191,17 @@ def curve(name: str, values: Any) -> list[Any]:
 
 
 def shown(value: Any) -> str:
-    """Return what an object looks like, whatever it does when asked."""
-    return _text(lambda: repr(value), f"an object of {type(value).__name__}")
+    """Return what an object looks like, at most MOST_CHARACTERS of it."""
+    return _cut(_writable(repr(value)))
 
 
 def told(error: Any) -> str:
-    """Return the text of an error or a warning; where that raises, that it cannot be shown.
+    """Return the text of an error or a warning, at most MOST_CHARACTERS of it.
 
-    Of a text with a traceback in it, as a search over parameters has that failed, the first line
-    and the last are kept.
+    If the text contains a traceback, as that of a failed search over parameters does, its first
+    and last lines are kept.
     """
-    return _text(lambda: _without_traceback(str(error)), "its message cannot be shown")
+    return _cut(_without_traceback(_writable(str(error))))
 
 
 def _without_traceback(text: str) -> str:
@@ -214,13 +213,13 @@ def _without_traceback(text: str) -> str:
 
 def traceback_of(error: BaseException) -> str:
     """Return the last lines of where an error was raised, as Python shows them."""
-    told_by_python = partial(traceback.format_exception, error, limit=-8)
-    return _text(lambda: "".join(told_by_python()), "it cannot be shown", cut=False)
+    return _writable("".join(traceback.format_exception(error, limit=-8)))
 
 
-def _text(text_of: Callable[[], str], otherwise: str, *, cut: bool = True) -> str:
-    try:
-        text = str.encode(text_of(), "utf-8", "backslashreplace").decode()
-    except BaseException:  # whatever the methods of somebody's class raise
-        return otherwise
-    return f"{text[:MOST_CHARACTERS]} ..." if cut and len(text) > MOST_CHARACTERS else text
+def _writable(text: str) -> str:
+    """Return a text as UTF-8 can have it: names of files may have bytes that are no characters."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _cut(text: str) -> str:
+    return f"{text[:MOST_CHARACTERS]} ..." if len(text) > MOST_CHARACTERS else text

@@ -137,6 +137,19 @@ def test_interrupted_write_leaves_the_old_file(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_what_killed_processes_left_is_removed_after_a_day(tmp_path: Path) -> None:
+    kept = [tmp_path / ".ensvm-new.partial", tmp_path / ".other.partial", tmp_path / "file"]
+    old = [tmp_path / ".ensvm-1.partial", tmp_path / ".ensvm-2.partial" / "trial"]
+    for path in (*kept[:2], old[0]):
+        path.write_text("half")
+    old[1].mkdir(parents=True)
+    long_ago = time.time() - 100_000
+    for path in (kept[1], old[0], old[1].parent):
+        os.utime(path, (long_ago, long_ago))
+    write_atomically(kept[2], b"whole")
+    assert sorted(tmp_path.iterdir()) == sorted(kept)
+
+
 def test_places_come_from_arguments_then_variables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
