@@ -290,3 +290,11 @@ def test_a_run_that_was_stopped_is_told(shards):
     (shards[1] / "s" / JOURNAL_FOLDER / "1.jsonl").write_text("")
     (note,) = united(*shards)[0].notes
     assert note.startswith(f"{shards[1] / 's'}: a run goes on there or was stopped")
+
+
+@pytest.mark.parametrize("name", ["../outside", "/tmp/outside"])
+def test_nothing_is_written_outside_the_target(tmp_path, name):
+    [merged] = united(source(tmp_path / "a", [record("german", 1, "a", error=0.1)]))
+    with pytest.raises(NotMerged, match="is not the name of a folder"):
+        write_merged([replace(merged, study=name)], tmp_path / "inner" / "target")
+    assert not list(tmp_path.rglob("outside"))
