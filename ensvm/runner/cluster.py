@@ -10,7 +10,6 @@ import logging
 import os
 import platform
 import sys
-import tempfile
 import threading
 import time
 import uuid
@@ -367,18 +366,17 @@ def run_on_worker(
     there = os.pathsep.join(folder for folder in folders if os.path.isdir(folder))
     task = replace(task, run_id=here.id, data_dir=Path(there) if there else None)
     records: list[Record] = []
-    with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
-        slot = Slot(Path(folder), max(1, (os.cpu_count() or 1) // worker.state.nthreads))
-        with _lock:
-            _slots.setdefault(run, []).append(slot)
-            if run in _stopped:
-                slot.stop()
-        try:
-            slot.run(task, records.extend, timeout)
-        finally:
+    slot = Slot(max(1, (os.cpu_count() or 1) // worker.state.nthreads))
+    with _lock:
+        _slots.setdefault(run, []).append(slot)
+        if run in _stopped:
             slot.stop()
-            with _lock:
-                _slots[run].remove(slot)
+    try:
+        slot.run(task, records.extend, timeout)
+    finally:
+        slot.stop()
+        with _lock:
+            _slots[run].remove(slot)
     return [record.of_run(here) for record in records]
 
 

@@ -10,14 +10,12 @@ import faulthandler
 import os
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from multiprocessing import current_process, get_context, parent_process
+from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
 from typing import TypeAlias
@@ -67,16 +65,14 @@ class Worker:
 
     Parameters
     ----------
-    folder : Path
-        Where the process writes the place of a crash.
     threads : int
         The threads that libraries in the process may use if the environment does not say.
     """
 
-    def __init__(self, folder: Path, threads: int) -> None:
-        self._folder, self._threads = folder, threads
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
         self._process: BaseProcess | None = None
-        self._connection: Connection | None = None
+        self._connections: tuple[Connection, Connection] | None = None
         self._lock = threading.Lock()
         self.stopped = False
 
@@ -90,7 +86,7 @@ class Worker:
         TookTooLong
             If a cell runs longer than `timeout` and the seconds of grace.
         """
-        process, connection = self._started()
+        process, (connection, crash) = self._started()
         limit = None
         try:
             connection.send(task)
@@ -108,8 +104,9 @@ class Worker:
                 in_a_cell = timeout is not None and isinstance(received[-1], Started)
                 limit = timeout + GRACE_SECONDS if in_a_cell and timeout is not None else None
         except (EOFError, OSError) as error:
+            text = _crash_text(crash)
             self.kill()
-            raise WorkerDied(self._crash(process.pid)) from error
+            raise WorkerDied(text) from error
         except TookTooLong:
             self.kill()
             raise
@@ -127,47 +124,58 @@ class Worker:
                 _kill_group(self._process)
 
     def _kill(self) -> None:
-        if self._process is not None and self._connection is not None:
+        if self._process is not None and self._connections is not None:
             _kill_group(self._process)
-            self._connection.close()
-        self._process = self._connection = None
+            for connection in self._connections:
+                connection.close()
+        self._process = self._connections = None
 
-    def _started(self) -> tuple[BaseProcess, Connection]:
+    def _started(self) -> tuple[BaseProcess, tuple[Connection, Connection]]:
         with self._lock:
             if self.stopped:
                 raise WorkerDied("")
             if self._process is not None and not self._process.is_alive():
                 self._kill()
-            if self._process is None or self._connection is None:
-                self._process, self._connection = _start(self._folder, self._threads)
-            return self._process, self._connection
-
-    def _crash(self, process: int | None) -> str:
-        """Return what faulthandler wrote about a crash, without its list of extension modules."""
-        path = self._folder / f"{process}.crash"
-        text = path.read_text(errors="replace") if path.is_file() else ""
-        return text.partition("\nExtension modules:")[0].strip()
+            if self._process is None or self._connections is None:
+                self._process, self._connections = _start(self._threads)
+            return self._process, self._connections
 
 
-def _start(folder: Path, threads: int) -> tuple[BaseProcess, Connection]:
-    """Return a new process, forked from the clean one, and the connection to it."""
+def _start(threads: int) -> tuple[BaseProcess, tuple[Connection, Connection]]:
+    """Return a new process, forked from the clean one, with its messages and its crash text."""
     if not hasattr(os, "fork"):
         raise EngineRefused("cells run in forked processes: on Windows, use WSL")
     context = get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, folder, threads), daemon=False)
+    crash, its_crash = context.Pipe(duplex=False)
+    arguments = (theirs, its_crash, threads)
+    process = context.Process(target=_serve, args=arguments, daemon=False)
     with _starting:
         # dask's workers are marked as processes that may not start others.
         current_process()._config.pop("daemon", None)  # type: ignore[attr-defined]
         # A new process would import the user's script or notebook again, which may start a run.
         main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+        # Ctrl+C is for this process: the fork server, which starts now, would show a traceback.
+        # The resource tracker comes first, because starting it unblocks the signal.
+        resource_tracker.ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             process.start()
+        except (EOFError, OSError) as error:
+            raise WorkerDied(f"{type(error).__name__}: {error}") from error
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             sys.modules["__main__"] = main
     theirs.close()
-    return process, ours
+    its_crash.close()
+    return process, (ours, crash)
+
+
+def _crash_text(crash: Connection) -> str:
+    """Return what faulthandler wrote about a crash, without its list of extension modules."""
+    text = os.read(crash.fileno(), 2**16) if crash.poll() else b""
+    return text.decode(errors="replace").partition("\nExtension modules:")[0].strip()
 
 
 def _kill_group(process: BaseProcess) -> None:
@@ -177,12 +185,13 @@ def _kill_group(process: BaseProcess) -> None:
     process.join()
 
 
-def _serve(connection: Connection, folder: Path, threads: int) -> None:
+def _serve(connection: Connection, crash: Connection, threads: int) -> None:
     """Run tasks until nobody asks for more."""
     from joblib import parallel_config
 
     os.setpgid(0, 0)  # what its cells start and leave behind is killed with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which ends this one
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, str(threads))
     # What a cell prints goes to standard error, and it has nothing to read.
@@ -190,12 +199,8 @@ def _serve(connection: Connection, folder: Path, threads: int) -> None:
     os.dup2(2, 1)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     # Cells are parallel already: an estimator's own jobs are threads, as in a joblib worker.
-    with (
-        suppress(EOFError, OSError),
-        (folder / f"{os.getpid()}.crash").open("w") as crash,
-        parallel_config("threading"),
-    ):
-        faulthandler.enable(file=crash)
+    faulthandler.enable(file=crash.fileno())
+    with suppress(EOFError, OSError), parallel_config("threading"):
         while connection.poll(IDLE_SECONDS):
             task = connection.recv()
             if task.has_own_code:
@@ -244,14 +249,12 @@ class Slot:
 
     Parameters
     ----------
-    folder : Path
-        Where the processes write the place of a crash.
     threads : int
         The threads that libraries in a process may use.
     """
 
-    def __init__(self, folder: Path, threads: int) -> None:
-        self._workers = {own: Worker(folder, threads) for own in (False, True)}
+    def __init__(self, threads: int) -> None:
+        self._workers = {own: Worker(threads) for own in (False, True)}
 
     def run(self, task: Task, save: Save, timeout: float | None) -> None:
         """Run a task, and hand the record of each of its cells to `save`.
@@ -281,8 +284,8 @@ class Slot:
                 deaths = 0 if done or running else deaths + 1
                 if deaths > MAX_UNEXPLAINED_DEATHS:
                     raise WorkersDie(
-                        "worker processes keep ending before they start a cell (out of memory?);"
-                        " try fewer at a time"
+                        f"worker processes keep ending before they start a cell"
+                        f" ({str(death) or 'out of memory?'}); try fewer at a time"
                     ) from None
                 if running and running == suspect:
                     record = new_record(task, left[0], "failed", KILLED, traceback=str(death))
@@ -318,25 +321,24 @@ class LocalEngine:
 
         at_a_time = min(1 if tasks[0].run_pass == "timing" else self._jobs, len(tasks))
         threads = max(1, (os.cpu_count() or 1) // at_a_time)
-        with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
-            slots = [Slot(Path(folder), threads) for _ in range(at_a_time)]
-            idle: SimpleQueue[Slot] = SimpleQueue()
-            for slot in slots:
+        slots = [Slot(threads) for _ in range(at_a_time)]
+        idle: SimpleQueue[Slot] = SimpleQueue()
+        for slot in slots:
+            idle.put(slot)
+
+        def run_one(task: Task) -> None:
+            slot = idle.get()
+            try:
+                slot.run(task, save, timeout)
+            finally:
                 idle.put(slot)
 
-            def run_one(task: Task) -> None:
-                slot = idle.get()
-                try:
-                    slot.run(task, save, timeout)
-                finally:
-                    idle.put(slot)
-
-            try:
-                Parallel(at_a_time, backend="threading", batch_size=1)(
-                    delayed(run_one)(task) for task in tasks
-                )
-            finally:
-                for slot in slots:
-                    slot.stop()
-                for _ in slots:  # no thread saves a record after this
-                    idle.get()
+        try:
+            Parallel(at_a_time, backend="threading", batch_size=1)(
+                delayed(run_one)(task) for task in tasks
+            )
+        finally:
+            for slot in slots:
+                slot.stop()
+            for _ in slots:  # no thread saves a record after this
+                idle.get()

@@ -280,3 +280,11 @@ def test_one_file_is_of_one_study(shards):
         store.append([replace(record("german", 3, "a", error=0.1), study="other")])
     with pytest.raises(NotMerged, match=r"several studies \(other, s\)"):
         read_sources(path)
+
+
+@pytest.mark.parametrize("name", ["../outside", "/tmp/outside"])
+def test_nothing_is_written_outside_the_target(tmp_path, name):
+    [merged] = united(source(tmp_path / "a", [record("german", 1, "a", error=0.1)]))
+    with pytest.raises(NotMerged, match="is not the name of a folder"):
+        write_merged([replace(merged, study=name)], tmp_path / "inner" / "target")
+    assert not list(tmp_path.rglob("outside"))

@@ -278,7 +278,7 @@ def test_what_swallows_an_exception_while_a_study_is_read_stops_no_interruption(
 def test_it_may_be_stopped_while_its_workers_start(study, tmp_path):
     config = study('nap: {estimator: "troublesome:Naps"}', realizations=40)
     run = start(config, tmp_path / "r", group=True)
-    while not (tmp_path / "r" / "trial" / "running").exists():
+    while not (tmp_path / "r" / "trial" / "cells.jsonl").exists():
         assert run.poll() is None
         time.sleep(0.01)
     time.sleep(0.3)
