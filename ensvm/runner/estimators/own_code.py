@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from ensvm.classifiers import CLASSIFIERS
 from ensvm.data.errors import near_miss
-from ensvm.records.code_identity import PACKAGE, Target, imported
+from ensvm.records.code_identity import NUMERIC, PACKAGE, Target, imported
 from ensvm.runner.estimators.names import EstimatorError, resolved_block
 from ensvm.runner.estimators.own_modules import (
     OTHERS,
@@ -152,7 +152,7 @@ def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
     """
     loaded = own_modules()
     waiting = {name: file for name in modules if (file := loaded_file(loaded.get(name)))}
-    files, seen = dict(waiting), set(OTHERS)
+    files, seen = dict(waiting), {"", *OTHERS}
     roots, packages = set[str](), set[str]()
     while waiting:
         module, file = waiting.popitem()
@@ -164,10 +164,10 @@ def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
                 if name not in seen and name not in files and (inner := own_file(name)):
                     files[name] = waiting[name] = inner
                 seen.add(name)
-            if top and top not in OTHERS and not any(name in files for name in names):
+            if top in NUMERIC or not (top in OTHERS or any(name in files for name in names)):
                 packages.add(top)
     named = {_name(module, file, folder): _read(file) for module, file in files.items()}
-    return OwnCode(named, frozenset(roots), frozenset(packages))
+    return OwnCode(named, frozenset(roots), frozenset(packages - {""}))
 
 
 def _declared(source: YamlSource, location: Location, patterns: Iterable[str]) -> OwnCode:

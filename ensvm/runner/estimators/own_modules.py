@@ -15,11 +15,17 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
+from ensvm.records.code_identity import NUMERIC
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, RecordsDamaged, read_records
 from ensvm.study.source import ConfigError
 
-# Python's modules, the program that runs and `ensvm` itself: they are never imported anew.
-OTHERS = {*sys.stdlib_module_names, "__main__", "__mp_main__", "ensvm", "ensvm_cli"}
+# Never imported anew: the program that runs, `ensvm` itself and what it computes with, even if a
+# developer of these has installed them to be edited.
+OTHERS = {
+    *("__main__", "__mp_main__", "ensvm", "ensvm_cli", "joblib", "pandas"),
+    *NUMERIC,
+    *sys.stdlib_module_names,
+}
 INSTALLED = ("site-packages", "dist-packages")
 STANDARD_LIBRARY = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
 

@@ -91,7 +91,7 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
 
 
 def _key(cell: Cell) -> tuple[Any, ...]:
-    return cell.study, cell.algorithm, cell.own_files
+    return cell.study, cell.algorithm, *cell.own.items()
 
 
 def _counts(place: str, base: str) -> bool:
