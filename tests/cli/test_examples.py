@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from made_up_records import invoke
+from made_up_records import errors, invoke, make_study
 from markdown_it import MarkdownIt
 
 from ensvm.report.query import read_study
@@ -104,6 +104,7 @@ def checkout(tmp_path_factory):
         (folder / name).symlink_to("small")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     config = re.search(r"```yaml\n(study: mine.*?)```", readme, re.DOTALL)[1]
+    make_study(folder / "own" / "mine", config, errors("german", "svc", [0.25]))
     for name in ("mine.yaml", "my.yaml"):  # what is run must not wait for the example of `init`
         (folder / name).write_text(config, encoding="utf-8")
     rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(300)]
@@ -137,7 +138,8 @@ def here(checkout, monkeypatch):
         results = checkout / "results"
         results.unlink(missing_ok=True)
         named = any(part.rpartition("/")[2] == "ijcai07" for part in parts)
-        results.symlink_to("whole" if named or "rank" in parts else "small")
+        whole = "whole" if named or "rank" in parts else "small"
+        results.symlink_to("own" if "--config" in parts else whole)
 
     return of
 

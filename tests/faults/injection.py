@@ -145,7 +145,9 @@ class Injector:
     def _reached(self, operation: str, path: str, flags: int = 0) -> Fault | None:
         """Count an operation and make it fail if it is the one; return how a write is torn."""
         if not f"{path}/".startswith(f"{self._folder}/"):
-            if operation in ("open", "rename", "mkdir", "remove") and not path.startswith("/dev/"):
+            # Temporary files are looked for when the command has ended.
+            allowed = path.startswith(("/dev/", os.environ["TMPDIR"]))
+            if operation in ("open", "rename", "mkdir", "remove") and not allowed:
                 self._say(outside=f"{operation} {path}")
             return None
         number = next(self._numbers)
