@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.records.checks import printable
+from ensvm.records.validation import printable
 from ensvm.records.writing import copy_file, naming, replace_file
 
 PREDICTIONS_FOLDER = "predictions"
@@ -204,8 +204,8 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     except PredictionsDamaged:
         raise
     except Exception as error:  # NumPy, zipfile and zlib raise a dozen kinds for damaged files
-        told = " ".join(printable(str(error)).split())[:200]
-        raise PredictionsDamaged(f"{path}: cannot be read: {told}; {MEND}") from error
+        reason = " ".join(printable(str(error)).split())[:200]
+        raise PredictionsDamaged(f"{path}: cannot be read: {reason}; {MEND}") from error
 
 
 def _npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:

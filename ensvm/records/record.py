@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias
 
-from ensvm.records.checks import Key, Name, Scalar, checked, is_confusion, is_settings
+from ensvm.records.validation import Key, Name, Scalar, checked, is_confusion, is_settings
 
 RunPass: TypeAlias = Literal["error", "timing"]
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]

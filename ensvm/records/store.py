@@ -13,9 +13,9 @@ from typing import Any, Self
 
 import filelock
 
-from ensvm.records.checks import CONTROL, LONGEST_TEXT, Newer, must_be_shallow, plain
 from ensvm.records.predictions import names_at_hand, save_files
 from ensvm.records.record import Identity, Record, Run
+from ensvm.records.validation import CONTROL, LONGEST_TEXT, Newer, must_be_shallow, plain
 from ensvm.records.writing import naming
 
 CELLS_FILE = "cells.jsonl"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from ensvm.records.checks import MAX_INTEGER
 from ensvm.records.record import Identity, Record
+from ensvm.records.validation import MAX_INTEGER
 from ensvm.records.writing import csv_of
 from ensvm.report.query import Study
 from ensvm.report.scores import values_of, with_scores

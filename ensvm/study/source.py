@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from ensvm.data.errors import near_miss
-from ensvm.records.checks import CONTROL
+from ensvm.records.validation import CONTROL
 
 Location = tuple[str | int, ...]
 

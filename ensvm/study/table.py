@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from ensvm.data.errors import near_miss
-from ensvm.records.checks import CONTROL
+from ensvm.records.validation import CONTROL
 from ensvm.study.block import Asked, Block, Id, Name, Names, StudyNames
 from ensvm.study.metrics import DATA_FACTS, SECONDS, Direction, direction_of, unit_of
 from ensvm.study.source import ConfigError, YamlSource, read_text

@@ -98,12 +98,14 @@ def fetch_openml(
         for parent in (folder, file.parent):
             parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):
-            told = _get(f"{DESCRIPTIONS}{number}")
-            found = replace(_description(told, number), sha256=pinned)
+            description = _get(f"{DESCRIPTIONS}{number}")
+            found = replace(_description(description, number), sha256=pinned)
             content = _checked(_get(found.url), found)
             found = replace(found, sha256=hashlib.sha256(content).hexdigest())
             write_atomically(file, content)
-            write_atomically(path, json.dumps(json.loads(told) | {SUM: found.sha256}).encode())
+            write_atomically(
+                path, json.dumps(json.loads(description) | {SUM: found.sha256}).encode()
+            )
     except OSError as error:
         message = f"cache folder {where.cache} cannot be used (ENSVM_CACHE names another): {error}"
         raise Refused(message) from error
@@ -124,17 +126,19 @@ def _unread(number: int) -> dict[str, object]:
 def _description(content: bytes, number: int) -> Description:
     try:
         kept = json.loads(content)
-        told = kept["data_set_description"]
-        if told["format"].lower() not in ("arff", "sparse_arff"):
-            raise Refused(f"its format is {told['format']}; accepted: ARFF")
-        name = f"{told['name']}-v{told['version']}"
+        description = kept["data_set_description"]
+        if description["format"].lower() not in ("arff", "sparse_arff"):
+            raise Refused(f"its format is {description['format']}; accepted: ARFF")
+        name = f"{description['name']}-v{description['version']}"
         plain = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "-" for c in name)
-        targets = _names(told.get("default_target_attribute"))
-        ignored = _names(told.get("ignore_attribute")) + _names(told.get("row_id_attribute"))
+        targets = _names(description.get("default_target_attribute"))
+        ignored = _names(description.get("ignore_attribute")) + _names(
+            description.get("row_id_attribute")
+        )
         return Description(
             plain.lstrip("-._") or f"openml-{number}",
-            str(told["url"]),
-            str(told["md5_checksum"]).lower(),
+            str(description["url"]),
+            str(description["md5_checksum"]).lower(),
             targets[0] if len(targets) == 1 else None,
             ignored,
             kept.get(SUM),
@@ -143,9 +147,9 @@ def _description(content: bytes, number: int) -> Description:
         raise Refused(f"its description is none ({type(error).__name__}: {error})") from error
 
 
-def _names(told: object) -> tuple[str, ...]:
+def _names(description: object) -> tuple[str, ...]:
     """Return the columns that a description names: none, one, several after commas, or a list."""
-    names = told if isinstance(told, list) else str(told or "").split(",")
+    names = description if isinstance(description, list) else str(description or "").split(",")
     return tuple(str(name).strip() for name in names if str(name).strip())
 
 
