@@ -271,6 +271,15 @@ def _evaluation(task: Task, cell: Cell, grams: GramPool) -> Evaluation:
 
 
 @lru_cache
+def warm_up_libraries() -> None:
+    """Have libraries do what they do once a process, so that its forks need not do it again."""
+    from sklearn.dummy import DummyClassifier
+
+    DummyClassifier().fit([[0.0], [1.0]], [0, 1])  # looks for libraries of data frames
+    _thread_pools()
+
+
+@lru_cache
 def _thread_pools() -> ThreadpoolController:
     """Return the process's BLAS and OpenMP pools, found once: it takes longer than a small cell."""
     import sklearn.svm  # noqa: F401  loaded first, so that their pools are found too

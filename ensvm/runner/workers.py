@@ -23,11 +23,11 @@ from typing import TypeAlias
 from ensvm.data import DataError, load
 from ensvm.records.record import Record
 from ensvm.runner.engine import EngineRefused, Save, WorkersDie
-from ensvm.runner.task import Started, Task, new_record, run_task
+from ensvm.runner.task import Started, Task, new_record, run_task, warm_up_libraries
 
 Messages: TypeAlias = list[Started | Record]
 
-PRELOADED = ["ensvm.runner.workers", "sklearn.svm", "sklearn.multiclass"]
+PRELOADED = ["ensvm.runner.workers", "sklearn.dummy", "sklearn.multiclass", "sklearn.svm"]
 # A cell that exceeds its limit is interrupted by a signal. If that does not end it (compiled code,
 # a stopped process), its process is killed this much later.
 GRACE_SECONDS = 3.0
@@ -213,6 +213,7 @@ def _serve(connection: Connection, crash: Connection, threads: int) -> None:
 
 def _run_in_a_fork(task: Task, connection: Connection) -> None:
     """Run a task with the user's own code in a copy of this process, which has run nothing yet."""
+    warm_up_libraries()
     with suppress(DataError):  # the fork meets the same error, and records it
         load(task.card, data_dir=task.data_dir)  # once for all forks
     child = os.fork()

@@ -74,7 +74,9 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
         file for sources in card.parts.values() for each in sources for file in each.every_file
     )
     held = {*cell.own_files, *(os.path.realpath(file.file) for file in every if file.file)}
-    places = {os.path.realpath(_source(path)) for path in _read[_key(cell)]}
+    # Libraries open many files; resolving the path of each would take longer than a small cell.
+    read = (path for path in _read[_key(cell)] if is_own(path))
+    places = {os.path.realpath(_source(path)) for path in read}
     names = sorted(
         Path(os.path.relpath(place, base)).as_posix()
         for place in places - held
