@@ -1,6 +1,6 @@
 """Rank the algorithms of a table over its data sets, or compare them on one data set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -43,6 +43,11 @@ from ensvm.study.table import ColumnConfig, TableConfig
 FEWEST_DATA_SETS = 5
 SIGNIFICANT_DIGITS = 12  # of the means that are ranked, so that rounding errors do not break ties
 EQUAL = 1e-12  # relative to the values: smaller differences are rounding errors
+# The columns of a comparison's CSV, in their order.
+PAIR_COLUMNS = (
+    *("first", "second", "first_mean", "second_mean", "n", "overlap"),
+    *("difference", "low", "high", "t", "p", "p_holm", "reason"),
+)
 WITH_DIRECTION = tuple(name for name in MEASURED if direction_of(name) is not None)
 
 
@@ -126,15 +131,15 @@ def rank_over_data_sets(
             f"ranks need at least {FEWEST_DATA_SETS} data sets with values of all algorithms, "
             f"and it has {len(answers)}{_listed(selection.left_out)}"
         )
-    means = [[answer.shown().mean() for answer in of_row] for of_row in answers.values()]
-    values = np.array([[float(f"{mean:.{SIGNIFICANT_DIGITS}g}") for mean in row] for row in means])
+    means = answers.map(lambda answer: answer.shown().mean())
+    values = means.map(lambda mean: float(f"{mean:.{SIGNIFICANT_DIGITS}g}")).to_numpy()
     signed = values if selection.better == "min" else -values
     ranks = np.asarray(rankdata(signed, axis=1), dtype=np.float64)
     order = np.argsort(ranks.mean(axis=0), kind="stable")
     selection = replace(selection, columns=tuple(selection.columns[index] for index in order))
     return Ranking(
         selection,
-        rows=tuple(answers),
+        rows=tuple(answers.index),
         values=values[:, order],
         ranks=ranks[:, order],
         pairs=_ranked_pairs(selection, -signed[:, order], ranks[:, order], rope),
@@ -196,9 +201,9 @@ def compare_on_data_set(
         accepted = f"accepted: {', '.join(rows)}{near_miss(row, rows)}"
         raise NotRanked(f"it has no data set {row!r}; {accepted}")
     selection, answers = _comparable_answers(selection, [row])
-    if not answers:
-        raise NotRanked(selection.left_out[-1])
-    columns = zip(selection.labels, answers[row], strict=True)
+    if answers.empty:
+        raise NotRanked(selection.left_out[-1])  # the reason why the data set is left out
+    columns = zip(selection.labels, answers.T[row], strict=True)
     compared = [_compared_pair(one, other, alpha) for one, other in combinations(columns, 2)]
     pairs = pd.DataFrame(compared)
     pairs["p_holm"] = np.array(holm([pair["p"] for pair in compared]), dtype=float)
@@ -217,10 +222,8 @@ def _compared_pair(
     """Compare two columns, each with its values, over the realizations that both have."""
     (first, of_first), (second, of_second) = one, other
     shared = sorted(set(of_first.values) & set(of_second.values))
-    pair: dict[str, Any] = {"first": first, "second": second}
-    pair |= dict.fromkeys(("first_mean", "second_mean"))
+    pair = dict.fromkeys(PAIR_COLUMNS) | {"first": first, "second": second}
     pair |= {"n": len(shared), "overlap": 0.0}
-    pair |= dict.fromkeys(("difference", "low", "high", "t", "p", "p_holm"))
     if not shared:
         return pair | {"reason": "they share no realization"}
     values = [[of_first.values[number], of_second.values[number]] for number in shared]
@@ -269,7 +272,8 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
     if metric not in shown:
         names = dict.fromkeys(column.of(table) for column in table.columns)
         candidates = tuple(ColumnConfig(name=name, metric=metric) for name in names)
-    columns, left_out = [], []
+    columns: dict[str, ColumnConfig] = {}
+    left_out = []
     for column in candidates:
         stage = study.config.algorithms[column.of(table)].stage
         if table.metric_of(column) != metric:
@@ -277,8 +281,9 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
         elif table.of == "results" and stage == "best-on-test":
             left_out.append(f"{column_label(study, column)}: an oracle, chosen on the test error")
         else:
-            columns.append(column)
-    return Selection(study, table, metric, _better(table, metric), tuple(columns), tuple(left_out))
+            columns[column.name] = column
+    kept, better = tuple(columns.values()), _better(table, metric)
+    return Selection(study, table, metric, better, kept, tuple(left_out))
 
 
 def _better(table: TableConfig, metric: str) -> Direction:
@@ -295,41 +300,40 @@ def _better(table: TableConfig, metric: str) -> Direction:
 
 def _comparable_answers(
     selection: Selection, rows: Sequence[str]
-) -> tuple[Selection, dict[str, list[Answer]]]:
-    """Return the columns and data sets that can be compared, with the values of each data set.
+) -> tuple[Selection, pd.DataFrame]:
+    """Return what can be compared: the columns, and their values as a frame of data sets.
 
     First leave out the columns without a value on any data set, then the data sets on which one of
     the other columns lacks a value. At least two columns must remain.
     """
-    study, table, left_out = selection.study, selection.table, list(selection.left_out)
-    answers = {
-        row: [ask(study, question_of(table, row, column)) for column in selection.columns]
+    study, table, labels = selection.study, selection.table, selection.labels
+    answers = pd.DataFrame(
+        {
+            column.name: {row: ask(study, question_of(table, row, column)) for row in rows}
+            for column in selection.columns
+        }
+    )
+    problems = answers.map(lambda answer: _problem(study, answer))
+    has_values = (problems == "").any()
+    if selection.columns and not has_values.any():
+        reasons = pd.unique(problems.to_numpy().ravel())
+        raise NotRanked(f"no values of {selection.metric}: {'; '.join(reasons)}")
+    left_out = list(selection.left_out)
+    for name in problems.columns[~has_values]:
+        left_out.append(f"{labels[name]}: {'; '.join(problems[name].unique())}")
+    columns = tuple(column for column in selection.columns if has_values[column.name])
+    if len(columns) < 2:
+        count = "one algorithm is" if columns else "no algorithms are"
+        raise NotRanked(f"{count} left to compare{_listed(left_out)}")
+    selection = replace(selection, columns=columns)
+    answers, problems = answers.loc[:, has_values], problems.loc[:, has_values]
+    reasons_of_rows = {
+        row: _problem_of_row(selection, row, answers.T[row], problems.T[row].tolist())
         for row in rows
     }
-    problems = {row: [_problem(study, answer) for answer in answers[row]] for row in rows}
-    kept = []
-    for index, column in enumerate(selection.columns):
-        of_column = dict.fromkeys(problems[row][index] for row in rows)
-        if "" in of_column:
-            kept.append(index)
-        else:
-            left_out.append(f"{column_label(study, column)}: {'; '.join(of_column)}")
-    if selection.columns and not kept:
-        reasons = dict.fromkeys(problem for of_row in problems.values() for problem in of_row)
-        raise NotRanked(f"no values of {selection.metric}: {'; '.join(reasons)}")
-    if len(kept) < 2:
-        count = "one algorithm is" if kept else "no algorithms are"
-        raise NotRanked(f"{count} left to compare{_listed(left_out)}")
-    selection = replace(selection, columns=tuple(selection.columns[index] for index in kept))
-    comparable = {}
-    for row in rows:
-        of_row = [answers[row][index] for index in kept]
-        problem = _problem_of_row(selection, row, of_row, [problems[row][index] for index in kept])
-        if problem:
-            left_out.append(f"{row}: {problem}")
-        else:
-            comparable[row] = of_row
-    return replace(selection, left_out=tuple(left_out)), comparable
+    left_out += [f"{row}: {reason}" for row, reason in reasons_of_rows.items() if reason]
+    comparable = [row for row, reason in reasons_of_rows.items() if not reason]
+    return replace(selection, left_out=tuple(left_out)), answers.loc[comparable]
 
 
 def _problem(study: Study, answer: Answer) -> str:
@@ -342,7 +346,7 @@ def _problem(study: Study, answer: Answer) -> str:
 
 
 def _problem_of_row(
-    selection: Selection, row: str, answers: Sequence[Answer], problems: Sequence[str]
+    selection: Selection, row: str, answers: Iterable[Answer], problems: Sequence[str]
 ) -> str:
     """Return why the values of a data set cannot be compared, or an empty string."""
     if len(set(problems)) > 1:
