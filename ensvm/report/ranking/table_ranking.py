@@ -48,7 +48,7 @@ PAIR_COLUMNS = (
     *("first", "second", "first_mean", "second_mean", "n", "overlap"),
     *("difference", "low", "high", "t", "p", "p_holm", "reason"),
 )
-WITH_DIRECTION = tuple(name for name in MEASURED if direction_of(name) is not None)
+RANKABLE = tuple(name for name in MEASURED if direction_of(name) is not None)
 
 
 class NotRanked(ValueError):
@@ -265,7 +265,7 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
         raise NotRanked(f"its columns show {', '.join(shown)}; choose one with --metric")
     is_known = metric in shown or metric in MEASURED or left_by_fit(metric)
     if not is_known and not is_predicted(metric):
-        raise NotRanked(unknown(metric, WITH_DIRECTION, A_FITS))
+        raise NotRanked(unknown(metric, RANKABLE, A_FITS))
     if unit_of(metric) == SECONDS and table.of != "timing":
         raise NotRanked(f"{metric} needs the timing pass: choose a table that has `of: timing`")
     candidates = table.columns
@@ -294,7 +294,7 @@ def _better(table: TableConfig, metric: str) -> Direction:
         return table.best
     raise NotRanked(
         f"are smaller or larger values of {metric!r} better? Set `best: min` or `best: max` in the "
-        f"table{near_miss(metric, WITH_DIRECTION)}"
+        f"table{near_miss(metric, RANKABLE)}"
     )
 
 

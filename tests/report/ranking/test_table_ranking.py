@@ -39,9 +39,12 @@ tables:
   - {id: unknown, caption: Neither end is better., metric: depth_, columns: [a, b]}
   - {id: depth, caption: The larger., metric: depth_, best: max, columns: [a, b, c]}
   - {id: facts, caption: Facts., of: data, columns: [dim]}
+  - {id: oracles, caption: Oracles., columns: [oracle]}
 """
 RNG = np.random.default_rng(2)
 MEANS = {row: RNG.uniform(0.1, 0.4, size=4) for row in ROWS}
+CLEAR = {row: np.array([0.1, 0.2, 0.3, 0.4]) + 0.01 * index for index, row in enumerate(ROWS)}
+TIED = {row: np.full(4, 0.3) for row in ROWS}
 VALUES = {name: RNG.normal(0.3, 0.02, size=10) for name in "abc"}
 RANDOM = {"protocol": "random", "n_train": 700, "n_test": 300}
 DISJOINT = {"protocol": "disjoint", "n_train": 700, "n_test": 300, "rows": 1000}
@@ -95,7 +98,8 @@ def test_ranks_wins_and_values_are_those_of_the_means(tmp_path):
         first, second = (means[:, names.index(name)] for name in (pair.first, pair.second))
         assert (pair.wins, pair.losses) == ((first < second).sum(), (first > second).sum())
         assert pair.wins + pair.ties + pair.losses == len(ROWS)
-        assert pair.wilcoxon_p <= pair.wilcoxon_p_holm <= 1.0
+    smallest = ranking.pairs["wilcoxon_p"].min()
+    assert ranking.pairs["wilcoxon_p_holm"].min() == pytest.approx(3 * smallest)
 
 
 def test_if_larger_is_better_the_order_is_reversed(tmp_path):
@@ -153,7 +157,18 @@ def test_seconds_of_different_machines_are_not_ranked_together(tmp_path):
     timings += [timed(ROWS[-1], "a", "here"), timed(ROWS[-1], "b", "there")]
     ranking = ranked(tmp_path, timings, "time")
     assert ranking.rows == tuple(ROWS[:-1])
-    assert "heart: seconds of different machines (here, there)" in left_out(ranking)
+    reason = "heart: seconds of different machines (here, there)"
+    assert reason in left_out(ranking)
+    table = ranking.selection.table
+    with pytest.raises(NotRanked, match=re.escape(reason)):
+        compare_on_data_set(ranking.selection.study, table, "heart", None, 0.05)
+
+
+def test_a_column_that_is_listed_twice_is_compared_once(tmp_path):
+    config = CONFIG.replace("columns: [a, b, c, oracle]", "columns: [a, a, b, c]")
+    study = make_study(tmp_path, config, over_data_sets())
+    ranking = rank_over_data_sets(study, study.config.table("1"), None, 0.05)
+    assert sorted(column.name for column in ranking.selection.columns) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("count", [1, FEWEST_DATA_SETS - 1])
@@ -168,6 +183,7 @@ REFUSED = {
     "no better end": (("unknown", None), "'depth_' better.*best: min"),
     "unknown metric": (("1", "eror"), "unknown metric 'eror'.*did you mean 'error'"),
     "seconds": (("1", "train_seconds"), "train_seconds needs the timing pass"),
+    "oracles only": (("oracles", None), "no algorithms are left to compare; left out: the oracle"),
     "no values": (("1", "auc"), "no values of auc: not recorded"),
 }
 
@@ -185,8 +201,7 @@ def test_a_single_algorithm_is_refused(tmp_path):
 
 
 def test_if_everything_ties_all_tests_say_so(tmp_path):
-    means = {row: np.full(4, 0.3) for row in ROWS}
-    ranking = ranked(tmp_path, over_data_sets(means=means), rope=1.0)
+    ranking = ranked(tmp_path, over_data_sets(means=TIED), rope=1.0)
     assert (ranking.ranks == 2).all()
     assert ranking.friedman_corrected.iman_davenport_p == 1.0
     assert (ranking.pairs["ties"] == len(ROWS)).all()
@@ -234,6 +249,25 @@ def test_a_metric_that_is_not_the_tables_own_is_part_of_the_file_name(
 ):
     _, paths = write_ranking(ranked(tmp_path, over_data_sets(), table, metric))
     assert {path.stem for path in paths} == {stem}
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict", "counts", "n_significant"),
+    [
+        (CLEAR, "it is rejected", "| 12 / 0 / 0 | 6 / 0 / 6 | 0 / 0 / 12 |", 4),
+        (TIED, "it is not rejected", "| 0 / 12 / 0 | 0 / 12 / 0 | 0 / 12 / 0 |", 0),
+    ],
+)
+def test_the_markdown_has_verdict_counts_and_bold_p_values(
+    tmp_path, means, verdict, counts, n_significant
+):
+    ranking = ranked(tmp_path, over_data_sets(means=means))
+    text = " ".join(write_ranking(ranking)[0].split())
+    assert verdict in text
+    assert counts in text
+    p_values = ranking.pairs[["nemenyi_p", "wilcoxon_p", "wilcoxon_p_holm"]].to_numpy()
+    assert (p_values <= ranking.alpha).sum() == n_significant
+    assert len(re.findall(r"\*\*0\.\d+\*\*", text)) == n_significant
 
 
 def test_it_says_if_wilcoxons_test_has_too_few_data_sets(tmp_path):
