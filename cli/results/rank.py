@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def _finite(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is no finite number")
+        raise click.BadParameter(f"{value} is not a finite number")
     return value
 
 
@@ -87,23 +87,23 @@ def rank(
     """
     if dataset is not None and rope is not None:
         raise click.UsageError("--rope is for ranks over data sets; leave out --dataset or --rope")
-    from ensvm.report.ranking.over_data_sets import rank_over_data_sets
-    from ensvm.report.ranking.over_realizations import compare_over_realizations
-    from ensvm.report.ranking.selection import NotRanked
-    from ensvm.report.ranking.write import write_comparisons, write_ranking
+    from ensvm.report.ranking.ranking_documents import write_comparison, write_ranking
+    from ensvm.report.ranking.table_ranking import (
+        NotRanked,
+        compare_on_data_set,
+        rank_over_data_sets,
+    )
 
     written: list[Path] = []
     reasons: list[str] = []
     for study, table in _tables(results, studies, table_id):
         try:
             if dataset is None:
-                ranking = rank_over_data_sets(study, table, metric=metric, alpha=alpha, rope=rope)
-                text, paths = write_ranking(study, ranking)
+                ranking = rank_over_data_sets(study, table, metric, alpha, rope)
+                text, paths = write_ranking(ranking)
             else:
-                compared = compare_over_realizations(
-                    study, table, dataset, metric=metric, alpha=alpha
-                )
-                text, paths = write_comparisons(study, compared)
+                comparison = compare_on_data_set(study, table, dataset, metric, alpha)
+                text, paths = write_comparison(comparison)
         except NotRanked as reason:
             reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
             continue
@@ -119,7 +119,7 @@ def rank(
 def _tables(
     results: Path, studies: tuple[str, ...], table_id: str | None
 ) -> list[tuple["Study", "TableConfig"]]:
-    """Return the tables asked for; those of the facts of data only where they are named."""
+    """Return the tables to rank: those with a given id, or all but tables of data facts."""
     from ensvm.report.query import read_study
 
     chosen = [read_study(folder) for folder in study_folders(results, studies, "comp6321")]

@@ -8,8 +8,7 @@ from ensvm.data import load
 from ensvm.records.record import Record
 from ensvm.records.store import CONFIG_COPY, Store, read_records
 from ensvm.report.query import Question, ask, read_study
-from ensvm.report.ranking.over_data_sets import rank_over_data_sets
-from ensvm.report.ranking.selection import NotRanked
+from ensvm.report.ranking.table_ranking import NotRanked, rank_over_data_sets
 from ensvm.report.tables.cells import build_table
 from ensvm.runner.estimators.construct import made
 from ensvm.runner.plan import make_plan
@@ -104,7 +103,7 @@ def test_without_predictions_only_what_asks_for_scores_is_missing(study, folder)
         assert {cell.status for cell in tables[table]} == {"missing"}
         assert all("`keep: predictions`" in cell.reason for cell in tables[table])
     with pytest.raises(NotRanked, match="no values of auc: not recorded"):
-        rank_over_data_sets(found, found.config.table("1"), metric="auc")
+        rank_over_data_sets(found, found.config.table("1"), "auc", 0.05)
 
 
 def test_a_run_does_again_what_lacks_a_metric_and_that_alone(study, folder):

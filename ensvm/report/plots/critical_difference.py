@@ -1,4 +1,4 @@
-"""Critical-difference diagrams: average ranks on a line, bars over what is not told apart."""
+"""Critical-difference diagrams, as Figure 1 of Demšar (2006)."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 
 from ensvm.report.plots.looks import COLOURS, METADATA, STYLE, Look
 
-WIDTH = 6.8  # inches: a page's text width
-LABEL_SHARE = 0.55  # of the axis' length, the room for labels on either side
-BEYOND = 0.015  # of its length, how far a bar reaches beyond the ranks it joins
-LINE, BAR, CAP = 0.8, 3.0, 0.12  # points, points, and the half height of the caps of CD
+WIDTH = 6.8  # inches: the text width of a page
+LABEL_SHARE = 0.55  # room for labels on either side, as a fraction of the axis
+BAR_OVERHANG = 0.015  # how far a bar reaches beyond its ranks, as a fraction of the axis
+LINE, BAR, CAP = 0.8, 3.0, 0.12  # points, points, and half the height of the caps of CD
 
-# Heights, in lines of text. The axis stands at 0, what belongs to it above, the algorithms below.
+# Heights in lines of text: the axis is at 0, the critical difference above, the algorithms below.
 LINE_HEIGHT = 0.2  # inches
 TICK, TICK_LABEL, CD_BAR = 0.25, 0.4, 1.9
 FIRST_BAR, BAR_STEP, LABELS_AFTER = 0.55, 0.45, 0.55
@@ -23,43 +23,22 @@ FIRST_BAR, BAR_STEP, LABELS_AFTER = 0.55, 0.45, 0.55
 
 def draw_critical_difference(
     labels: Sequence[str],
-    average: Sequence[float],
-    difference: float,
+    average_ranks: Sequence[float],
+    critical_difference: float,
     groups: Sequence[tuple[int, int]],
     note: str,
     endings: Iterable[str],
 ) -> Iterator[bytes]:
-    """Draw a critical-difference diagram.
+    """Draw average ranks on an axis, and yield the file of each ending (.png, .svg or .pdf).
 
-    Parameters
-    ----------
-    labels : sequence of str
-        The algorithms, best first.
-    average : sequence of float
-        Their average ranks, in ascending order.
-    difference : float
-        The critical difference.
-    groups : sequence of (int, int)
-        The first and the last of each group that is joined by a bar.
-    note : str
-        What stands under the diagram.
-    endings : iterable of str
-        The kinds of files: .png, .svg or .pdf.
-
-    Yields
-    ------
-    bytes
-        The file of each ending.
-
-    References
-    ----------
-    Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Figure 1.
+    Labels and ranks are in ascending order of the ranks. A bar joins the first and the last
+    algorithm of each group. The note is printed under the diagram.
     """
-    with style.context(["default", STYLE]):  # whatever the user has set up for other plots
-        figure = _diagram(labels, average, difference, groups, note)
+    with style.context(["default", STYLE]):  # not the user's own matplotlib settings
+        figure = _diagram(labels, average_ranks, critical_difference, groups, note)
         for ending in endings:
             file = BytesIO()
-            # tight: long names of algorithms, and the note, need not fit the width
+            # Long names and the note can be wider than the figure, hence `tight`.
             figure.savefig(
                 file,
                 format=ending.removeprefix("."),
@@ -72,52 +51,55 @@ def draw_critical_difference(
 
 def _diagram(
     labels: Sequence[str],
-    average: Sequence[float],
-    difference: float,
+    average_ranks: Sequence[float],
+    critical_difference: float,
     groups: Sequence[tuple[int, int]],
     note: str,
 ) -> Figure:
     k = len(labels)
-    half = math.ceil(k / 2)
-    below = FIRST_BAR + BAR_STEP * len(groups) + LABELS_AFTER
-    depth, height = below + half + 0.5, CD_BAR + 1.0
+    n_left = math.ceil(k / 2)
+    # The better half of the labels is on the left, the other half on the right.
+    label_height = FIRST_BAR + BAR_STEP * len(groups) + LABELS_AFTER
+    depth, height = label_height + n_left + 0.5, CD_BAR + 1.0
     figure = Figure(figsize=(WIDTH, (height + depth) * LINE_HEIGHT))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.axis("off")
-    room, beyond = LABEL_SHARE * (k - 1), BEYOND * (k - 1)
+    room, overhang = LABEL_SHARE * (k - 1), BAR_OVERHANG * (k - 1)
     axes.set_xlim(1 - room, k + room)
     axes.set_ylim(-depth, height)
-    _draw_axis(axes, k, difference)
+    _draw_axis(axes, k, critical_difference)
     for level, (first, last) in enumerate(groups):
         y = -FIRST_BAR - BAR_STEP * level
-        x = (average[first] - beyond, average[last] + beyond)
+        x = (average_ranks[first] - overhang, average_ranks[last] + overhang)
         axes.plot(x, (y, y), color=COLOURS[2], linewidth=BAR, solid_capstyle="butt")
-    for place, (label, rank) in enumerate(zip(labels, average, strict=True)):
-        on_the_left = place < half
-        line = place if on_the_left else k - 1 - place
-        parts = (label, f"{rank:.2f}") if on_the_left else (f"{rank:.2f}", label)
-        _draw_label(axes, "  ".join(parts), rank, -below - line, k, on_the_left)
+    for index, (label, rank) in enumerate(zip(labels, average_ranks, strict=True)):
+        if index < n_left:
+            _draw_label(axes, f"{label}  {rank:.2f}", rank, -label_height - index, k, "right")
+        else:
+            y = -label_height - (k - 1 - index)
+            _draw_label(axes, f"{rank:.2f}  {label}", rank, y, k, "left")
     axes.text((1 + k) / 2, -depth, note, ha="center", va="top", fontsize="small")
     return figure
 
 
-def _draw_axis(axes: Axes, k: int, difference: float) -> None:
+def _draw_axis(axes: Axes, k: int, critical_difference: float) -> None:
+    """Draw the axis of ranks, and above it a line as long as the critical difference."""
     look: Look = {"color": COLOURS[0], "linewidth": LINE, "clip_on": False}
     axes.plot((1, k), (0, 0), **look)
     for rank in range(1, k + 1):
         axes.plot((rank, rank), (0, TICK), **look)
         axes.text(rank, TICK_LABEL, str(rank), ha="center", va="bottom")
-    axes.plot((1, 1 + difference), (CD_BAR, CD_BAR), **look)
-    for end in (1, 1 + difference):
-        axes.plot((end, end), (CD_BAR - CAP, CD_BAR + CAP), **look)
-    axes.text(1 + difference / 2, CD_BAR + 0.2, f"CD = {difference:.2f}", ha="center", va="bottom")
+    end = 1 + critical_difference
+    axes.plot((1, end), (CD_BAR, CD_BAR), **look)
+    for x in (1, end):
+        axes.plot((x, x), (CD_BAR - CAP, CD_BAR + CAP), **look)
+    text = f"CD = {critical_difference:.2f}"
+    axes.text(1 + critical_difference / 2, CD_BAR + 0.2, text, ha="center", va="bottom")
 
 
-def _draw_label(axes: Axes, text: str, rank: float, y: float, k: int, on_the_left: bool) -> None:
-    """Draw the line from an algorithm's rank down and out to its name."""
-    gap = 0.08 * (k - 1)
-    end = 1 - gap if on_the_left else k + gap
+def _draw_label(axes: Axes, text: str, rank: float, y: float, k: int, side: str) -> None:
+    """Draw a line from a rank down and out to its label, whose `side` ("left") it ends at."""
+    sign = -1 if side == "right" else 1
+    end = (1 if side == "right" else k) + sign * 0.08 * (k - 1)
     axes.plot((rank, rank, end), (0, y, y), color=COLOURS[0], linewidth=LINE)
-    pad = 0.02 * (k - 1) * (-1 if on_the_left else 1)
-    side = "right" if on_the_left else "left"
-    axes.text(end + pad, y, text, ha=side, va="center")
+    axes.text(end + sign * 0.02 * (k - 1), y, text, ha=side, va="center")

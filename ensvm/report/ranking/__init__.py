@@ -1,1 +1,1 @@
-"""Algorithms ranked over the data sets of a table, or compared over the realizations of one."""
+"""Rank the algorithms of a table over its data sets, or compare them on one data set."""
