@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
-from ensvm.records.writing import replace_file
+from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.ranking.rank_tests import Friedman, groups
 from ensvm.report.ranking.table_ranking import Comparison, Ranking, Selection, default_metric
 from ensvm.report.tables.render import NOTHING, bullet_list, origin
