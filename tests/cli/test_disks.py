@@ -22,12 +22,6 @@ def records_that_are_a_folder(folder):
     return folder
 
 
-def a_journal_that_is_a_file(folder):
-    (folder / "smoke").mkdir(parents=True)
-    (folder / "smoke" / "running").write_text("no folder")
-    return folder
-
-
 def a_path_that_is_too_long(folder):
     return folder / ("a" * 300)
 
@@ -37,7 +31,6 @@ def a_path_that_is_too_long(folder):
     [
         below_a_file,
         records_that_are_a_folder,
-        a_journal_that_is_a_file,
         a_path_that_is_too_long,
     ],
 )
