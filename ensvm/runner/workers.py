@@ -45,6 +45,7 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
+FINISHED = 99  # the exit status of a fork that ran its task to the end, unlike `os._exit(0)`
 KILLED = "its worker process was killed (out of memory, or a crash in compiled code)"
 
 _starting = threading.Lock()
@@ -219,7 +220,8 @@ def _run_in_a_fork(task: Task, connection: Connection) -> None:
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
-        if status:  # it died in a cell; so does this process, and the parent sees whose fault it is
+        if os.waitstatus_to_exitcode(status) != FINISHED:
+            # It died in a cell. So does this process, and the parent sees which cell it was.
             os.kill(os.getpid(), signal.SIGKILL)
         return
     status = 1
@@ -229,7 +231,7 @@ def _run_in_a_fork(task: Task, connection: Connection) -> None:
             sys.path.append(str(task.modules))
         for message in run_task(task):
             connection.send(message)
-        status = 0
+        status = FINISHED
         with suppress(Exception):  # the cell may have replaced them
             sys.stdout.flush()
             sys.stderr.flush()
