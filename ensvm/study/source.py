@@ -196,7 +196,9 @@ class YamlSource:
             message = f"no file can hold the character {found[0]!r} as text"
             raise self.error(location, f"{message}; write another, or the pair's character itself")
         control = CONTROL.search(node.value) if kind == "str" else None
-        if control and location[-1:] != ("delimiter",):  # which such a character may be
+        # A delimiter, and a mark of missing values, may be such a character.
+        of_a_file = location[-1:] == ("delimiter",) or location[-2:-1] == ("missing",)
+        if control and not of_a_file:
             raise self.error(location, f"the control character {control[0]!r} is not accepted")
         if kind in ("int", "float") and len(node.value) > MAX_DIGITS:
             raise self.error(location, f"a number of more than {MAX_DIGITS} characters")

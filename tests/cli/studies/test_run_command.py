@@ -19,7 +19,12 @@ in_this_process = pytest.mark.usefixtures("in_this_process")
 SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
 
 
-def start(config, results, *options, group=False, before=None):
+def hang_up_by_default():
+    """Undo what a test run in the background inherits: SIGHUP is ignored there, as with nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def start(config, results, *options, group=False, before=hang_up_by_default):
     """Start the command as a process of its own; `group`: as the first of its own group.
 
     `before` runs in it first.

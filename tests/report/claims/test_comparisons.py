@@ -178,7 +178,7 @@ def test_a_value_against_its_limit(study, relation, limit, verdict):
         f"relation: {relation}, limit: {limit}, rows: [german]}}"
     )
     made = study(
-        claim, [record("german", number, "a", n_iter_=11 + number) for number in range(-1, 4)]
+        claim, [record("german", number, "a", n_iter_=9 + number) for number in range(1, 6)]
     )
     found = only(evaluate_claims(made))
     assert (found.verdict, found.effect, found.n) == (verdict, 12.0, 5)
