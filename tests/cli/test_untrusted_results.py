@@ -197,7 +197,7 @@ def hostile(tmp_path, monkeypatch):
     (folder / PREDICTIONS_FOLDER / f"{_hash(bomb)}.npz").write_bytes(bomb)
     np.save(folder / "cells.npy", np.array([Bomb(canary)], dtype=object), allow_pickle=True)
     (folder / "cells.pkl").write_bytes(pickle.dumps(Bomb(canary)))
-    touch = f"open({str(canary)!r}, 'w')\n"
+    touch = f"open({str(canary)!r}, 'w').close()\n"
     for place in (tmp_path, tmp_path / "results", folder):
         for name in ("canary_module", "os", "sitecustomize", "conftest"):
             (place / f"{name}.py").write_text(touch)
