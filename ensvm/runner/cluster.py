@@ -152,7 +152,7 @@ class _ClusterRun:
 
     def _stop_workers(self) -> None:
         with suppress(Exception):
-            self._client.cancel([future for _, future in self._submitted.values()])
+            # Not cancelled: a cancelled task cannot return the cells that it has finished.
             self._client.run(stop_tasks, self._name, on_error="ignore")
 
     def _submit(self, task: Task) -> None:
