@@ -62,18 +62,6 @@ class Crashes(Majority):
         ctypes.string_at(0)
 
 
-class Forks(Majority):
-    """Returns twice: in its process and in a copy of that; `wait` keeps the copy for long."""
-
-    def __init__(self, wait=False):
-        self.wait = wait
-
-    def fit(self, X, y):
-        if os.fork() == 0 and self.wait:
-            time.sleep(20)
-        return super().fit(X, y)
-
-
 class Abandons(Majority):
     """Starts a process and a copy of its own, which go on for long, and leaves them behind."""
 
