@@ -159,18 +159,6 @@ class BiasVariance(BinaryMetaEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the copies to replicates of the rows.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two values.
-
-        Returns
-        -------
-        BiasVariance
-            The fitted estimator.
-
         Raises
         ------
         ValueError
@@ -231,11 +219,6 @@ class BiasVariance(BinaryMetaEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the mean prediction of all B hypotheses.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n,)
@@ -246,21 +229,6 @@ class BiasVariance(BinaryMetaEstimator):
         for hypothesis in self.estimators_:
             votes += self._signs(rows.predict(hypothesis))
         return votes / len(self.estimators_)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class that most of the B hypotheses predict; `classes_[0]` in a tie.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        return self._classes_of(self.decision_function(X))
 
 
 @documented
