@@ -15,9 +15,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator
 from ensvm.classifiers.base.weights import checked_weights, rows_that_count
 from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
-from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
-from ensvm.solvers.boosting.result import BoostingResult
-from ensvm.solvers.boosting.rounds import Round
+from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exponential_bound
 
 
 class AdaBoost(BinaryMetaEstimator):

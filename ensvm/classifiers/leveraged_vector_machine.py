@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
 from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.leverage.algorithm import leverage
+from ensvm.solvers.leverage import leverage
 
 
 def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from ensvm.classifiers.base.ending import Ending
 from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
 from ensvm.classifiers.base.weights import CLASS_WEIGHT, class_costs, rows_that_count
-from ensvm.solvers.linear.smo import LinearSMOResult, linear_smo
+from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
 
 
 class LinearSMO(LinearClassifier):

@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import Interval
 from ensvm.classifiers.base.ending import Ending
 from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
 from ensvm.classifiers.base.seeds import drawn_seed
-from ensvm.solvers.linear.perceptron import PerceptronResult, perceptron
-from ensvm.solvers.linear.separability import separability, signed_points
+from ensvm.solvers.perceptron import PerceptronResult, perceptron
+from ensvm.solvers.separability import separability, signed_points
 
 
 class Perceptron(LinearClassifier):

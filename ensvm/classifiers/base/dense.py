@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ensvm.kernels.blocks import dense_rows
+from ensvm.kernels.input_rows import dense_rows
 from ensvm.memory import require_memory
 
 

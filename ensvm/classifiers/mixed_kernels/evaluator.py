@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ensvm.classifiers.mixed_kernels.machines import KernelMachine, renumbered
 from ensvm.classifiers.mixed_kernels.standardisation import Standardisation
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor
-from ensvm.solvers.pairwise.one_vs_one import weighted_sums, winners
+from ensvm.solvers.one_vs_one import weighted_sums, winners
 
 BLOCK = 512  # rows evaluated at once
 PIECE = (

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from ensvm.classifiers.mixed_kernels.standardisation import Standardisation, standardisation_of
 from ensvm.kernels.augmented_rows import Kernel, Rows, kernel_matrix
-from ensvm.solvers.pairwise.one_vs_one import cross_validated_values, pairwise_machines
-from ensvm.solvers.pairwise.platt_scaling import fit_sigmoids
-from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
+from ensvm.solvers.one_vs_one import cross_validated_values, pairwise_machines
+from ensvm.solvers.platt_scaling import fit_sigmoids
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class KernelMachine:
     support : ndarray of int, shape (s,)
         The positions of the rows with a coefficient in some pair, those of a class together.
     dual_coef : ndarray of shape (k (k - 1) / 2, s)
-        y_i alpha_i, the pairs in the order of `ensvm.solvers.pairwise.one_vs_one`.
+        y_i alpha_i, the pairs in the order of `ensvm.solvers.one_vs_one`.
     intercept : ndarray of shape (k (k - 1) / 2,)
         Of each pair.
     certificate : float

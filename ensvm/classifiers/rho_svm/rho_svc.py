@@ -12,7 +12,7 @@ from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExp
 from ensvm.classifiers.base.seeds import drawn_seed
 from ensvm.classifiers.rho_svm.problem import RhoProblem, warn_of_pivots
 from ensvm.kernels import KernelFunction, gram
-from ensvm.kernels.distinct_rows import distinct_rows
+from ensvm.kernels.input_rows import distinct_rows
 from ensvm.kernels.low_rank import DiagonalCorrectedGram, PivotChoice, low_rank_gram
 from ensvm.kernels.packed_gram import PackedGram
 from ensvm.memory import gibibytes, require_memory

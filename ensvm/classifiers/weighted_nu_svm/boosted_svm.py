@@ -19,8 +19,7 @@ from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC
 from ensvm.classifiers.weighted_nu_svm.rounds import about_rounds, about_seconds, ending_of
 from ensvm.classifiers.weighted_nu_svm.weakened_svc import resolve_shares
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.boosting.kernel_expansions import Member, WeakLearner, boosted_expansions
-from ensvm.solvers.expansion_reduction import reduce_members
+from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 

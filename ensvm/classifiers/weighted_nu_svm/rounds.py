@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.classifiers.base.ending import Ending
-from ensvm.solvers.boosting.result import BoostingResult
+from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import renumbered
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.mixed_kernels import adaboost as module
 from ensvm.classifiers.mixed_kernels.adaboost import MixedKernelAdaBoost
-from ensvm.solvers.boosting.multiclass import LEAST_ERROR, learner_weight, updated
+from ensvm.solvers.boosting import LEAST_ERROR, learner_weight, updated
 
 SMALL: dict[str, Any] = {"n_estimators": 6, "max_samples": 40, "random_state": 0}
 

@@ -2,15 +2,15 @@
 
 Names: a candidate hypothesis phi_j(x) = y_j K(x_j, x); a round adds alpha phi_j + beta to f; D, eq.
 (1), are the normalised losses; gamma is the penalty of eq. (8), "penalty" here since gamma is a
-kernel's width. The compiled parts are `losses`, `candidates` and `rounds`.
+kernel's width. A block is a chunk of section 3. The compiled part is `leverage_rounds`.
 
-Where the print is read otherwise: eq. (7) has a factor 1/2 and sums instead of averages over D, as
+Where we read the print otherwise: eq. (7) has a factor 1/2 and sums instead of averages over D, as
 Newton's step has; the recursion of gamma divides by the normaliser of D alone, without the penalty
-that eq. (8) counts to Z_t, for only so is each round's problem the minimisation of sum_i exp(-y_i
+that eq. (8) counts in Z_t, because only then is each round's problem to minimise sum_i exp(-y_i
 f(x_i)) + gamma' exp(sum_t |alpha_t|^p) with one gamma'.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal
@@ -18,31 +18,40 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.labels import checked_signs
-from ensvm.solvers.leverage.blocks import BlockSource, Rows
-from ensvm.solvers.leverage.candidates import (
-    NOBODY,
-    QUADRATIC,
-    TRUE_LOSS,
-    Settings,
-    State,
-    largest_slope,
-)
-from ensvm.solvers.leverage.losses import EXPONENTIAL, L1, L2, LOGISTIC, NO_PENALTY, shift_of, weigh
-from ensvm.solvers.leverage.rounds import (
+from ensvm.solvers.binary_problem import checked_signs
+from ensvm.solvers.leverage_rounds import (
     ABSOLUTE,
+    EXPONENTIAL,
     GRANTED,
+    L1,
+    L2,
+    LARGEST_VALUE,
+    LOGISTIC,
     MOST_SEARCH_STEPS,
     NO_GAIN,
+    NO_PENALTY,
+    NOBODY,
+    QUADRATIC,
     RELATIVE,
     TESTED,
+    TRUE_LOSS,
     ZERO_LOSS,
+    Block,
     Record,
+    Settings,
+    State,
+    find_centres_and_floors,
+    largest_slope,
     play,
+    shift_of,
+    weigh,
 )
+
+__all__ = ["LeverageResult", "leverage"]
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Rows = Callable[[Indices], NDArray[Any]]
 StopReason = Literal["no_gain", "zero_loss", "n_rounds", "n_passes"]
 
 CHOICES: dict[str, dict[str | None, int]] = {
@@ -100,6 +109,86 @@ class LeverageResult:
     n_iter: int
     converged: bool
     stop_reason: StopReason
+
+
+class BlockSource:
+    """The blocks of candidates of m instances, of which one exists at a time.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m) or callable
+        The symmetric Gram matrix, or a function of k instance numbers that returns these rows,
+        shape (k, m).
+    m : int
+        The number of instances.
+    blocks : sequence of ndarray of int
+        The instance numbers of each block.
+
+    Raises
+    ------
+    ValueError
+        If the blocks are no partition of the instances, or the Gram matrix has another shape.
+    """
+
+    def __init__(self, gram: NDArray[Any] | Rows, m: int, blocks: Sequence[Indices]) -> None:
+        self._blocks = [np.asarray(block, dtype=np.intp) for block in blocks]
+        self._m = m
+        self.n_blocks = len(self._blocks)
+        if not np.array_equal(np.sort(np.concatenate(self._blocks)), np.arange(m)) or not min(
+            map(len, self._blocks)
+        ):
+            raise ValueError(f"blocks must name each of the {m} instances once and not be empty")
+        if not callable(gram) and np.shape(gram) != (m, m):
+            raise ValueError(
+                f"the Gram matrix has shape {np.shape(gram)}, but there are {m} labels"
+            )
+        self._gram = gram if callable(gram) else np.asarray(gram)
+        self._current: int | None = None
+        self._block: Block | None = None
+
+    def block(self, k: int) -> Block:
+        """Return block k, made anew unless it is the one at hand.
+
+        Raises ValueError for kernel values out of range.
+        """
+        if self._block is None or k != self._current:
+            self._block = None
+            self._block, self._current = self._made(self._blocks[k]), k
+        return self._block
+
+    def last_first(self) -> list[int]:
+        """Return the numbers of all blocks, the one at hand first."""
+        return sorted(range(self.n_blocks), key=lambda k: k != self._current)
+
+    def _made(self, indices: Indices) -> Block:
+        rows = self._rows(indices)
+        centres, floors = np.empty((2, indices.size))
+        find_centres_and_floors(rows, float(np.finfo(rows.dtype).eps), centres, floors)
+        bad = ~np.isfinite(centres)
+        if bad.any():
+            raise ValueError(
+                f"kernel values must be finite and smaller than {LARGEST_VALUE:g}, "
+                f"but not all are with instance {indices[bad][0]}"
+            )
+        return Block(rows, indices, centres, floors, sums=np.empty((indices.size, 3)))
+
+    def _rows(self, indices: Indices) -> NDArray[Any]:
+        if callable(self._gram):
+            rows = np.asarray(self._gram(indices))
+            if rows.shape != (indices.size, self._m):
+                raise ValueError(
+                    f"gram returned rows of shape {rows.shape}, expected {(indices.size, self._m)}"
+                )
+        elif self.n_blocks == 1 and np.array_equal(indices, np.arange(self._m)):
+            rows = self._gram.T if self._gram.flags.f_contiguous else self._gram  # symmetric
+        else:
+            rows = self._gram[indices]
+        rows = np.ascontiguousarray(
+            rows, dtype=rows.dtype if rows.dtype == np.float32 else np.float64
+        ).view()
+        # What is compiled for a matrix that may be written to serves no other.
+        rows.flags.writeable = False
+        return rows
 
 
 def leverage(

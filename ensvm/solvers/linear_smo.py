@@ -25,8 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import inlined, njit
-from ensvm.solvers.linear.separability import check_squared_lengths, separability, signed_points
-from ensvm.solvers.stopping import check_stopping
+from ensvm.solvers.binary_problem import check_stopping
+from ensvm.solvers.separability import check_squared_lengths, separability, signed_points
+
+__all__ = ["LinearSMOResult", "linear_smo"]
 
 # Stands for |x_i - x_j|^2 = 0, times the largest |x|^2: the step then goes to a bound, as in LIBSVM
 LEAST_CURVATURE = 1e-12

@@ -2,13 +2,17 @@
 
 This is Figure 1 of the paper, on one Gram matrix. A hypothesis is h_t = f_t / max_i |f_t(x_i)| or
 sign f_t, and its weight alpha_t minimises Z_t = sum_i D_i exp(-alpha y_i h_t(x_i)) (Schapire &
-Singer, 1999), which also bounds the error: the share of examples that the vote gets wrong is at
-most prod_t Z_t. With the former the vote sum_t alpha_t h_t is again one expansion; the paper takes
-the latter, and drops the sign for its reduced model.
+Singer, 1999), which also bounds the error: the vote misclassifies at most a share prod_t Z_t of the
+examples. With h_t = f_t / max |f_t| the vote sum_t alpha_t h_t is one expansion; the paper uses the
+sign, and drops it for its reduced model.
 
-After D_i <- D_i exp(-alpha_t y_i h_t(x_i)) / Z_t the last hypothesis is no better than random. One
-that is right on all examples has no best alpha: it is capped. With real values boosting goes on,
-for the margins still differ; with signs D stays as it is, and boosting ends.
+A hypothesis that is right on all examples has no best alpha, so alpha is capped. With real values
+boosting goes on, because the margins still differ; with signs D does not change, and boosting ends.
+
+The reduced model rewrites expansions in linearly independent points (Downs, Gates & Masters, JMLR
+2, 2001). Cholesky's method with pivots orders the points so that each adds what the ones before it
+explain least. Leaving out the last directions of the orthonormal basis that it builds leaves out
+exactly these coordinates of the expansion, so the error is known before any point goes.
 """
 
 from collections.abc import Callable
@@ -17,11 +21,21 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
-from ensvm.solvers.boosting.result import BoostingResult, StopReason, Vector
-from ensvm.solvers.boosting.rounds import Round, Step, boost
+from ensvm.kernels.low_rank import incomplete_cholesky
+from ensvm.solvers.boosting import BoostingResult, Round, Step, StopReason, Vector, boost
 from ensvm.solvers.regularization_path.events import add_products
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
+
+__all__ = [
+    "Member",
+    "ReducedExpansion",
+    "WeakLearner",
+    "boosted_expansions",
+    "reduce_expansion",
+    "reduce_members",
+]
 
 # Weights of examples with margin 1 fall by exp(-10) at most: more would leave the next round a
 # handful of examples
@@ -190,3 +204,109 @@ def _normalized(
     largest = float(np.abs(values).max())
     scale = 1.0 / largest if largest > 0.0 else 1.0
     return Member(weakened, coef * scale, machine.intercept * scale), values * scale
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedExpansion:
+    """Expansions in fewer points.
+
+    Attributes
+    ----------
+    points : ndarray of int, shape (r,)
+        The numbers of the rows kept, ascending.
+    coefs : ndarray of shape (r, k)
+        The coefficients in them, one expansion a column.
+    error : float
+        The largest change |f - f_reduced| of the first expansion at an x with k(x, x) at most that
+        of the rows.
+    """
+
+    points: NDArray[np.intp]
+    coefs: NDArray[np.float64]
+    error: float
+
+
+def reduce_expansion(
+    gram: NDArray[Any], coefs: NDArray[np.float64], allowed: float
+) -> ReducedExpansion:
+    """Project expansions onto the fewest pivots that change the first one by at most `allowed`.
+
+    Parameters
+    ----------
+    gram : array of shape (n, n)
+        The kernel among the n points of the expansions, positive semidefinite; taken to float64.
+    coefs : array of shape (n, k)
+        One expansion a column.
+    allowed : float
+        The largest change, >= 0, of a value of the first expansion where k(x, x) <= max_i K_ii.
+        What rounding makes of points that are linearly dependent is dropped in any case.
+
+    Returns
+    -------
+    ReducedExpansion
+        The points kept, the coefficients in them and the error.
+
+    References
+    ----------
+    Downs, Gates & Masters, Exact simplification of support vector solutions, JMLR 2, 2001.
+    """
+    gram = np.asarray(gram, dtype=np.float64)
+    factor = incomplete_cholesky(lambda rows: gram[:, rows], gram.diagonal())
+    coordinates = factor.factor.T @ coefs  # of each expansion, in the basis that the pivots build
+    # Squared norm of what follows the first r directions
+    left_out = np.append(np.cumsum(coordinates[::-1, 0] ** 2)[::-1], 0.0)
+    errors = np.sqrt(left_out * gram.diagonal().max())
+    rank = int(np.argmax(errors <= allowed))
+    pivots = factor.pivots[:rank]
+    lower = factor.factor[pivots, :rank]
+    order = np.argsort(pivots)
+    reduced = (
+        solve_triangular(lower, coordinates[:rank], lower=True, trans="T")
+        if rank
+        else coordinates[:0]
+    )
+    return ReducedExpansion(pivots[order], reduced[order], float(errors[rank]))
+
+
+def reduce_members(
+    gram: NDArray[Any],
+    alphas: NDArray[np.float64],
+    member_coefs: NDArray[np.float64],
+    intercepts: NDArray[np.float64],
+    reduce_tol: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Rewrite kernel expansions, and a weighted sum of them, in linearly independent rows.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The Gram matrix of the rows.
+    alphas : ndarray of shape (n_members,)
+        The weights of the sum.
+    member_coefs : ndarray of shape (n_members, m)
+        The coefficients of each expansion.
+    intercepts : ndarray of shape (n_members,)
+        Their intercepts.
+    reduce_tol : float
+        How much of the largest value of the sum a value may change.
+
+    Returns
+    -------
+    coefs : ndarray of shape (m,)
+        The coefficients of the sum.
+    member_coefs : ndarray of shape (n_members, m)
+        Those of each expansion.
+    error : float
+        What this changed at most, relative to the largest value.
+    """
+    rows = np.flatnonzero(member_coefs.any(axis=0))
+    members = member_coefs[:, rows].T
+    vote = members @ alphas
+    values = gram[:, rows] @ vote + alphas @ intercepts
+    largest = float(np.abs(values).max())
+    reduced = reduce_expansion(
+        gram[np.ix_(rows, rows)], np.column_stack([vote, members]), reduce_tol * largest
+    )
+    coefs = np.zeros((gram.shape[0], alphas.size + 1))
+    coefs[rows[reduced.points]] = reduced.coefs
+    return coefs[:, 0], coefs[:, 1:].T, reduced.error / largest if largest > 0.0 else 0.0

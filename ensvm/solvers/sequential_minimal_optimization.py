@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import inlined, internal, njit
-from ensvm.solvers.stopping import check_stopping
+from ensvm.solvers.binary_problem import check_stopping
+
+__all__ = ["MAX_ITER", "SMOResult", "sequential_minimal_optimization"]
 
 # LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound.
 LEAST_CURVATURE = 1e-12

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.compiled import inlined, internal, njit
-from ensvm.solvers.pairwise.sequential_minimal_optimization import minimise
+from ensvm.solvers.sequential_minimal_optimization import minimise
+
+__all__ = [
+    "cross_validated_values",
+    "number_of_pairs",
+    "one_hot",
+    "pairwise_machines",
+    "weighted_sums",
+    "winners",
+]
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]

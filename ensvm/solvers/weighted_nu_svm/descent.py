@@ -1,4 +1,4 @@
-"""Steps on the nu-SVM's dual in three coefficients at a time, which keep both its equalities.
+"""The descent on the dual of the nu-SVM: steps in three coefficients, and faces. Compiled.
 
 In coefficients u_i = y_i alpha_i and targets beta_i = y_i D_i the dual (5)-(6) is min u'Ku / 2
 subject to sum u = 0, sum beta u = nu and 0 <= y_i u_i <= 1. With the values g = Ku, a point u is
@@ -12,6 +12,12 @@ g_i) is convex and piecewise linear. Each pair (i, j) is a line c + s rho below 
 is a feasible direction, along which the objective falls at the rate of the height there: the
 steepest one if both lines support v at its minimum. It has three nonzeros, at most four; two where
 s = 0, as in pairs within a class for equal D.
+
+Such steps need millions of repetitions where the kernel is smooth and the optimum small. There the
+descent is interrupted to minimise exactly over the face of the feasible set that it has reached:
+Newton's step on the free coefficients, by a Cholesky factor of their Gram matrix; whenever it meets
+a bound, that coefficient leaves the face and the factor. The steps in between free some
+coefficients and bind hardly any, so that the factor is kept and grows by rows.
 """
 
 from typing import Any, NamedTuple
@@ -19,6 +25,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ensvm.compiled import inlined, internal, njit
+from ensvm.solvers.cholesky_update import (
+    append_rows,
+    delete_row,
+    dot,
+    solve_backward,
+    solve_forward,
+)
+from ensvm.solvers.regularization_path.events import add_products
 
 FALLING, RISING = 0, 1  # the two rows of `lines`
 
@@ -324,3 +338,212 @@ def certify(state):  # type: ignore[no-untyped-def]
         objective += 0.5 * coef * value
         size += alpha
     state.objective[0], state.gap[0], state.size[0] = objective, gap, size
+
+
+# Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it
+# saves (`constants` in benchmarks/weighted_nu_svm.py, at m = 5000)
+LARGEST_FACE = 3000
+# Roundings of the matrix's own precision, added to its diagonal: it may be indefinite by as much
+RIDGE = 16.0
+# Where more than one in so many of the factor's points has gone, it is made anew: that takes less
+# time than to take them out (`constants` in benchmarks/weighted_nu_svm.py)
+MOST_DELETED = 16
+# Relative determinant below which the two equalities are one on the face, as where it has one class
+# and equal D
+SAME_TARGETS = 1e-12
+
+
+class Face(NamedTuple):
+    """The free coefficients of the last minimisation and their factor, for the next one."""
+
+    points: Any  # (c,), the first `size`: the free coefficients in the order of the factor
+    # (c, at least c), the first `size` rows and columns: the Cholesky factor L of their Gram matrix
+    lower: Any
+    rotated: Any  # (3, c): L^{-1} times ones, targets and gradient
+    size: Any  # (1,)
+    rotations: Any  # (2, c), worked on where a point leaves the factor
+    ones: Any  # (c,)
+    # (c,) each, in the order of the factor: targets, a step, and, of the points that were free at
+    # the beginning, the coefficients then and what has changed since
+    targets: Any
+    step: Any
+    before: Any
+    changes: Any
+    moved: Any  # (c,), those points
+    places: Any  # (c,), where their rows are
+    listed: Any  # (n,), of all coefficients: False but while the face is brought up to date
+
+
+def new_face(n: int) -> Face:
+    """Return an empty face of n points at most, `LARGEST_FACE` if n is more."""
+    most = min(n, LARGEST_FACE)
+    width = 8 * (
+        (most + 7) // 8 | 1
+    )  # an odd number of cache lines: rows a power of 2 apart would displace each other
+    targets, step, before, changes = np.empty((4, most))
+    moved, places = np.empty((2, most), np.int64)
+    return Face(
+        points=np.empty(most, np.int64),
+        lower=np.empty((most, width)),
+        rotated=np.empty((3, most)),
+        size=np.zeros(1, np.int64),
+        rotations=np.empty((2, most)),
+        ones=np.ones(most),
+        targets=targets,
+        step=step,
+        before=before,
+        changes=changes,
+        moved=moved,
+        places=places,
+        listed=np.zeros(n, np.bool_),
+    )
+
+
+@njit
+def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
+    """Minimise over the free coefficients with all others fixed; `ridge` makes their factor exist.
+
+    Nothing is done if they are fewer than two or more than `LARGEST_FACE`, or if rounding made the
+    objective rise.
+    """
+    n = update_face(state, face, ridge)
+    if n < 2:
+        return
+    points, moved, step, n_moved = face.points, face.moved, face.step, n
+    for k in range(n):
+        moved[k], face.before[k] = points[k], state.coef[points[k]]
+    objective = dot(state.coef, state.values, state.coef.size)
+    while n >= 2:
+        find_newton_step(state, face, n)
+        total = 0.0
+        for k in range(n):
+            total += step[k]
+        if not abs(total) < np.inf:  # the matrix is too far from positive semidefinite
+            n = 0
+            break
+        length, first = 1.0, -1
+        for k in range(n):
+            room = room_for(state, points[k], step[k])
+            if room < length:
+                length, first = room, k
+        for k in range(n):
+            coef = state.coef[points[k]] + length * step[k]
+            set_coef(state, points[k], coef if k != first else beyond(step[k]))
+        if first < 0:
+            break
+        # What the step has left of the gradient; the part that the equalities take up plays no
+        # role.
+        for k in range(n):
+            face.rotated[2, k] *= 1.0 - length
+        n = drop_bound(state, face, n)
+    face.size[0] = n
+    for k in range(n_moved):
+        face.changes[k] = state.coef[moved[k]] - face.before[k]
+    add_changes(state, face, n_moved)
+    if not dot(state.coef, state.values, state.coef.size) <= objective:
+        for k in range(n_moved):
+            face.changes[k] = face.before[k] - state.coef[moved[k]]
+            set_coef(state, moved[k], face.before[k])
+        add_changes(state, face, n_moved)
+        face.size[0] = 0
+
+
+@internal
+def add_changes(state, face, n):  # type: ignore[no-untyped-def]
+    """Bring the values up to changes of the coefficients of the first n points moved."""
+    for k in range(n):
+        face.places[k] = state.places[face.moved[k]]
+    add_products(state.rows, face.places[:n], face.changes, state.values)
+    for k in range(n):
+        state.values[face.moved[k]] += state.ridge * face.changes[k]
+
+
+@inlined
+def is_free(state, point):  # type: ignore[no-untyped-def]
+    """Return whether a coefficient is on neither of its bounds."""
+    return state.no_growth[point] == 0.0 and state.no_shrinking[point] == 0.0
+
+
+@njit
+def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
+    """Bring the face up to the present free coefficients; return their number, 0 if too many."""
+    points, lower, rotated = face.points, face.lower, face.rotated
+    none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
+    n = stay = none
+    for point in range(state.coef.size):
+        n += is_free(state, point)
+    if n > points.size:
+        face.size[0] = 0
+        return 0
+    known = face.size[0]
+    for k in range(known):
+        stay += is_free(state, points[k])
+    known = none if MOST_DELETED * (known - stay) > known else drop_bound(state, face, known)
+    add_to_face(state, face, known)
+    for a in range(known, n):
+        row = row_of(state, points[a])
+        for b in range(a + 1):
+            lower[a, b] = row[points[b]]
+        lower[a, a] += ridge + state.ridge
+        rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
+    append_rows(lower, rotated[:2], known, n)
+    for a in range(n):
+        rotated[2, a] = state.values[points[a]]
+    solve_forward(lower, rotated[2], n, none)
+    face.size[0] = n
+    return n
+
+
+@inlined
+def add_to_face(state, face, known):  # type: ignore[no-untyped-def]
+    """Write the free coefficients that are not among the first `known` after these, ascending."""
+    n = known
+    for k in range(known):
+        face.listed[face.points[k]] = True
+    for point in range(state.coef.size):
+        if is_free(state, point) and not face.listed[point]:
+            face.points[n] = point
+            n += 1
+    for k in range(known):
+        face.listed[face.points[k]] = False
+
+
+@inlined
+def find_newton_step(state, face, n):  # type: ignore[no-untyped-def]
+    """Write the step of n points to the least objective that keeps both equalities."""
+    for k in range(n):
+        face.step[k], face.targets[k] = -face.rotated[2, k], state.targets[face.points[k]]
+    take_part_out(face.rotated[0], face.rotated[1], face.step, n)
+    solve_backward(face.lower, face.step, n)
+    # Once more, since an ill-conditioned factor makes steps so long that their roundings would
+    # break the equalities.
+    take_part_out(face.ones, face.targets, face.step, n)
+
+
+@internal
+def take_part_out(first, second, vector, n):  # type: ignore[no-untyped-def]
+    """Leave of the first n entries of a vector what is orthogonal to those of two others."""
+    a, b, c = dot(first, first, n), dot(first, second, n), dot(second, second, n)
+    p, q = dot(first, vector, n), dot(second, vector, n)
+    determinant = a * c - b * b
+    if determinant > SAME_TARGETS * a * c:
+        first_part, second_part = (c * p - b * q) / determinant, (a * q - b * p) / determinant
+        for k in range(n):
+            vector[k] = vector[k] - first_part * first[k] - second_part * second[k]
+    else:
+        part = p / a
+        for k in range(n):
+            vector[k] -= part * first[k]
+
+
+@internal
+def drop_bound(state, face, n):  # type: ignore[no-untyped-def]
+    """Take the points on a bound out of the first n of the factor, and return how many are left."""
+    for k in range(n - 1, -1, -1):
+        point = face.points[k]
+        if state.no_growth[point] != 0.0 or state.no_shrinking[point] != 0.0:
+            delete_row(face.lower, face.rotated, k, n, face.rotations)
+            for j in range(k, n - 1):
+                face.points[j] = face.points[j + 1]
+            n -= 1
+    return n

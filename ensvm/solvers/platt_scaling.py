@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.compiled import inlined, internal, njit
-from ensvm.solvers.pairwise.one_vs_one import number_of_pairs, rows_of_pair, taken
+from ensvm.solvers.one_vs_one import number_of_pairs, rows_of_pair, taken
+
+__all__ = ["class_probabilities", "fit_sigmoids"]
 
 MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10

@@ -1,11 +1,48 @@
-"""Rows that are the same: kernel values with them are computed once."""
+"""Rows of inputs: as dense arrays, in slices, and which of them are the same."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import NDArray
-from scipy import sparse
+
+
+def dense_rows(X: Any) -> NDArray[Any]:
+    """Return rows as an array, whether they are sparse or not.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix of shape (n, d)
+        The rows.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        The rows; X itself where it is an array.
+    """
+    return X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
+
+
+def slices(n: int, length: int) -> Iterator[slice]:
+    """Return 0, ..., n - 1 in slices of at most `length`, or of 1 if that is less.
+
+    Parameters
+    ----------
+    n : int
+        How many there are.
+    length : int
+        How many a slice takes.
+
+    Yields
+    ------
+    slice
+        One after the other, with both ends.
+    """
+    length = max(length, 1)
+    for start in range(0, n, length):
+        yield slice(start, min(start + length, n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +103,9 @@ def distinct_rows(X: Any) -> DistinctRows:
 
 def _keys(X: Any) -> Any:
     """Return what is equal where rows are."""
-    if not sparse.issparse(X):
+    if not scipy.sparse.issparse(X):
         return (row.tobytes() for row in np.asarray(X) + 0.0)
-    rows = sparse.csr_array(X, copy=True)
+    rows = scipy.sparse.csr_array(X, copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()
     ends = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)

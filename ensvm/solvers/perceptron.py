@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import njit
-from ensvm.solvers.linear.separability import signed_points
+from ensvm.solvers.separability import signed_points
+
+__all__ = ["PerceptronResult", "perceptron"]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The matrix K~ = diag(y) K diag(y) of a binary problem, known through its products alone."""
+"""What solvers of binary problems are given: labels, the matrix K~ = diag(y) K diag(y), limits."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,55 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import blas
 
-from ensvm.kernels.labels import checked_signs
+
+def checked_signs(y: ArrayLike) -> NDArray[np.float64]:
+    """Return the labels -1 and +1 of a binary problem as floats.
+
+    Parameters
+    ----------
+    y : array of shape (m,)
+        The labels, m >= 1.
+
+    Returns
+    -------
+    float64 array of shape (m,)
+        The same labels.
+
+    Raises
+    ------
+    ValueError
+        If y is no vector, has no entry, or holds anything but -1 and +1.
+    """
+    labels = np.asarray(y, dtype=np.float64)
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(
+            f"labels must be a vector with at least one entry, got shape {labels.shape}"
+        )
+    if not np.all(np.abs(labels) == 1.0):
+        raise ValueError("labels must be -1 or +1")
+    return labels
+
+
+def check_stopping(tol: float, max_iter: int) -> None:
+    """Raise ValueError unless `tol` is a positive number and `max_iter` at least 0.
+
+    Parameters
+    ----------
+    tol : float
+        The tolerance at which a solver stops.
+    max_iter : int
+        The most steps that it takes.
+
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
+    """
+    if not 0.0 < tol < np.inf:
+        raise ValueError(f"tol must be a positive number, got {tol!r}")
+    if max_iter < 0:
+        raise ValueError(f"max_iter must be at least 0, got {max_iter!r}")
+
 
 _SYMMETRIC_PRODUCT = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
 
