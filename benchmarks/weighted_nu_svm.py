@@ -22,7 +22,7 @@ from sklearn.svm import NuSVC
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from ensvm.classifiers.weighted_nu_svm.boosted_svm import BoostedSVM
+from ensvm.classifiers.boosted_svm import BoostedSVM
 from ensvm.data import DataError, find_card, load
 from ensvm.kernels import gram
 from ensvm.solvers.weighted_nu_svm import descent, solver

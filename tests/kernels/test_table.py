@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
-from ensvm.classifiers.mixed_kernels.bagging import MixedKernelBagging
+from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
 from ensvm.classifiers.parzen_window import ParzenWindowClassifier
 from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, gram, parameters_of

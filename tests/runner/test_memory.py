@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ensvm import MixedKernelBagging
-from ensvm.classifiers.mixed_kernels import bagging
+from ensvm.classifiers import mixed_kernel_bagging as bagging
 from ensvm.data import Realization
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.inputs import GramPool
