@@ -19,21 +19,14 @@ def find_config(name: str) -> Path:
 
     Raises ConfigError naming the shipped studies when there is neither.
     """
-    path = Path(name)
-    if os.path.isfile(path):  # False, not an error, for a name that is too long
-        return path
-    shipped = shipped_configs()
-    # A path of a checkout, such as configs/ijcai07.yaml, means the shipped study where there is no
-    # checkout.
+    path, shipped = Path(name), shipped_configs()
+    # Where there is no checkout, configs/ijcai07.yaml means the shipped study, too.
     candidate = shipped / f"{path.stem}.yaml"
-    if (
-        path.parent.as_posix() in (".", "configs")
-        and path.suffix in ("", ".yaml")
-        and os.path.isfile(candidate)
-    ):
+    may_be_shipped = path.parent.as_posix() in (".", "configs") and path.suffix in ("", ".yaml")
+    if may_be_shipped and not os.path.isfile(path) and os.path.isfile(candidate):
         return candidate
-    if os.path.exists(path):
-        raise ConfigError(f"{name}: not a regular file; a config is a text file in YAML")
+    if os.path.exists(path):  # False, not an error, for a name that is too long
+        return path
     studies = sorted(config.stem for config in shipped.glob("*.yaml"))
     raise ConfigError(
         f"{name}: no such file, and no shipped study of that name; "
