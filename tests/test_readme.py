@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import ensvm
-from ensvm.study.reading import reproduced
+from ensvm.study.config import reproduced
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

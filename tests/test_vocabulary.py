@@ -36,8 +36,7 @@ ABOUT_PICTURES = (
     "ensvm/study/block.py",
     "ensvm/study/config.py",
     "ensvm/study/coverage.py",
-    "ensvm/study/figures/",
-    "ensvm/study/reading.py",
+    "ensvm/study/",
     "ensvm/study/sweeps.py",
 )
 OF_A_PAPER = re.compile(r"\bFigures? [0-9]+( (and|to) [0-9]+)?|-figure[0-9]\b")
@@ -82,7 +81,7 @@ def test_a_misused_name_is_found(line):
             "ensvm/solvers/leverage/rounds.py",
             "the algorithm of Figure 2, keywords of Figures 1 to 4",
         ),
-        ("ensvm/study/figures/figure.py", "caption of a figure"),
+        ("ensvm/study/figure_kinds.py", "caption of a figure"),
         ("ensvm/records/store.py", "a record without a password"),
     ],
 )

@@ -16,10 +16,9 @@ from typing import Any, TypeAlias
 
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY
 from ensvm.shipped import shipped_config
-from ensvm.study.config import StudyConfig
-from ensvm.study.reading import read_config
+from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.source import ConfigError, config_text, read_text
-from ensvm.study.table import Published, read_published
+from ensvm.study.table_layout import Published, read_published
 
 # What a config may say of a data set or an algorithm without asking for other cells.
 OF_THE_DATA_SET = {"same_rows", "unavailable"}

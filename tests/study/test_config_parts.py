@@ -4,7 +4,7 @@ import pytest
 
 import ensvm
 from ensvm.runner.plan import make_plan
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 from ensvm.study.source import ConfigError, config_text
 
 MAIN = """\

@@ -35,8 +35,8 @@ from ensvm.report.tables.cells import TableCell, best_of_row, build_table
 from ensvm.report.tables.legend import MARKS, column_label, legend, notes
 from ensvm.report.tables.render import origin, reasons, touching
 from ensvm.report.warned import n_warned, warnings_of
-from ensvm.study.figures.figure import FigureConfig
-from ensvm.study.table import TableConfig
+from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.table_layout import TableConfig
 
 MOST_FAILURES = 50  # told one by one
 # What a browser may load and run: our own style and script, and images within the page.

@@ -27,11 +27,16 @@ from ensvm.report.plots.looks import (
 )
 from ensvm.report.plots.plane import Plane, draw_planes
 from ensvm.report.plots.scatter import POINT, Point, draw_points
-from ensvm.study.figures.distribution import DistributionConfig
-from ensvm.study.figures.figure import FigureConfig, axis_label
-from ensvm.study.figures.lines import CurvesConfig, LinesConfig, SweepFigureConfig
-from ensvm.study.figures.plane import PlaneConfig
-from ensvm.study.figures.scatter import ScatterConfig
+from ensvm.study.figure_kinds import (
+    CurvesConfig,
+    DistributionConfig,
+    FigureConfig,
+    LinesConfig,
+    PlaneConfig,
+    ScatterConfig,
+    SweepFigureConfig,
+    axis_label,
+)
 
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
 BAND = "band: ± one standard error"

@@ -8,8 +8,8 @@ from functools import cached_property
 from ensvm.report.query import Question as Asked
 from ensvm.report.query import Study
 from ensvm.report.tables.cells import TableCell, cell_of, question_of
-from ensvm.study.readings import ReadingConfig
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.variants import ReadingConfig
 
 DEFAULT = "default"
 ALIKE = ("reproduced", "compatible")

@@ -11,7 +11,7 @@ from scipy.stats import ttest_ind_from_stats
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables.differences import difference, sample
 from ensvm.study.metrics import DATA_CELL, Direction
-from ensvm.study.table import ColumnConfig, TableConfig, Verdict
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
 

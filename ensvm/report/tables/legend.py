@@ -7,8 +7,8 @@ from tabulate import tabulate
 from ensvm.report.query import Study, ask, machines
 from ensvm.report.tables.cells import TableCell, question_of
 from ensvm.report.verdict import Basis
-from ensvm.study.algorithm import CrossValidationConfig
-from ensvm.study.table import ColumnConfig, NoteConfig, TableConfig, Verdict
+from ensvm.study.algorithms import CrossValidationConfig
+from ensvm.study.table_layout import ColumnConfig, NoteConfig, TableConfig, Verdict
 
 MARKS: dict[Verdict, str] = {
     "reproduced": "=",

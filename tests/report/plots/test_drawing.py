@@ -5,7 +5,7 @@ from made_up_records import errors, make_study, record
 
 from ensvm.report.plots import drawing
 from ensvm.report.plots.shown import read_figure
-from ensvm.study.figures.kinds import KINDS
+from ensvm.study.figures import KINDS
 
 CONFIG = """\
 study: s

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
-from ensvm.study.algorithm import AlgorithmConfig
-from ensvm.study.block import DERIVED, Asked, Block, Id, Name, refusal
+from ensvm.study.algorithms import AlgorithmConfig
+from ensvm.study.block import DERIVED, Asked, ConfigBlock, Id, Name, refusal
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.source import ConfigError, Location, YamlSource
 from ensvm.study.sweeps import set_key
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 MOST = 5000  # data sets and algorithms, of which a variant may copy all
 
@@ -30,7 +30,7 @@ Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)]
 BlockT = TypeVar("BlockT", AlgorithmConfig, DatasetConfig)
 
 
-class VariantConfig(Block):
+class VariantConfig(ConfigBlock):
     """One reading of a question: what it changes in the data sets and algorithms of a table.
 
     Attributes
@@ -84,7 +84,7 @@ class VariantConfig(Block):
         return self.base(algorithm) + (f"{DERIVED}{self.name}" if self.algorithm else "")
 
 
-class ReadingConfig(Block):
+class ReadingConfig(ConfigBlock):
     """A question that a paper leaves open, and the values of a table under each answer to it.
 
     Attributes

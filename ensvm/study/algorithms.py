@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from ensvm.kernels import NAMED_KERNELS
-from ensvm.study.block import Block, Names, SweepConfig
+from ensvm.study.block import ConfigBlock, Names, SweepConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import YamlSource
 
@@ -40,7 +40,7 @@ def is_spec(value: Any) -> bool:
     return isinstance(given, str) or (found[0] == "estimator" and is_spec(given))
 
 
-class KernelConfig(Block):
+class KernelConfig(ConfigBlock):
     """The kernel all algorithms of a study share unless their own `params` say otherwise.
 
     `dtype` is the precision of shared Gram matrices; float32 halves their memory.
@@ -57,7 +57,7 @@ class KernelConfig(Block):
         return self.model_dump(exclude_none=True, exclude={"dtype"})
 
 
-class CrossValidationConfig(Block):
+class CrossValidationConfig(ConfigBlock):
     """How `stage: best-by-cv` chooses: the number of folds, and a scorer's name of scikit-learn."""
 
     n_splits: int = Field(default=5, ge=2, le=MAX_FOLDS)
@@ -72,7 +72,7 @@ def _folds(value: Any) -> Any:
     raise ValueError(f"a number of folds or {{n_splits: 5, scorer: accuracy}}, got {value!r:.60}")
 
 
-class AlgorithmConfig(Block):
+class AlgorithmConfig(ConfigBlock):
     """One algorithm (a column): an estimator with parameters, and which of its stages is scored.
 
     The estimator is one of: a name or an import path (`estimator:`), a `pipeline:` of them, or what

@@ -6,13 +6,17 @@ from typing import Annotated, Any, get_args
 
 from pydantic import Discriminator, Tag
 
-from ensvm.study.algorithm import AlgorithmConfig
+from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.block import StudyNames
-from ensvm.study.figures.distribution import DistributionConfig, Form
-from ensvm.study.figures.figure import FigureConfig
-from ensvm.study.figures.lines import CurvesConfig, SweepFigureConfig
-from ensvm.study.figures.plane import PlaneConfig
-from ensvm.study.figures.scatter import ScatterConfig
+from ensvm.study.figure_kinds import (
+    CurvesConfig,
+    DistributionConfig,
+    FigureConfig,
+    Form,
+    PlaneConfig,
+    ScatterConfig,
+    SweepFigureConfig,
+)
 from ensvm.study.source import Location, YamlSource
 
 LONGEST_PROBLEM = 100  # characters; matplotlib lists all that it would accept

@@ -8,8 +8,8 @@ from made_up_records import claimed, errors
 
 from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.write import write_claims
-from ensvm.study.claims.claim import ClaimConfig
-from ensvm.study.claims.relations import RELATIONS, Bound, Relation
+from ensvm.study.claim import ClaimConfig
+from ensvm.study.relations import RELATIONS, Bound, Relation
 
 
 @pytest.mark.parametrize("relation", RELATIONS.values(), ids=list(RELATIONS))

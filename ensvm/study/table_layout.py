@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 
 from ensvm.data.errors import near_miss
 from ensvm.records.validation import CONTROL
-from ensvm.study.block import Asked, Block, Id, Name, Names, StudyNames
+from ensvm.study.block import Asked, ConfigBlock, Id, Name, Names, StudyNames
 from ensvm.study.metrics import DATA_FACTS, SECONDS, Direction, direction_of, unit_of
 from ensvm.study.source import ConfigError, YamlSource, read_text
 
@@ -25,7 +25,7 @@ Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
 
 
-class ColumnConfig(Block):
+class ColumnConfig(ConfigBlock):
     """A column of a table: the metric of one algorithm, by default the one of its name.
 
     With `stage` the metric is a curve (kept by `record:`), and that entry of it is shown, the
@@ -46,7 +46,7 @@ class ColumnConfig(Block):
         return (self.metric if table.of == "data" else self.algorithm) or self.name
 
 
-class NoteConfig(Block):
+class NoteConfig(ConfigBlock):
     """A note under a table; one that explains verdicts is shown with those that it explains.
 
     Attributes
@@ -69,7 +69,7 @@ class NoteConfig(Block):
         return row in self.explains.get(column, ())
 
 
-class TableConfig(Block):
+class TableConfig(ConfigBlock):
     """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
 
     The best value of a row is bold: by `best: auto` the smallest or the largest as the column's

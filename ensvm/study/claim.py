@@ -7,16 +7,16 @@ from pydantic import Field, field_validator, model_validator
 
 from ensvm.data.errors import near_miss
 from ensvm.records.record import RunPass
-from ensvm.study.block import Asked, Block, Id, Names, StudyNames
-from ensvm.study.claims.relations import RELATIONS, Relation
+from ensvm.study.block import Asked, ConfigBlock, Id, Names, StudyNames
 from ensvm.study.metrics import SECONDS, unit_of
+from ensvm.study.relations import RELATIONS, Relation
 from ensvm.study.source import YamlSource
 
 
-class ClaimConfig(Block):
+class ClaimConfig(ConfigBlock):
     """One claim: `better` stands in `relation` to `than` in `metric`, on `rows`.
 
-    Several names in `better` or `than` mean each of them. `ensvm.study.claims.relations` says what
+    Several names in `better` or `than` mean each of them. `ensvm.study.relations` says what
     each relation means and which of the keys `than`, `margin`, `factor`, `limit` and `over` it has.
 
     Attributes
