@@ -69,15 +69,11 @@ class FigureConfig(ConfigBlock):
 
     id: Id
     caption: str
+    panels: tuple[AxesConfig, ...]
     x_label: str = ""
     y_label: str = ""
     x_scale: Scale = "linear"
     y_scale: Scale = "linear"
-
-    @property
-    @abstractmethod
-    def axes(self) -> tuple[AxesConfig, ...]:
-        """The panels, whatever they are about."""
 
     def labels_of(self, panel: AxesConfig) -> tuple[str, str]:
         """Return what a panel's axes say: the panel's label, the figure's, or what they show."""
@@ -85,13 +81,8 @@ class FigureConfig(ConfigBlock):
         return panel.x_label or self.x_label or x, panel.y_label or self.y_label or y
 
     @abstractmethod
-    def shown_on(self, panel: AxesConfig) -> tuple[str, str]:
+    def shown_on(self, panel: Any) -> tuple[str, str]:
         """Return what a panel's axes show, for axes without a label."""
-
-    @property
-    def timed(self) -> bool:
-        """Whether a panel shows the timing pass."""
-        return False
 
     @abstractmethod
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
@@ -160,25 +151,14 @@ class LinesConfig(FigureConfig):
                 )
         return self
 
-    @property
-    def axes(self) -> tuple[AxesConfig, ...]:
-        """The panels."""
-        return self.panels
-
-    def shown_on(self, panel: AxesConfig) -> tuple[str, str]:
+    def shown_on(self, panel: Any) -> tuple[str, str]:
         """Return what a panel's axes show: the steps of a curve or a sweep, and the metric."""
-        assert isinstance(panel, PanelConfig)
         ys = self.ys_of(panel)
         return self.steps(panel), axis_label(next(iter(ys))) if len(ys) == 1 else "value"
 
     def steps(self, panel: PanelConfig) -> str:
         """Return what the lines of a panel run over."""
         return "step"
-
-    @property
-    def timed(self) -> bool:
-        """Whether a panel shows the timing pass."""
-        return any(pass_of(y) == "timing" for panel in self.panels for y in self.ys_of(panel))
 
     def ys_of(self, panel: PanelConfig) -> dict[str, str]:
         """Return the metrics or curves that a panel shows; each with its text, if it has one."""
@@ -302,21 +282,10 @@ class ScatterConfig(FigureConfig):
     rows: Names = Field(min_length=1)
     metric: str = "error"
 
-    @property
-    def axes(self) -> tuple[AxesConfig, ...]:
-        """The panels."""
-        return self.panels
-
-    def shown_on(self, panel: AxesConfig) -> tuple[str, str]:
+    def shown_on(self, panel: Any) -> tuple[str, str]:
         """Return what a panel's axes show: the metric of an algorithm each."""
-        assert isinstance(panel, ScatterPanel)
         metric = axis_label(self.metric)
         return f"{panel.x}, {metric}", f"{panel.y}, {metric}"
-
-    @property
-    def timed(self) -> bool:
-        """Whether the timing pass is shown."""
-        return pass_of(self.metric) == "timing"
 
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
@@ -376,16 +345,6 @@ class DistributionConfig(FigureConfig):
             )
         return self
 
-    @property
-    def axes(self) -> tuple[AxesConfig, ...]:
-        """The panels."""
-        return self.panels
-
-    @property
-    def timed(self) -> bool:
-        """Whether a panel shows the timing pass."""
-        return any(pass_of(self.metric_of(panel)) == "timing" for panel in self.panels)
-
     def rows_of(self, panel: DistributionPanel) -> tuple[str, ...]:
         """Return the data sets that a panel shows."""
         return panel.rows or self.rows
@@ -394,9 +353,8 @@ class DistributionConfig(FigureConfig):
         """Return the metric that a panel shows."""
         return panel.metric or self.metric
 
-    def shown_on(self, panel: AxesConfig) -> tuple[str, str]:
+    def shown_on(self, panel: Any) -> tuple[str, str]:
         """Return what a panel's axes show: data sets, and the metric."""
-        assert isinstance(panel, DistributionPanel)
         return "data set", axis_label(self.metric_of(panel))
 
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
@@ -451,12 +409,7 @@ class PlaneConfig(FigureConfig):
     panels: tuple[PlanePanel, ...] = Field(min_length=1)
     realization: int = Field(default=1, ge=1)
 
-    @property
-    def axes(self) -> tuple[AxesConfig, ...]:
-        """The panels."""
-        return self.panels
-
-    def shown_on(self, panel: AxesConfig) -> tuple[str, str]:
+    def shown_on(self, panel: Any) -> tuple[str, str]:
         """Return what a panel's axes show: an input each."""
         return "first input", "second input"
 

@@ -16,6 +16,7 @@ from ensvm.study.figure_kinds import (
     PlaneConfig,
     ScatterConfig,
     SweepFigureConfig,
+    pass_of,
 )
 from ensvm.study.source import Location, YamlSource
 
@@ -49,12 +50,11 @@ def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: Ya
     """Refuse a figure given twice, and data sets, series and curves the study does not have."""
     source.must_be_distinct("figures", "figure", [figure.id for figure in figures], "id")
     for index, figure in enumerate(figures):
-        if figure.timed and not names.timing:
-            raise source.error(
-                ("figures", index, "y"),
-                "a figure of the timing pass needs a `timing:` block in the study",
-            )
         figure.check(index, names, source)
+        for asked in figure.asked(index, names):
+            if pass_of(asked.metric) == "timing" and not names.timing:
+                message = "a figure of the timing pass needs a `timing:` block in the study"
+                raise source.error(asked.location, message)
 
 
 def check_math(
@@ -74,7 +74,7 @@ def check_math(
 def _texts_of(figures: Sequence[FigureConfig]) -> Iterator[tuple[Location, str | None]]:
     """Yield the titles, the labels and the names of lines of figures, each with its location."""
     for index, figure in enumerate(figures):
-        panels = ((("panels", number), panel) for number, panel in enumerate(figure.axes))
+        panels = ((("panels", number), panel) for number, panel in enumerate(figure.panels))
         for place, block in (((), figure), *panels):
             for key in ("title", "x_label", "y_label"):
                 yield ("figures", index, *place, key), getattr(block, key, None)

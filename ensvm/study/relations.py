@@ -1,13 +1,10 @@
-"""The relations that a claim may state: one class each, and the only place that knows them.
+"""The relations that a claim may state, such as "less" or "at most".
 
-A relation says which keys its claim has, which numbers of a realization it compares, what their
-effect is and in which unit, and the bounds the effect must keep to. A new one is a subclass of
-`Relation` (or of a relation it resembles) with a name, added to `RELATIONS`: the config accepts it
-then, its claims are tested, and its meaning stands in their legend. Judging an effect by its
-interval is left to `ensvm.report.claims.statistics`.
+Each is one class: the keys of its claims, the numbers that it compares, their effect with its unit,
+and the bounds that the effect must keep to. A new relation is a subclass of `Relation`, added to
+`RELATIONS`. `ensvm.report.claims.statistics` judges effects by their intervals.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,24 +16,24 @@ from ensvm.study.metrics import EXPONENT, PERCENT, PLAIN, POINTS, RISES, TIMES, 
 
 
 class NoEffect(ValueError):
-    """Why numbers have no effect of the relation's kind."""
+    """Numbers for which the effect of a relation is not defined; the message says why."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What is claimed of an effect: that it lies below `threshold`.
+    """One bound of an effect: it must be at most `threshold`.
 
     Attributes
     ----------
     threshold : float
-        The effect that may not be exceeded.
+        The largest effect that keeps to the bound.
     neutral : float
-        The effect of no difference at all. A single value has no interval; it decides only where
-        it lies on one side of both.
+        The effect if there is no difference at all. A single value has no interval, so it decides
+        only if it lies on the same side of both.
     strict : bool
-        Whether the effect must not even be equal to the threshold.
+        Whether the effect must not even equal the threshold.
     above : bool
-        Whether the effect must lie above the threshold instead.
+        Whether the effect must be at least the threshold instead.
     """
 
     threshold: float
@@ -51,30 +48,35 @@ class Bound:
         return (effect > self.threshold) == self.above
 
     def excess(self, effect: float) -> float:
-        """Return how far an effect lies beyond the threshold; negative where it keeps to it."""
+        """Return how far an effect lies beyond the threshold; negative if it keeps to it."""
         return self.threshold - effect if self.above else effect - self.threshold
 
 
-class Relation(ABC):
-    """What a claim says of the numbers it compares.
+class Relation:
+    """A claim's relation; by default one value that is at most the threshold.
 
     Attributes
     ----------
     name : str
         What `relation:` calls it.
     keys : mapping of str to float or None
-        The keys a claim has beside those of all claims, out of `than`, `margin`, `factor`,
-        `limit` and `over`, each with its default; None where the claim must give it.
+        Which of the keys `than`, `margin`, `factor`, `limit` and `over` its claims have, each with
+        its default; None if the claim must give it.
     meaning : str
         What the relation claims, for the legend.
     effect_name : str or None
-        What the effect is called in a heading; None: as the metric.
+        What a heading calls the effect; None for the name of the metric.
     of_curves : bool
         Whether whole curves are compared, not single values.
     logarithmic : bool
-        Whether the interval of the effect is that of its logarithm.
+        Whether the interval is computed for the logarithm of the effect.
     of_each : bool
-        Whether the relation is about each realization, so that one which violates it decides.
+        Whether the relation is about each realization, so that one that violates it decides.
+    of_points : bool
+        Whether an effect of percentages is in percentage points.
+    own_value_unit, own_effect_unit, own_threshold_unit : Unit or None
+        The units of the values compared, of the effect and of the threshold; None for those of the
+        metric, of the values and of the effect.
     """
 
     name: ClassVar[str]
@@ -84,41 +86,28 @@ class Relation(ABC):
     of_curves: ClassVar[bool] = False
     logarithmic: ClassVar[bool] = False
     of_each: ClassVar[bool] = False
-
-    @property
-    def threshold_key(self) -> str | None:
-        """Which key gives the threshold: margin, factor, limit, or none."""
-        return next((key for key in self.keys if key not in ("than", "over")), None)
+    of_points: ClassVar[bool] = False
+    own_value_unit: ClassVar[Unit | None] = None
+    own_effect_unit: ClassVar[Unit | None] = None
+    own_threshold_unit: ClassVar[Unit | None] = None
 
     def values(self, recorded: Sequence[Any], at: Sequence[float]) -> list[float]:
-        """Return the numbers compared in one realization, out of what is recorded of it.
+        """Return the numbers that are compared in one realization.
 
         Parameters
         ----------
         recorded : sequence
-            The metric of the algorithms compared, better's first; of a claim `over` a sweep, the
-            metric of better at each of its members. Numbers, or lists of them for curves.
+            The metric of the algorithms compared, that of `better` first; of a claim `over` a
+            sweep, the metric of `better` at each of its members. Numbers, or lists for curves.
         at : sequence of float
-            The values of the sweep's members; empty where there is no sweep.
+            The values of the sweep's members; empty without a sweep.
 
         Raises
         ------
         NoEffect
-            Where there is no such number.
+            If there is no such number.
         """
         return list(recorded)
-
-    def value_unit(self, metric: str) -> Unit:
-        """Return the unit of the numbers compared."""
-        return unit_of(metric)
-
-    def effect_unit(self, metric: str) -> Unit:
-        """Return the unit of the effect."""
-        return self.value_unit(metric)
-
-    def threshold_unit(self, metric: str) -> Unit:
-        """Return the unit of the threshold."""
-        return self.effect_unit(metric)
 
     def effects(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the effect of each realization.
@@ -126,37 +115,47 @@ class Relation(ABC):
         Parameters
         ----------
         values : array of shape (n_realizations, 1 or 2)
-            The numbers compared, better's first.
+            The numbers compared, that of `better` first.
 
         Raises
         ------
         NoEffect
-            Where a realization has none.
+            If the effect of a realization is not defined.
         """
         return values[:, 0]
 
-    @abstractmethod
     def bounds(self, threshold: float) -> tuple[Bound, ...]:
         """Return the bounds that an effect must keep to, all of them."""
+        return (Bound(threshold, threshold),)
+
+    @property
+    def threshold_key(self) -> str | None:
+        """The key that gives the threshold: margin, factor, limit, or none."""
+        return next((key for key in self.keys if key not in ("than", "over")), None)
+
+    def value_unit(self, metric: str) -> Unit:
+        """Return the unit of the numbers compared."""
+        return self.own_value_unit or unit_of(metric)
+
+    def effect_unit(self, metric: str) -> Unit:
+        """Return the unit of the effect."""
+        unit = self.own_effect_unit or self.value_unit(metric)
+        return POINTS if self.of_points and unit == PERCENT else unit
 
     def heading(self, metric: str, threshold: float) -> str:
-        """Return the relation with its threshold, as a claim's evidence is headed."""
+        """Return the relation with its threshold, as the heading of a claim's evidence."""
         if self.threshold_key is None:
             return self.name
-        unit = self.threshold_unit(metric).name
+        unit = (self.own_threshold_unit or self.effect_unit(metric)).name
         return f"{self.name}, {self.threshold_key} {threshold:g} {unit}".rstrip()
 
 
 class Difference(Relation):
-    """A relation about the difference of two values, better's minus than's."""
+    """A relation about the difference of two values, that of `better` minus that of `than`."""
 
     keys: ClassVar = {"than": None, "margin": 0.0}
     effect_name = "difference"
-
-    def effect_unit(self, metric: str) -> Unit:
-        """Return percentage points for percentages, else the metric's own unit."""
-        unit = self.value_unit(metric)
-        return POINTS if unit == PERCENT else unit
+    of_points = True
 
     def effects(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the differences."""
@@ -164,7 +163,7 @@ class Difference(Relation):
 
 
 class Less(Difference):
-    """Better's value is less than than's, by more than the margin."""
+    """The value of `better` is less than that of `than`, by more than the margin."""
 
     name = "less"
     meaning = "the difference lies below minus the margin"
@@ -175,7 +174,7 @@ class Less(Difference):
 
 
 class AtMost(Difference):
-    """Better's value is at most than's plus the margin."""
+    """The value of `better` is at most that of `than` plus the margin."""
 
     name = "at-most"
     meaning = "the difference is at most the margin"
@@ -197,24 +196,18 @@ class Within(Difference):
 
 
 class Ratio(Relation):
-    """Than's value is at least `factor` times better's."""
+    """The value of `than` is at least `factor` times that of `better`."""
 
     name = "ratio"
     keys: ClassVar = {"than": None, "factor": 1.0}
     meaning = "the second value is at least factor times the first"
     effect_name = "ratio"
     logarithmic = True
-
-    def effect_unit(self, metric: str) -> Unit:
-        """Return times: a ratio has no other unit."""
-        return TIMES
-
-    def threshold_unit(self, metric: str) -> Unit:
-        """Return a plain number, a factor."""
-        return PLAIN
+    own_effect_unit = TIMES
+    own_threshold_unit = PLAIN
 
     def effects(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return than's values over better's."""
+        """Return the values of `than` divided by those of `better`."""
         if not (values > 0.0).all():
             raise NoEffect("not positive everywhere, so there is no ratio")
         return values[:, 1] / values[:, 0]
@@ -225,9 +218,9 @@ class Ratio(Relation):
 
 
 class CurveBelow(Ratio):
-    """Where better's curve ends, than's is at least `factor` times as high.
+    """Where the curve of `better` ends, that of `than` is at least `factor` times as high.
 
-    A curve that ends earlier stays where it ended.
+    If a curve is shorter, its last value is repeated.
     """
 
     name = "curve-below"
@@ -241,7 +234,7 @@ class CurveBelow(Ratio):
 
 
 class CurveFalls(Relation):
-    """Better's curve never rises."""
+    """The curve never rises."""
 
     name = "curve-falls"
     keys: ClassVar = {}
@@ -249,25 +242,18 @@ class CurveFalls(Relation):
     effect_name = "rises"
     of_curves = True
     of_each = True
+    own_value_unit = RISES
 
     def values(self, recorded: Sequence[Any], at: Sequence[float]) -> list[float]:
-        """Return how many iterations raise the curve, or make it no number."""
+        """Return how many iterations raise the curve; NaN counts as a rise."""
         return [int(np.count_nonzero(~(np.diff(curve) <= 0.0))) for curve in recorded]
-
-    def value_unit(self, metric: str) -> Unit:
-        """Return rises: they are counted, whatever the curve is of."""
-        return RISES
-
-    def bounds(self, threshold: float) -> tuple[Bound, ...]:
-        """Return that there are no rises."""
-        return (Bound(threshold, threshold),)
 
 
 class CurveDeclines(Relation):
-    """Better's curve falls on the whole.
+    """The curve falls on the whole: the least-squares line through it does not rise.
 
-    The slope of the least-squares line through a curve; the mean of the slopes is that of the mean
-    curve. A curve that ends earlier than others counts as far as it goes.
+    The mean of the slopes is the slope of the mean curve. A curve that ends earlier than others
+    counts as far as it goes.
     """
 
     name = "curve-declines"
@@ -275,6 +261,7 @@ class CurveDeclines(Relation):
     meaning = "the slope of the least-squares line through the curve, for each step, is at most 0"
     effect_name = "slope"
     of_curves = True
+    of_points = True
 
     def values(self, recorded: Sequence[Any], at: Sequence[float]) -> list[float]:
         """Return the slope of the line through a curve."""
@@ -282,32 +269,20 @@ class CurveDeclines(Relation):
             raise NoEffect("a single value in some realization, which has no slope")
         return [float(np.polyfit(np.arange(len(curve)), curve, 1)[0]) for curve in recorded]
 
-    def effect_unit(self, metric: str) -> Unit:
-        """Return percentage points for percentages, else the metric's own unit."""
-        unit = self.value_unit(metric)
-        return POINTS if unit == PERCENT else unit
-
-    def bounds(self, threshold: float) -> tuple[Bound, ...]:
-        """Return that the slope is at most 0."""
-        return (Bound(threshold, threshold),)
-
 
 class ValueAtMost(Relation):
-    """Better's value is at most the limit."""
+    """The value is at most the limit."""
 
     name = "value-at-most"
     keys: ClassVar = {"limit": None}
     meaning = "the value is at most the limit"
 
-    def bounds(self, threshold: float) -> tuple[Bound, ...]:
-        """Return that the value is at most the limit."""
-        return (Bound(threshold, threshold),)
 
-
-class ValueAtLeast(ValueAtMost):
-    """Better's value is at least the limit."""
+class ValueAtLeast(Relation):
+    """The value is at least the limit."""
 
     name = "value-at-least"
+    keys: ClassVar = {"limit": None}
     meaning = "the value is at least the limit"
 
     def bounds(self, threshold: float) -> tuple[Bound, ...]:
@@ -316,16 +291,18 @@ class ValueAtLeast(ValueAtMost):
 
 
 class GrowthAtMost(Relation):
-    """Better's value grows at most as the swept value to the power `limit`.
+    """The value grows at most as the swept value to the power `limit`.
 
     The exponent is the slope of the least-squares line through the logarithms, over the members of
-    the sweep of data sets named by `over`.
+    the sweep of data sets that `over` names.
     """
 
     name = "growth-at-most"
     keys: ClassVar = {"over": None, "limit": None}
     meaning = "the value grows at most as the swept value to the power of the limit"
     effect_name = "exponent"
+    own_value_unit = EXPONENT
+    own_threshold_unit = PLAIN
 
     def values(self, recorded: Sequence[Any], at: Sequence[float]) -> list[float]:
         """Return the exponent of the growth."""
@@ -333,18 +310,6 @@ class GrowthAtMost(Relation):
             raise NoEffect("not positive everywhere, so its growth has no exponent")
         slope, _ = np.polyfit(np.log(np.array(at, dtype=float)), np.log(recorded), 1)
         return [float(slope)]
-
-    def value_unit(self, metric: str) -> Unit:
-        """Return that the number is an exponent, whatever grows."""
-        return EXPONENT
-
-    def threshold_unit(self, metric: str) -> Unit:
-        """Return a plain number, a power."""
-        return PLAIN
-
-    def bounds(self, threshold: float) -> tuple[Bound, ...]:
-        """Return that the exponent is at most the limit."""
-        return (Bound(threshold, threshold),)
 
 
 RELATIONS: dict[str, Relation] = {

@@ -262,7 +262,7 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
 
     shown = read_figure(study, figure)
     if shown.content:
-        named = [panel.name for panel in figure.axes if panel.name]
+        named = [panel.name for panel in figure.panels if panel.name]
         panels = f"Panels: {', '.join(named)}. " if named else ""
         svg = pdf = b""
         error = ""
@@ -276,7 +276,7 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
             "pdf": _data_uri("application/pdf", pdf),
             "csv": _data_uri("text/csv", shown.csv.encode()),
             "missing": shown.missing,
-            "panels": len(figure.axes),
+            "panels": len(figure.panels),
             "told": f"{figure.caption} {panels}Shown: {', '.join(shown.names)}.",
         }
         yield Section(figure.id, figure.caption, content)

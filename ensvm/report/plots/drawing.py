@@ -180,11 +180,11 @@ def _looks(config: LinesConfig, curves: list[Curve]) -> dict[str, Look]:
 
 
 def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
-    count = len(config.axes)
+    count = len(config.panels)
     width = max(PANEL_SIZE[0] * count, _width(config))
     figure = Figure(figsize=(width, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained")
     axes = list(figure.subplots(1, count, squeeze=False)[0])
-    for letter, panel, drawn in zip(ascii_lowercase, config.axes, axes, strict=False):
+    for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
         x_label, y_label = config.labels_of(panel)
         drawn.set_xlabel(x_label)
