@@ -54,15 +54,12 @@ class NoteConfig(ConfigBlock):
     text : str
         The note.
     explains : mapping of str to tuple of str
-        The cells it explains: columns, each with its rows. It is shown with those of them that
-        have the verdict, and not at all where none has it.
-    verdict : str
-        The verdict it explains.
+        The cells whose `differs` it explains: columns, each with its rows. It is shown with those
+        that differ, and not at all if none does.
     """
 
     text: str
     explains: dict[str, Names] = Field(default_factory=dict)
-    verdict: Verdict = "differs"
 
     def explains_cell(self, row: str, column: str) -> bool:
         """Return whether it explains the verdict of a cell."""

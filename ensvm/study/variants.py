@@ -7,13 +7,14 @@ A variant changes keys in copies of the data sets and algorithms of a table. The
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
 from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.block import DERIVED, Asked, ConfigBlock, Id, Name, refusal
 from ensvm.study.dataset import DatasetConfig
+from ensvm.study.metrics import PERCENT, unit_of
 from ensvm.study.source import ConfigError, Location, YamlSource
 from ensvm.study.sweeps import set_key
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -99,8 +100,6 @@ class ReadingConfig(ConfigBlock):
         Those of the table; None for all.
     default : str
         The heading of the column that has the study's own values.
-    distance : 'difference' or 'log-ratio'
-        What is averaged over the cells: |ours - printed|, or |ln(ours / printed)|.
     variants : tuple of VariantConfig
         The other readings.
     conclusion : str
@@ -113,9 +112,24 @@ class ReadingConfig(ConfigBlock):
     rows: tuple[str, ...] | None = Field(default=None, min_length=1)
     columns: tuple[str, ...] | None = Field(default=None, min_length=1)
     default: str
-    distance: Literal["difference", "log-ratio"] = "difference"
     variants: tuple[VariantConfig, ...] = Field(min_length=1)
     conclusion: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_retired_keys(cls, block: Any) -> Any:
+        # Copies of configs that earlier versions left beside records may have `distance:`.
+        if not isinstance(block, dict):
+            return block
+        return {key: value for key, value in block.items() if key != "distance"}
+
+    def by_difference(self, table: TableConfig) -> bool:
+        """Return whether distances are |ours - printed|; else they are |ln(ours / printed)|.
+
+        Percentages are compared by difference. Other quantities, such as sizes, differ in scale
+        from row to row, so they are compared by ratio.
+        """
+        return all(unit_of(table.metric_of(column)) == PERCENT for column in self.columns_of(table))
 
     def rows_of(self, shown: Sequence[str]) -> tuple[str, ...]:
         """Return the question's rows, given those that its table shows."""

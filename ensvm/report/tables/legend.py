@@ -230,14 +230,14 @@ def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]
             if rows
         ]
         if where:
-            texts.append(f"{MARKS[note.verdict]} {'; '.join(where)}: {note.text}")
+            texts.append(f"{MARKS['differs']} {'; '.join(where)}: {note.text}")
         elif not note.explains:
             texts.append(note.text)
     return texts
 
 
 def _explained(note: NoteConfig, cell: TableCell) -> bool:
-    return note.explains_cell(cell.row, cell.column) and cell.verdict == note.verdict
+    return note.explains_cell(cell.row, cell.column) and cell.verdict == "differs"
 
 
 def column_label(study: Study, column: ColumnConfig) -> str:
