@@ -136,7 +136,7 @@ def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke
     """
     from ensvm.records.store import CONFIG_COPY
     from ensvm.report.query import find_studies
-    from ensvm.study.reading import read_config
+    from ensvm.study.config import read_config
 
     folders = find_studies(results)
     if not folders:

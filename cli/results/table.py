@@ -24,7 +24,7 @@ from ensvm_cli.terminal import (
 if TYPE_CHECKING:
     from ensvm.report.query import Study
     from ensvm.report.tables.cells import TableCell
-    from ensvm.study.table import TableConfig
+    from ensvm.study.table_layout import TableConfig
 
 # Each with a mark of its own, too: nothing is told by colour alone.
 COLOURS = {

@@ -48,7 +48,7 @@ def check(config: str, results: Path, fit: bool) -> None:
     from ensvm.runner.outlook.memory_needs import memory_refusals
     from ensvm.runner.plan import make_plan
     from ensvm.runner.trial import trial
-    from ensvm.study.reading import find_config
+    from ensvm.study.config import find_config
 
     path = find_config(config)
     plan = make_plan(path)

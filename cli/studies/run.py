@@ -160,7 +160,7 @@ def run(
 
     from ensvm.runner.engine import engine_for
     from ensvm.runner.plan import make_plan
-    from ensvm.study.reading import find_config
+    from ensvm.study.config import find_config
 
     path = find_config(config)
     plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)

@@ -21,8 +21,7 @@ from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.outlook.shards import PASSES, part_of, shard_named
 from ensvm.runner.plan import Plan, make_plan
 from ensvm.study.block import is_derived
-from ensvm.study.config import StudyConfig
-from ensvm.study.reading import find_config
+from ensvm.study.config import StudyConfig, find_config
 from ensvm.study.source import ConfigError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ensvm.report.tables.cells import TableCell, cell_of, question_of
 from ensvm.report.tables.legend import column_label
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 MOST_TEXTS = 5  # warnings, and reasons of failures, that are told; the commonest
 

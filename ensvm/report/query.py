@@ -24,7 +24,7 @@ from ensvm.report.scores import score_of
 from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
-from ensvm.study.table import Published
+from ensvm.study.table_layout import Published
 
 AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"

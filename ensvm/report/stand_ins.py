@@ -7,9 +7,8 @@ from typing import Any
 from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import ShippedRecords, ValueOf, by_value, stands_in
 from ensvm.records.store import SHIPPED_FILE
-from ensvm.study.config import StudyConfig
+from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.reading import read_config
 
 NOT_RUN = "not run here"
 

@@ -18,7 +18,7 @@ from ensvm.report.tables.cells import TableCell, build_table
 from ensvm.report.tables.legend import MARKS
 from ensvm.report.tables.render import grid, origin
 from ensvm.shipped import shipped_config
-from ensvm.study.table import TableConfig
+from ensvm.study.table_layout import TableConfig
 
 Laid: TypeAlias = tuple[TableConfig, list[TableCell]]
 

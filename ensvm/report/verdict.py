@@ -6,7 +6,7 @@ from typing import Literal
 
 from scipy.stats import norm, t
 
-from ensvm.study.table import Verdict
+from ensvm.study.table_layout import Verdict
 
 CONFIDENCE = 0.95
 

@@ -16,8 +16,8 @@ from ensvm.report.readings.answers import answer_question
 from ensvm.report.tables.cells import build_table
 from ensvm.report.tables.latex import to_latex
 from ensvm.report.tables.render import to_csv, to_markdown
-from ensvm.study.figures.figure import FigureConfig
-from ensvm.study.table import TableConfig
+from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.table_layout import TableConfig
 
 
 @dataclass(frozen=True)

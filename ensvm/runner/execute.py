@@ -17,11 +17,12 @@ from ensvm.records.store import (
     Store,
     read_records,
 )
-from ensvm.records.writing import copy_file
+from ensvm.records.writing import copy_file, replace_file
 from ensvm.runner.engine import Engine
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.task import Task, new_record, record_of_timing
 from ensvm.runner.workers import LocalEngine
+from ensvm.study.source import config_text
 
 
 class Progress(Protocol):
@@ -140,9 +141,9 @@ def run_plan(
 
 def _copy_config(plan: Plan, folder: Path) -> None:
     """Copy the config and the printed values into a study's folder."""
-    for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
-        if original is not None and original.resolve() != (folder / copy).resolve():
-            copy_file(original, folder / copy)
+    replace_file(folder / CONFIG_COPY, config_text(plan.path))
+    if plan.published is not None:
+        copy_file(plan.published, folder / PUBLISHED_COPY)
 
 
 class _Run:

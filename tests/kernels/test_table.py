@@ -16,7 +16,7 @@ from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_fact
 from ensvm.kernels.low_rank import incomplete_cholesky, kernel_columns
 from ensvm.kernels.table import KernelRow
 from ensvm.runner.inputs import GramPool, SharedGram
-from ensvm.study.algorithm import KernelConfig
+from ensvm.study.algorithms import KernelConfig
 
 
 def laplacian(arguments: NDArray[Any], degree: int) -> None:

@@ -16,7 +16,7 @@ from ensvm.notebook.results import Results
 from ensvm.records.store import read_records
 from ensvm.report.tables.render import to_markdown
 from ensvm.shipped import shipped_configs
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 from ensvm.study.source import ConfigError
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

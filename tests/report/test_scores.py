@@ -13,7 +13,7 @@ from ensvm.report.tables.cells import build_table
 from ensvm.runner.estimators.construct import made
 from ensvm.runner.plan import make_plan
 from ensvm.runner.task import Task, run_task
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 
 ALGORITHMS = """
 logistic: {estimator: "sklearn.linear_model:LogisticRegression"}

@@ -12,7 +12,7 @@ from ensvm.report.claims.statistics import (
     judge_most,
     judge_p,
 )
-from ensvm.study.claims.claim import ClaimConfig
+from ensvm.study.claim import ClaimConfig
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from ensvm.report.claims.findings import Comparison, Finding
 from ensvm.report.query import Study
 from ensvm.report.tables.legend import algorithm_label
 from ensvm.report.tables.render import NOTHING, bullet_list, origin
-from ensvm.study.claims.claim import ClaimConfig
-from ensvm.study.claims.relations import RELATIONS
+from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import Unit
+from ensvm.study.relations import RELATIONS
 
 DECIDES = (
     "Whether a row **holds** or **fails** is tested, each at 2.5 % (one-sided); where neither can "

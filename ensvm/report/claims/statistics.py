@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm, t
 
 from ensvm.report.verdict import CONFIDENCE
-from ensvm.study.claims.relations import Bound
+from ensvm.study.relations import Bound
 
 ClaimVerdict = Literal["holds", "fails", "cannot tell"]
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")

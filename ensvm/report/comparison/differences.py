@@ -11,7 +11,7 @@ from ensvm.report.claims.comparisons import evaluate_claims
 from ensvm.report.query import Study, ask, runs_of
 from ensvm.report.tables.cells import TableCell, build_table, question_of
 from ensvm.report.verdict import CONFIDENCE
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 
 @dataclass(frozen=True)

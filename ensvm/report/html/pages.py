@@ -35,8 +35,8 @@ from ensvm.report.tables.cells import TableCell, best_of_row, build_table
 from ensvm.report.tables.legend import MARKS, column_label, legend, notes
 from ensvm.report.tables.render import origin, reasons, touching
 from ensvm.report.warned import n_warned, warnings_of
-from ensvm.study.figures.figure import FigureConfig
-from ensvm.study.table import TableConfig
+from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.table_layout import TableConfig
 
 MOST_FAILURES = 50  # told one by one
 # What a browser may load and run: our own style and script, and images within the page.
@@ -262,7 +262,7 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
 
     shown = read_figure(study, figure)
     if shown.content:
-        named = [panel.name for panel in figure.axes if panel.name]
+        named = [panel.name for panel in figure.panels if panel.name]
         panels = f"Panels: {', '.join(named)}. " if named else ""
         svg = pdf = b""
         error = ""
@@ -276,7 +276,7 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[Section]:
             "pdf": _data_uri("application/pdf", pdf),
             "csv": _data_uri("text/csv", shown.csv.encode()),
             "missing": shown.missing,
-            "panels": len(figure.axes),
+            "panels": len(figure.panels),
             "told": f"{figure.caption} {panels}Shown: {', '.join(shown.names)}.",
         }
         yield Section(figure.id, figure.caption, content)

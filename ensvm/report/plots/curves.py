@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from ensvm.records.writing import csv_of
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.tables.legend import algorithm_label
-from ensvm.study.figures.figure import pass_of
-from ensvm.study.figures.lines import (
+from ensvm.study.figure_kinds import (
     CurvesConfig,
     LinesConfig,
     PanelConfig,
     SweepFigureConfig,
+    pass_of,
 )
 from ensvm.study.metrics import unit_of
 

@@ -12,8 +12,7 @@ from ensvm.records.writing import csv_of
 from ensvm.report.plots.looks import COLOURS
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables.legend import algorithm_label
-from ensvm.study.figures.distribution import DistributionConfig, DistributionPanel
-from ensvm.study.figures.figure import pass_of
+from ensvm.study.figure_kinds import DistributionConfig, DistributionPanel, pass_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -27,11 +27,16 @@ from ensvm.report.plots.looks import (
 )
 from ensvm.report.plots.plane import Plane, draw_planes
 from ensvm.report.plots.scatter import POINT, Point, draw_points
-from ensvm.study.figures.distribution import DistributionConfig
-from ensvm.study.figures.figure import FigureConfig, axis_label
-from ensvm.study.figures.lines import CurvesConfig, LinesConfig, SweepFigureConfig
-from ensvm.study.figures.plane import PlaneConfig
-from ensvm.study.figures.scatter import ScatterConfig
+from ensvm.study.figure_kinds import (
+    CurvesConfig,
+    DistributionConfig,
+    FigureConfig,
+    LinesConfig,
+    PlaneConfig,
+    ScatterConfig,
+    SweepFigureConfig,
+    axis_label,
+)
 
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
 BAND = "band: ± one standard error"
@@ -175,11 +180,11 @@ def _looks(config: LinesConfig, curves: list[Curve]) -> dict[str, Look]:
 
 
 def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
-    count = len(config.axes)
+    count = len(config.panels)
     width = max(PANEL_SIZE[0] * count, _width(config))
     figure = Figure(figsize=(width, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained")
     axes = list(figure.subplots(1, count, squeeze=False)[0])
-    for letter, panel, drawn in zip(ascii_lowercase, config.axes, axes, strict=False):
+    for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
         x_label, y_label = config.labels_of(panel)
         drawn.set_xlabel(x_label)

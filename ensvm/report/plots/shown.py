@@ -6,11 +6,13 @@ from typing import Any
 
 from ensvm.report.plots import curves, distribution, plane, scatter
 from ensvm.report.query import Study
-from ensvm.study.figures.distribution import DistributionConfig
-from ensvm.study.figures.figure import FigureConfig
-from ensvm.study.figures.lines import LinesConfig
-from ensvm.study.figures.plane import PlaneConfig
-from ensvm.study.figures.scatter import ScatterConfig
+from ensvm.study.figure_kinds import (
+    DistributionConfig,
+    FigureConfig,
+    LinesConfig,
+    PlaneConfig,
+    ScatterConfig,
+)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from functools import cached_property
 from ensvm.report.query import Question as Asked
 from ensvm.report.query import Study
 from ensvm.report.tables.cells import TableCell, cell_of, question_of
-from ensvm.study.readings import ReadingConfig
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.variants import ReadingConfig
 
 DEFAULT = "default"
 ALIKE = ("reproduced", "compatible")
@@ -119,16 +119,17 @@ def answer_question(study: Study, config: ReadingConfig) -> Question:
             cell_of(study, table, row, column, question)
             for (row, column), question in zip(places, questions, strict=True)
         )
-        return Reading(name, label, cells, tuple(_distance(config, cell) for cell in cells))
+        by_difference = config.by_difference(table)
+        return Reading(name, label, cells, tuple(_distance(cell, by_difference) for cell in cells))
 
     return Question(config, table, columns, tuple(reading(*one) for one in asked))
 
 
-def _distance(config: ReadingConfig, cell: TableCell) -> float | None:
+def _distance(cell: TableCell, by_difference: bool) -> float | None:
     """Return how far our value is from the printed one; None without ours, or without a ratio."""
     if cell.mean is None or cell.published is None or not math.isfinite(cell.mean):
         return None
-    if config.distance == "difference":
+    if by_difference:
         return abs(cell.mean - cell.published)
     if cell.mean <= 0 or cell.published <= 0:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tabulate import tabulate
 
 from ensvm.report.query import Study
-from ensvm.study.coverage import REFERENCE, CoverageConfig
+from ensvm.study.config import REFERENCE, CoverageConfig
 
 # What `ensvm table`, `figure`, `claims` and `readings` write; an assumption stands in the tables.
 FILES = {

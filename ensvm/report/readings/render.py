@@ -16,7 +16,7 @@ from ensvm.report.tables.render import (
     verdict_mark,
 )
 
-DISTANCES = {"difference": "|ours - printed|", "log-ratio": "|ln(ours / printed)|"}
+DISTANCES = {True: "|ours - printed|", False: "|ln(ours / printed)|"}  # by difference, by ratio
 IN_SAMPLE = (
     "A reading that is chosen because it matches printed test errors is identified on those very "
     "values: that is in-sample, and no reproduction. No default of the library is calibrated on it."
@@ -128,7 +128,8 @@ def _last_lines(question: Question, labels: dict[str, str]) -> list[tuple[str, l
 
 def _distances(question: Question, numbers: tuple[int, ...] | list[int]) -> list[str]:
     """Return each reading's mean distance over some cells, the smallest bold."""
-    decimals = 3 if question.config.distance == "log-ratio" else question.table.decimals + 1
+    by_difference = question.config.by_difference(question.table)
+    decimals = question.table.decimals + 1 if by_difference else 3
     found = [reading.distance(numbers) for reading in question.readings]
     shown = [None if value is None else f"{value:.{decimals}f}" for value in found]
     known = [float(text) for text in shown if text is not None]
@@ -149,7 +150,7 @@ def _counted(question: Question) -> str:
     if not question.places:
         return ""
     counted, printed = len(question.common), len(question.places)
-    text = f"Distance: the mean of {DISTANCES[question.config.distance]} over "
+    text = f"Distance: the mean of {DISTANCES[question.config.by_difference(question.table)]} over "
     text += f"the {counted} of {printed} printed cells that all readings have"
     without = [reading.label for reading in question.readings if not reading.any_known]
     return text + (f", but for those without any value: {'; '.join(without)}." if without else ".")

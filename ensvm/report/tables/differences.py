@@ -14,7 +14,7 @@ from ensvm.report.verdict import (
     of_spread,
     of_two_rates,
 )
-from ensvm.study.table import ColumnConfig, Published, TableConfig
+from ensvm.study.table_layout import ColumnConfig, Published, TableConfig
 
 RATES = ("error", "accuracy")
 

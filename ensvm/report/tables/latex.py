@@ -7,7 +7,7 @@ from itertools import groupby
 from ensvm.report.query import Study
 from ensvm.report.tables.cells import TableCell, best_of_row, underlined
 from ensvm.report.tables.legend import column_label
-from ensvm.study.table import TableConfig, Verdict
+from ensvm.study.table_layout import TableConfig, Verdict
 
 NOTHING = "--"
 MARKS: dict[Verdict, str] = {

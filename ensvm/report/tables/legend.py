@@ -7,8 +7,8 @@ from tabulate import tabulate
 from ensvm.report.query import Study, ask, machines
 from ensvm.report.tables.cells import TableCell, question_of
 from ensvm.report.verdict import Basis
-from ensvm.study.algorithm import CrossValidationConfig
-from ensvm.study.table import ColumnConfig, NoteConfig, TableConfig, Verdict
+from ensvm.study.algorithms import CrossValidationConfig
+from ensvm.study.table_layout import ColumnConfig, NoteConfig, TableConfig, Verdict
 
 MARKS: dict[Verdict, str] = {
     "reproduced": "=",
@@ -230,14 +230,14 @@ def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]
             if rows
         ]
         if where:
-            texts.append(f"{MARKS[note.verdict]} {'; '.join(where)}: {note.text}")
+            texts.append(f"{MARKS['differs']} {'; '.join(where)}: {note.text}")
         elif not note.explains:
             texts.append(note.text)
     return texts
 
 
 def _explained(note: NoteConfig, cell: TableCell) -> bool:
-    return note.explains_cell(cell.row, cell.column) and cell.verdict == note.verdict
+    return note.explains_cell(cell.row, cell.column) and cell.verdict == "differs"
 
 
 def column_label(study: Study, column: ColumnConfig) -> str:

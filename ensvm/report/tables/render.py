@@ -18,8 +18,8 @@ from ensvm.report.tables.legend import (
     legend,
     notes,
 )
-from ensvm.study.assumption import Assumption
-from ensvm.study.table import TableConfig
+from ensvm.study.config import Assumption
+from ensvm.study.table_layout import TableConfig
 
 NOTHING = "—"
 

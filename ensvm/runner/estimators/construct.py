@@ -13,7 +13,7 @@ from ensvm.runner.estimators.names import (
 )
 from ensvm.runner.estimators.values import check_values
 from ensvm.seeds import seed_of
-from ensvm.study.algorithm import is_spec
+from ensvm.study.algorithms import is_spec
 
 METHODS = ("fit", "predict", "get_params", "set_params")
 

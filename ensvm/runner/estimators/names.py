@@ -10,7 +10,7 @@ from typing import Any
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.data.errors import near_miss
-from ensvm.study.algorithm import KINDS, AlgorithmConfig, is_spec
+from ensvm.study.algorithms import KINDS, AlgorithmConfig, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters whose texts are names of estimators: of one, or of each after its own name.

@@ -10,7 +10,7 @@ import numpy as np
 from ensvm.kernels import gram, parameters_of, resolve_gamma
 from ensvm.runner.estimators.names import EstimatorError
 from ensvm.runner.inputs import for_gram, shares_gram
-from ensvm.study.algorithm import MAX_DEGREE
+from ensvm.study.algorithms import MAX_DEGREE
 
 NUMBERS = ("degree", "coef0")  # the parameters of kernels whose values have no names
 # Those of machines too, whoever wrote them: what they accept beside finite numbers.

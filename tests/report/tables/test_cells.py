@@ -14,7 +14,7 @@ from ensvm.records.store import Store
 from ensvm.report.query import find_studies, read_study
 from ensvm.report.tables.cells import best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
-from ensvm.study.table import read_published
+from ensvm.study.table_layout import read_published
 
 CONFIG = """\
 study: s

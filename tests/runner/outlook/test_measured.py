@@ -9,7 +9,7 @@ from ensvm.records.store import Store, read_records
 from ensvm.runner.execute import run_plan
 from ensvm.runner.outlook.measured import SECONDS, main, measured, read_measured
 from ensvm.runner.plan import make_plan
-from ensvm.study.reading import find_config, reproduced
+from ensvm.study.config import find_config, reproduced
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
