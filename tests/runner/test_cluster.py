@@ -16,7 +16,7 @@ from ensvm.records.merging.union import merge, write_merged
 from ensvm.records.store import read_records
 from ensvm.runner.engine import EngineRefused
 from ensvm.runner.execute import run_plan
-from ensvm.runner.outlook.shards import shard_of
+from ensvm.runner.plan import shard_of
 from ensvm.runner.plan import make_plan
 
 distributed = pytest.importorskip("distributed")

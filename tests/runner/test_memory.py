@@ -9,8 +9,8 @@ from ensvm import MixedKernelBagging
 from ensvm.classifiers.mixed_kernels import bagging
 from ensvm.data import Realization
 from ensvm.runner.evaluate import evaluate
-from ensvm.runner.inputs import GramPool
-from ensvm.runner.memory import FitMemory
+from ensvm.runner.grams import GramPool
+from ensvm.runner.fit_memory import FitMemory
 from ensvm.runner.settings import AlgorithmSettings
 
 

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from ensvm.classifiers import ESTIMATORS
-from ensvm.runner.estimators.construct import build, construct, made
-from ensvm.runner.estimators.names import (
+from ensvm.runner.estimators import build, construct, made
+from ensvm.runner.estimators import (
     EstimatorError,
     estimator_class,
     import_path,

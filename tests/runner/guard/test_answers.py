@@ -8,8 +8,8 @@ import pytest
 
 from ensvm.data import Realization
 from ensvm.runner.evaluate import evaluate
-from ensvm.runner.guard.answers import Misbehaves, traceback_of
-from ensvm.runner.inputs import GramPool
+from ensvm.runner.answers import Misbehaves, traceback_of
+from ensvm.runner.grams import GramPool
 from ensvm.runner.settings import AlgorithmSettings
 
 
@@ -60,7 +60,7 @@ def test_many_classes():
 
 @pytest.mark.parametrize("how", ["none", "differing"])
 def test_stages_are_the_same_for_all_rows(realization, how, monkeypatch):
-    monkeypatch.setattr("ensvm.runner.inputs.BLOCK_BYTES", 20 * 8 * 3)
+    monkeypatch.setattr("ensvm.runner.grams.BLOCK_BYTES", 20 * 8 * 3)
     with pytest.raises(Misbehaves, match="staged_predict gave"):
         outcome(realization, "Stages", how, stage="best-on-test")
 

@@ -7,10 +7,10 @@ from sklearn.linear_model import LogisticRegression
 
 from ensvm.data import Realization
 from ensvm.runner.evaluate import evaluate
-from ensvm.runner.guard.answers import Misbehaves
-from ensvm.runner.guard.predicted import checked_scores
-from ensvm.runner.guard.surroundings import deadline
-from ensvm.runner.inputs import GramPool
+from ensvm.runner.answers import Misbehaves
+from ensvm.runner.answers import checked_scores
+from ensvm.runner.surroundings import deadline
+from ensvm.runner.grams import GramPool
 from ensvm.runner.settings import AlgorithmSettings
 
 

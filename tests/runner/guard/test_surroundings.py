@@ -10,7 +10,7 @@ from made_up_records import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
-from ensvm.runner.guard.surroundings import surroundings
+from ensvm.runner.surroundings import surroundings
 from ensvm.runner.plan import make_plan
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

@@ -7,7 +7,7 @@ from made_up_records import Silent
 
 from ensvm.records.store import Store, read_records
 from ensvm.runner.execute import run_plan
-from ensvm.runner.outlook.measured import SECONDS, main, measured, read_measured
+from ensvm.runner.estimate import SECONDS, main, measured, read_measured
 from ensvm.runner.plan import make_plan
 from ensvm.study.reading import find_config, reproduced
 

@@ -4,7 +4,7 @@ import pytest
 from made_up_records import invoke
 
 from ensvm.runner.outlook import memory_needs
-from ensvm.runner.outlook.memory_needs import memory_refusals
+from ensvm.runner.estimate import memory_refusals
 from ensvm.runner.plan import make_plan
 
 ALGORITHMS = """parzen: {estimator: ParzenWindowClassifier}

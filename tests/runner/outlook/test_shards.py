@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from ensvm.runner.outlook.shards import _costs, of_pass, part_of, shard_named, shard_of
+from ensvm.runner.plan import _costs, of_pass, part_of, shard_named, shard_of
 from ensvm.runner.plan import make_plan
 from ensvm.study.reading import find_config
 from ensvm.study.source import ConfigError

@@ -26,7 +26,7 @@ class FitMemory:
 
     Examples
     --------
-    >>> from ensvm.runner.memory import FitMemory
+    >>> from ensvm.runner.fit_memory import FitMemory
     >>> square = FitMemory().cache(lambda n: print("computed") or n * n)
     >>> square(3), square(3)
     computed
