@@ -76,12 +76,6 @@ class Task:
         """The pass of its cells."""
         return self.cells[0].run_pass
 
-    @property
-    def cost(self) -> float:
-        """Kernel values the task computes, the measure of its work."""
-        _, n_train, n_test = self.card.sizes()
-        return float(n_train) * (n_train + n_test)
-
 
 def run_task(task: Task) -> Iterator[Started | Record]:
     """Run the cells of a task, and yield the start and the record of each.

@@ -221,10 +221,15 @@ class _Run:
         tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
             self._progress.missing(self._search, len({cell.dataset for cell in cells}))
-        # The longest tasks first, so that no worker is left alone with one at the end.
-        tasks.sort(key=lambda task: -task.cost)
+        # The longest tasks first, so that no worker is left alone with one at the end. Their work
+        # is measured by the number of kernel values.
+        costs = {}
+        for dataset in dict.fromkeys(cell.dataset for cell in cells):
+            _, n_train, n_test = self._plan.cards[dataset].sizes()
+            costs[dataset] = float(n_train) * (n_train + n_test)
+        tasks.sort(key=lambda task: -costs[task.cells[0].dataset])
         self._costs = {
-            cell.key: task.cost / len(task.cells) for task in tasks for cell in task.cells
+            cell.key: costs[cell.dataset] / len(task.cells) for task in tasks for cell in task.cells
         }
         n_answered = len(self._answered.keys() & self._costs.keys())
         self._progress.start(len(self._costs) + n_answered, sum(self._costs.values()))

@@ -405,31 +405,34 @@ def _cells(
     kernel = config.kernel_of(entry)
     scored, keep = config.scored(), bool(config.keep)
 
-    def of_pass(names: Iterable[str], last: int, threads: int | None) -> Iterator[Cell]:
-        there = {name: methods[name, kernel, has_many_classes(card)] for name in names}
-        for realization in range(first, last + 1):
-            for name, found in there.items():
-                if found is not None and realization <= entry.realizations_of.get(name, last):
-                    method = found.method
-                    if threads is not None:  # a timing is of one fit
-                        method = replace(method, orders=1)
-                    yield Cell(
-                        *(config.study, entry.name, realization, name, data, split),
-                        code_of(card, found),
-                        method,
-                        threads,
-                        drawn_on,
-                        scored.get(name, ()),
-                        keep,
-                        found.own.hashes,
-                        found.own.paths,
-                    )
-
     names = config.algorithms_of(entry)
-    yield from of_pass(names, last, None)
+    there = {name: methods[name, kernel, has_many_classes(card)] for name in names}
+    codes = {name: code_of(card, found) for name, found in there.items() if found is not None}
+    passes: list[tuple[Iterable[str], int, int | None]] = [(names, last, None)]
     if config.timing is not None:
         timed = [name for name in names if config.times(entry.name, name)]
-        yield from of_pass(timed, min(last, config.timing.realizations), config.timing.blas_threads)
+        timing = config.timing
+        passes.append((timed, min(last, timing.realizations), timing.blas_threads))
+    for of_pass, last_of_pass, threads in passes:
+        for realization in range(first, last_of_pass + 1):
+            for name in of_pass:
+                found = there[name]
+                if found is None or realization > entry.realizations_of.get(name, last_of_pass):
+                    continue
+                method = found.method
+                if threads is not None:  # a timing is of one fit
+                    method = replace(method, orders=1)
+                yield Cell(
+                    *(config.study, entry.name, realization, name, data, split),
+                    codes[name],
+                    method,
+                    threads,
+                    drawn_on,
+                    scored.get(name, ()),
+                    keep,
+                    found.own.hashes,
+                    found.own.paths,
+                )
 
 
 def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:

@@ -143,6 +143,7 @@ class _Slot:
     def __init__(self, threads: int, timeout: float | None) -> None:
         self._workers = {own: _Worker(threads) for own in (False, True)}
         self._timeout = timeout
+        self._worker = self._workers[False]
         self._task: Task | None = None
         self._left: tuple[Any, ...] = ()  # the cells of the task without a record
         self._running = ""  # the key of the cell that has started
@@ -158,6 +159,7 @@ class _Slot:
     def begin(self, task: Task) -> None:
         """Start a task."""
         self._task, self._left = task, task.cells
+        self._worker = self._workers[task.has_own_code]
         self._suspect, self._deaths = "", 0
         self._send()
 
@@ -190,11 +192,6 @@ class _Slot:
         if self._running and time.monotonic() - self._started > limit:
             records += self._give_up("timeout", f"took longer than {self._timeout:g} s")
         return records
-
-    @property
-    def _worker(self) -> "_Worker":
-        assert self._task is not None
-        return self._workers[self._task.has_own_code]
 
     def _send(self) -> None:
         """Send the cells that are left to the worker, a suspect alone; none ends the task."""
