@@ -40,7 +40,7 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
 
     try:
         merged = unite([source for path in sources for source in read_sources(path)])
-        write_merged(merged, output)
+        written = write_merged(merged, output)
     except NotMerged as error:
         refuse(str(error))
     for study in merged:
@@ -49,7 +49,8 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
         tell(f"{study.study}: {len(study.records)} cells{shared}")
         for note in study.notes:
             tell(f"{study.study}: {note}", err=True)
-    tell(f"{output}: written; tables: ensvm table {output}")
+    done = "written" if written else "holds all of it already"
+    tell(f"{output}: {done}; tables: ensvm table {output}")
     disagreements = [text for study in merged for text in study.disagreements]
     for text in disagreements[:MOST_DISAGREEMENTS]:
         tell(text, err=True)

@@ -161,7 +161,7 @@ def run(
 
     from ensvm.runner.execute import run_plan
     from ensvm.runner.plan import make_plan, part_of
-    from ensvm.runner.progress import RunProgress
+    from ensvm.notebook.progress import RunProgress
     from ensvm.runner.workers import WorkersDie
     from ensvm.study.reading import find_config
 
@@ -332,7 +332,8 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     if outcome.warned:
         folder = results / plan.config.study
         tell(
-            f"{outcome.warned} of {len(plan.cells)} cells warned; ensvm status --warnings {folder}"
+            f"{outcome.warned} of {len(plan.cells)} cells warned; of what:"
+            f" ensvm status --warnings {folder}"
         )
     if outcome.missing_data:
         names = ", ".join(outcome.missing_data)

@@ -216,18 +216,21 @@ def _values(record: Record) -> dict[str, str]:
     return {name: json.dumps(value, sort_keys=True) for name, value in values.items()}
 
 
-def write_merged(merged: Sequence[Merged], target: Path) -> None:
+def write_merged(merged: Sequence[Merged], target: Path) -> bool:
     """Write the studies into a new folder, which is complete or not there at all.
+
+    Returns
+    -------
+    bool
+        Whether anything was written: False if the folder holds all of this already.
 
     Raises
     ------
     NotMerged
-        If `target` is not empty.
+        If there is something else in `target`.
     OSError
         If it cannot be written; nothing is left behind.
     """
-    if os.path.lexists(target) and not (target.is_dir() and not any(target.iterdir())):
-        raise NotMerged(f"{target}: is there already; name a folder that does not exist yet")
     parent = target.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)
     remove_left_behind(parent)
@@ -235,11 +238,23 @@ def write_merged(merged: Sequence[Merged], target: Path) -> None:
     try:
         for study in merged:
             _write_study(study, beside / study.study)
+        if _holds(target, beside):
+            return False
+        if os.path.lexists(target) and not (target.is_dir() and not any(target.iterdir())):
+            raise NotMerged(f"{target}: is not empty; name a folder that does not exist yet")
         if target.is_dir():
             target.rmdir()
         os.replace(beside, target)
+        return True
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _holds(folder: Path, other: Path) -> bool:
+    """Return whether a folder has the files of another, each with the same content."""
+    files = [path for path in other.rglob("*") if path.is_file() and path.suffix != ".lock"]
+    copies = [(path, folder / path.relative_to(other)) for path in files]
+    return all(copy.is_file() and copy.read_bytes() == path.read_bytes() for path, copy in copies)
 
 
 def _write_study(study: Merged, folder: Path) -> None:

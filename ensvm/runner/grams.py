@@ -3,10 +3,15 @@
 All cells of a realization share these arrays, so the arrays are read-only.
 """
 
+import inspect
+import pickle
 import time
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +19,6 @@ from ensvm.data import Realization
 from ensvm.data.arrays import sparse_matrix
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
 from ensvm.memory import require_memory
-from ensvm.runner.fit_memory import FitMemory
 from ensvm.seeds import seed_of
 
 # Test rows go through the kernel in blocks of about this size. Blocks are kept for the next
@@ -22,6 +26,8 @@ from ensvm.seeds import seed_of
 BLOCK_BYTES = 2**28
 KEPT_BYTES = 2**30
 
+# Results kept: the members of a few joined ensembles of 150 on one training set, some 10 MiB
+CAPACITY = 512
 VALIDATION_SHARE = 1 / 3
 WARM_UP_ROWS = 20
 
@@ -133,6 +139,75 @@ def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
     step = max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
+
+
+class FitMemory:
+    """The results of functions by their arguments, in this process, the last ones asked for.
+
+    It stands where scikit-learn takes a `joblib.Memory`, as the `memory` of an estimator, and is
+    dropped with the realization it belongs to.
+
+    Parameters
+    ----------
+    capacity : int, default 512
+        The results kept; beyond it the one not asked for longest is dropped.
+
+    Examples
+    --------
+    >>> from ensvm.runner.grams import FitMemory
+    >>> square = FitMemory().cache(lambda n: print("computed") or n * n)
+    >>> square(3), square(3)
+    computed
+    (9, 9)
+    """
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._capacity = capacity
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "FitMemory":
+        """Return itself: clones of an estimator share its memory, as they share a folder."""
+        return self
+
+    def cache(self, function: Callable[..., Any], ignore: Sequence[str] = ()) -> Callable[..., Any]:
+        """Return the function, which computes what is not kept yet.
+
+        Every call returns an object of its own, so that nobody changes what others get. A result
+        that cannot be pickled is not kept.
+
+        Parameters
+        ----------
+        function : callable
+            A function of arguments that can be hashed by `joblib.hash`.
+        ignore : sequence of str, default ()
+            Names of arguments that do not decide the result.
+
+        Returns
+        -------
+        callable
+            A function of the same arguments.
+        """
+        signature = inspect.signature(function)
+        name = f"{function.__module__}.{function.__qualname__}"
+
+        @wraps(function)
+        def remembered(*args: Any, **kwargs: Any) -> Any:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            deciding = {key: value for key, value in bound.arguments.items() if key not in ignore}
+            key = joblib.hash((name, deciding))
+            if key not in self._kept:
+                result = function(*args, **kwargs)
+                try:
+                    self._kept[key] = pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
+                except Exception:  # pickling raises whatever a class's methods for it do
+                    return result
+                if len(self._kept) > self._capacity:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return pickle.loads(self._kept[key])
+
+        return remembered
 
 
 class GramPool:

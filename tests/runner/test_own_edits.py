@@ -11,8 +11,8 @@ import pytest
 
 import ensvm
 from ensvm.records import code_identity
-from ensvm.records.record import Record
 from ensvm.records.identity import asked
+from ensvm.records.record import Record
 from ensvm.records.store import read_records
 from ensvm.runner.estimators import made
 from ensvm.runner.own_modules import importable
