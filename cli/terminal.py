@@ -60,7 +60,7 @@ def _mendable() -> tuple[type[Exception], ...]:
     # Looked up only when something has gone wrong: these modules bring scipy along.
     from ensvm.data import DataError
     from ensvm.records.store import RecordsDamaged, RecordsMoved, StoreLocked
-    from ensvm.runner.engine import EngineRefused
+    from ensvm.runner.workers import EngineRefused
     from ensvm.study.source import ConfigError
 
     return ConfigError, DataError, EngineRefused, RecordsDamaged, RecordsMoved, StoreLocked

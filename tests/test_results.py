@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ensvm.records.shipped_records import asked, read_shipped
+from ensvm.records.identity import asked
+from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE
 from ensvm.report import summary
 from ensvm.report.query import read_study

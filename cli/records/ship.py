@@ -1,4 +1,7 @@
-"""`ensvm ship`: pack the records of a checkout's studies, so that they travel with it."""
+"""Pack the records of a checkout's studies, so that they travel with it (for maintainers).
+
+`python -m ensvm_cli.records.ship results`
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -10,7 +13,7 @@ if TYPE_CHECKING:
     from ensvm.records.record import Record
 
 
-@click.command(hidden=True)  # for the maintainers: a user's own records stay where they are
+@click.command()
 @click.argument(
     "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
 )
@@ -52,3 +55,7 @@ def ship(results: Path) -> None:
         for (row, name, run_pass), count in values.items():
             line = f"  no record: {row}, {name}, {run_pass} pass: {count} cells"
             click.echo(line, err=True)
+
+
+if __name__ == "__main__":
+    ship()

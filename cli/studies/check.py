@@ -45,7 +45,7 @@ def check(config: str, results: Path, fit: bool) -> None:
     """
     from ensvm.report.tables.cells import stale_notes
     from ensvm.report.write import table_path
-    from ensvm.runner.outlook.memory_needs import memory_refusals
+    from ensvm.runner.estimate import memory_refusals
     from ensvm.runner.plan import make_plan
     from ensvm.runner.trial import trial
     from ensvm.study.config import find_config

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.records.identity import ValueOf, by_value
 from ensvm.records.record import Identity, Record, Run, RunPass
-from ensvm.records.shipped_records import ValueOf, by_value, read_shipped
+from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ensvm.data import DataSearch
 from ensvm.records.record import Record
+from ensvm.runner.cell import Task
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.task import Task
 from ensvm.runner.workers import LocalEngine
 from ensvm.study.config import read_config
 

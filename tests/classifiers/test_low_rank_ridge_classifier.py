@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble
 from ensvm.kernels import gram
 from ensvm.kernels.low_rank import PivotChoice, low_rank_gram, sampled_pivots
-from ensvm.runner.inputs import shares_gram
+from ensvm.runner.grams import shares_gram
 
 
 @parametrize_with_checks(

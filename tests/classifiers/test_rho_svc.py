@@ -21,7 +21,7 @@ from ensvm.kernels.low_rank import (
     kernel_columns,
     randomly_pivoted_cholesky,
 )
-from ensvm.runner.inputs import shares_gram
+from ensvm.runner.grams import shares_gram
 from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
 

@@ -15,11 +15,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from ensvm.classifiers import ESTIMATORS
-from ensvm.runner.estimators.construct import build, construct, made
-from ensvm.runner.estimators.names import (
+from ensvm.runner.estimators import (
     EstimatorError,
+    build,
+    construct,
     estimator_class,
     import_path,
+    made,
     resolved,
     resolved_values,
     scikit_learns,

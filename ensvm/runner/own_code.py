@@ -20,8 +20,8 @@ from typing import NamedTuple
 from ensvm.classifiers import CLASSIFIERS
 from ensvm.data.errors import near_miss
 from ensvm.records.code_identity import NUMERIC, PACKAGE, Target, imported
-from ensvm.runner.estimators.names import EstimatorError, resolved_block
-from ensvm.runner.estimators.own_modules import (
+from ensvm.runner.estimators import EstimatorError, resolved_block
+from ensvm.runner.own_modules import (
     OTHERS,
     forget_own_modules,
     loaded_file,

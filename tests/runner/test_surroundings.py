@@ -10,8 +10,8 @@ from made_up_records import Silent
 
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
-from ensvm.runner.guard.surroundings import surroundings
 from ensvm.runner.plan import make_plan
+from ensvm.runner.surroundings import surroundings
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -30,7 +30,6 @@ def test_whatever_is_raised_costs_its_cell(study, tmp_path, jobs):
                 *(("Raises", how) for how in hostile.RAISED),
                 *(("Raises", f"predict {how}") for how in hostile.RAISED),
                 *(("Leaves", how) for how in hostile.LEFT),
-                ("Shy", ""),
             ]
         )
     )

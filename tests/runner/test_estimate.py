@@ -6,9 +6,8 @@ import pytest
 from made_up_records import Silent
 
 from ensvm.records.store import read_records
+from ensvm.runner.estimate import PHASES, REACH, estimate, measured, total_seconds
 from ensvm.runner.execute import run_plan
-from ensvm.runner.outlook.estimate import PHASES, REACH, estimate
-from ensvm.runner.outlook.measured import measured, total_seconds
 from ensvm.runner.plan import make_plan
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

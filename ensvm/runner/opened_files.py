@@ -19,7 +19,7 @@ from typing import Any
 
 from ensvm.data import DatasetCard
 from ensvm.records.code_identity import FOLDER
-from ensvm.runner.estimators.own_modules import is_own, loaded_file
+from ensvm.runner.own_modules import is_own, loaded_file
 from ensvm.runner.plan import Cell
 
 MOST_NAMED = 10  # files that one warning names

@@ -1,10 +1,11 @@
-"""The progress of a run, as a terminal or a file shows it."""
+"""The progress of a run on standard error: a bar on a terminal, else plain lines."""
 
 import time
+from collections.abc import Callable
+from datetime import timedelta
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-import click
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -16,22 +17,34 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from ensvm.data import DataSearch
 from ensvm.records.record import Record
-from ensvm_cli.terminal import duration, missing_block
 
-if TYPE_CHECKING:
-    from ensvm.data import DataSearch
-
-# How often a run speaks when its output goes to a file.
+# How often a run prints a line when its output goes to a file.
 PLAIN_LINE_SECONDS = 15.0
 
 
 class RunProgress:
-    """A progress bar with counts, failures and ETA on standard error; plain lines if piped."""
+    """A progress bar with counts, failures and the time that is left; plain lines if piped.
 
-    def __init__(self) -> None:
-        self._console = Console(stderr=True)
-        self._live = self._console.is_terminal
+    Parameters
+    ----------
+    shown : bool, default True
+        Whether anything is printed.
+    describe_missing : callable or None, default None
+        Returns the text that says how to get missing data, from a `DataSearch` and the number of
+        data sets of the run; None to print nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        shown: bool = True,
+        describe_missing: Callable[[DataSearch, int], str] | None = None,
+    ) -> None:
+        self._console = Console(stderr=True, quiet=not shown)
+        self._live = shown and (self._console.is_terminal or self._console.is_jupyter)
+        self._describe_missing = describe_missing
         self._bar = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -48,7 +61,7 @@ class RunProgress:
         self._task = self._bar.add_task("reading", total=None, count="")
         self._cells = self._done = self._failed = 0
         self._cost = self._spent = 0.0
-        self._begun = self._told = time.monotonic()
+        self._begun = self._printed = time.monotonic()
 
     def __enter__(self) -> Self:
         if self._live:  # rich before 14.3 ends a bar that is not shown with an empty line
@@ -68,10 +81,11 @@ class RunProgress:
         """Name the data set that is being loaded."""
         self._bar.update(self._task, description=f"data: {dataset}")
 
-    def missing(self, search: "DataSearch", of: int) -> None:
+    def missing(self, search: DataSearch, of: int) -> None:
         """Say once, before anything runs, which data sets no provider served."""
-        block = missing_block(search, of, "this run")
-        self._console.print(block, markup=False, highlight=False, soft_wrap=True)
+        if self._describe_missing is not None:
+            text = self._describe_missing(search, of)
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def start(self, cells: int, cost: float) -> None:
         """Begin with `cells` cells that cost `cost` in all."""
@@ -87,17 +101,20 @@ class RunProgress:
         self._spent += cost
         self._failed += sum(record.status in ("failed", "timeout") for record in records)
         self._bar.update(self._task, advance=cost, count=self._count())
+        now = time.monotonic()
         if not self._live and (
-            time.monotonic() - self._told > PLAIN_LINE_SECONDS or self._done == self._cells
+            now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
         ):
-            self._told = time.monotonic()
-            click.echo(f"{self._count()}, {self._eta()}", err=True)
+            self._printed = now
+            line = f"{self._count()}, {self._time_left()}"
+            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _count(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""
         return f"{self._done}/{self._cells} cells{failed}"
 
-    def _eta(self) -> str:
+    def _time_left(self) -> str:
         passed = time.monotonic() - self._begun
         left = passed * (self._cost / self._spent - 1) if self._spent else 0.0
-        return f"{duration(passed)} passed, about {duration(max(left, 0.0))} left"
+        rounded = [timedelta(seconds=round(max(seconds, 0.0))) for seconds in (passed, left)]
+        return "{} passed, about {} left".format(*rounded)
