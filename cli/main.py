@@ -11,13 +11,10 @@ from ensvm_cli.records.ship import ship
 from ensvm_cli.records.show import show
 from ensvm_cli.records.status import status
 from ensvm_cli.records.warnings import warnings
-from ensvm_cli.results.claims import claims
 from ensvm_cli.results.compare import compare
 from ensvm_cli.results.export import export
-from ensvm_cli.results.figure import figure
 from ensvm_cli.results.rank import rank
-from ensvm_cli.results.readings import readings
-from ensvm_cli.results.report import report
+from ensvm_cli.results.report import claims, figure, readings, report
 from ensvm_cli.results.table import table
 from ensvm_cli.studies.check import check
 from ensvm_cli.studies.init import init
@@ -29,7 +26,7 @@ from ensvm_cli.warm_up import warm_up
 # As `ensvm --help` shows them; a hidden verb is shown nowhere.
 VERBS = {
     "Studies": (list_, init, check, run),
-    "Results": (table, figure, claims, readings, report, rank, compare, export),
+    "Results": (table, report, rank, compare, export, figure, claims, readings),
     "Records": (status, show, warnings, merge, ship),
     "Data": (data,),
     "This machine": (warm_up,),

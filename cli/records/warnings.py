@@ -20,8 +20,8 @@ def warnings(results: Path, studies: tuple[str, ...]) -> None:
     Example:
       ensvm warnings ijcai07
     """
+    from ensvm.report.evidence import n_warned, warnings_of
     from ensvm.report.query import read_study
-    from ensvm.report.warned import n_warned, warnings_of
 
     for study in map(read_study, study_folders(results, studies)):
         click.echo(f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned")

@@ -25,12 +25,11 @@ def compare(first: str, second: str, every: bool) -> None:
       ensvm compare results/ shipped
       ensvm compare results/ijcai07-lowrank shipped --all
     """
-    from ensvm.report.comparison import differences, render
-    from ensvm.report.comparison.sides import NothingToCompare, read_sides
+    from ensvm.report import comparison as comparing
 
     try:
-        sides = read_sides(first, second)
-    except NothingToCompare as error:
+        sides = comparing.read_sides(first, second)
+    except comparing.NothingToCompare as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(WRONG_INPUT)
     common = [name for name in sides[0] if name in sides[1]]
@@ -38,10 +37,10 @@ def compare(first: str, second: str, every: bool) -> None:
         named = " and ".join(", ".join(side) for side in sides)
         click.echo(f"error: the two have no study in common: {named}", err=True)
         sys.exit(WRONG_INPUT)
-    found = [differences.compare(sides[0][name], sides[1][name]) for name in common]
+    found = [comparing.compare(sides[0][name], sides[1][name]) for name in common]
     for comparison in found:
-        click.echo("\n".join(render.summary(comparison)))
-        if every and (table := render.differing(comparison)):
+        click.echo("\n".join(comparing.summary(comparison)))
+        if every and (table := comparing.differing(comparison)):
             click.echo(f"\n{table}\n")
     for side, name in zip(sides, ("first", "second"), strict=True):
         if alone := [study for study in side if study not in common]:

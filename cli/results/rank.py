@@ -87,8 +87,8 @@ def rank(
     """
     if dataset is not None and rope is not None:
         raise click.UsageError("--rope is for ranks over data sets; leave out --dataset or --rope")
-    from ensvm.report.ranking.ranking_documents import write_comparison, write_ranking
-    from ensvm.report.ranking.table_ranking import (
+    from ensvm.report.documents.ranking_document import write_comparison, write_ranking
+    from ensvm.report.ranking import (
         NotRanked,
         compare_on_data_set,
         rank_over_data_sets,

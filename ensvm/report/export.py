@@ -14,8 +14,7 @@ from ensvm.records.validation import MAX_INTEGER
 from ensvm.records.writing import csv_of
 from ensvm.report.query import Study
 from ensvm.report.scores import values_of, with_scores
-from ensvm.report.tables.cells import build_table, question_of
-from ensvm.report.tables.legend import algorithm_label, column_label
+from ensvm.report.tables import algorithm_label, build_table, column_label, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
 
 FORMS = (".csv", ".parquet")

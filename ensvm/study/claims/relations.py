@@ -4,7 +4,7 @@ A relation says which keys its claim has, which numbers of a realization it comp
 effect is and in which unit, and the bounds the effect must keep to. A new one is a subclass of
 `Relation` (or of a relation it resembles) with a name, added to `RELATIONS`: the config accepts it
 then, its claims are tested, and its meaning stands in their legend. Judging an effect by its
-interval is left to `ensvm.report.claims.statistics`.
+interval is left to `ensvm.report.claim_tests`.
 """
 
 from abc import ABC, abstractmethod
