@@ -1,7 +1,7 @@
 """Two sets of results side by side: which values, verdicts and claims differ, and why."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +22,9 @@ from ensvm.records.store import (
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.current_config import current_config
 from ensvm.report.query import Study, ask, find_studies, runs_of
-from ensvm.report.tables import TableCell, build_table, question_of
+from ensvm.report.tables import build_table, question_of
 from ensvm.report.verdict import CONFIDENCE
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table import TableConfig
 
 SHIPPED = "shipped"
 MOST = 12  # cells or rows named one by one
@@ -60,7 +60,10 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
 def _read(side: str, other: str) -> dict[str, Study]:
     path = Path(other if side == SHIPPED else side)
     if path.is_file() and side != SHIPPED:
-        return _of_file(path)
+        if not (path.parent / CONFIG_COPY).is_file():
+            raise NothingToCompare(f"{path}: there is no {CONFIG_COPY} beside it")
+        study = _only(path.parent, path.name)
+        return {study.config.study: study} if study.records else {}
     kind = SHIPPED_FILE if side == SHIPPED else CELLS_FILE
     studies = {}
     for folder in find_studies(path.parent if path.is_file() else path):
@@ -69,16 +72,6 @@ def _read(side: str, other: str) -> dict[str, Study]:
         if study.records:
             studies[study.config.study] = study
     return studies
-
-
-def _of_file(path: Path) -> dict[str, Study]:
-    """Return the study of a file of records, whose config lies beside it."""
-    if not (path.parent / CONFIG_COPY).is_file():
-        raise NothingToCompare(
-            f"{path}: there is no {CONFIG_COPY} beside it, of the study it is of"
-        )
-    study = _only(path.parent, path.name)
-    return {study.config.study: study} if study.records else {}
 
 
 def _only(folder: Path, name: str) -> Study:
@@ -124,26 +117,17 @@ class CellDifference:
 
 
 @dataclass(frozen=True)
-class ClaimDifference:
-    """A claim whose verdict is another on the second side."""
-
-    claim: str
-    first: str
-    second: str
-
-
-@dataclass(frozen=True)
 class StudyComparison:
     """What two sides make of a study.
 
-    `cells` are those of its tables with values on either side; `claims` those that flip. `context`
-    has what differs in how the records were made, a name with what each side has.
+    `cells` are those of its tables with values on either side, `claims` those whose verdicts differ
+    (with the two verdicts), and `context` is what differs in how the records were made, by name.
     """
 
     study: str
-    cells: tuple[CellDifference, ...]
-    claims: tuple[ClaimDifference, ...]
-    context: tuple[tuple[str, str, str], ...]
+    cells: list[CellDifference]
+    claims: list[tuple[str, str, str]]
+    context: list[tuple[str, str, str]]
 
     @property
     def flips(self) -> list[CellDifference]:
@@ -172,54 +156,53 @@ def compare(first: Study, second: Study) -> StudyComparison:
         if table.of != "timing" and table.id in tables
         for cell in _cells(first, table, second, tables[table.id])
     ]
-    return StudyComparison(
-        first.config.study, tuple(cells), tuple(_claims(first, second)), _context(first, second)
-    )
+    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(first)}
+    claims = [
+        (finding.claim.id, before[finding.claim.id], finding.verdict)
+        for finding in evaluate_claims(second)
+        if before.get(finding.claim.id, finding.verdict) != finding.verdict
+    ]
+    one, other = _made_with(first), _made_with(second)
+    context = [
+        (name, one.get(name, "none"), other.get(name, "none"))
+        for name in dict.fromkeys([*one, *other])
+        if one.get(name) != other.get(name)
+    ]
+    return StudyComparison(first.config.study, cells, claims, context)
 
 
 def _cells(
     first: Study, table: TableConfig, second: Study, other: TableConfig
-) -> Iterable[CellDifference]:
+) -> Iterator[CellDifference]:
+    """Yield the cells that both tables have, with values on either side."""
     theirs = {(cell.row, cell.column): cell for cell in build_table(second, other)}
     columns = {column.name: column for column in table.columns}
-    others = {column.name: column for column in other.columns}
+    other_columns = {column.name: column for column in other.columns}
     for cell in build_table(first, table):
-        found = theirs.get((cell.row, cell.column))
-        if found is not None and (cell.n or found.n):
-            column = columns[cell.column], others[cell.column]
-            yield _difference((first, second), (table, other), column, (cell, found))
-
-
-def _difference(
-    studies: tuple[Study, Study],
-    tables: tuple[TableConfig, TableConfig],
-    columns: tuple[ColumnConfig, ColumnConfig],
-    cells: tuple[TableCell, TableCell],
-) -> CellDifference:
-    answers = [
-        ask(study, question_of(table, cells[0].row, column))
-        for study, table, column in zip(studies, tables, columns, strict=True)
-    ]
-    one, other = (answer.values for answer in answers)
-    shared = sorted(set(one) & set(other))
-    pairs = np.array([[float(one[n]), float(other[n])] for n in shared]).reshape(-1, 2)
-    with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
-        change = (pairs[:, 1] - pairs[:, 0]) * answers[0].unit.scale
-    low, high = _interval(change)
-    return CellDifference(
-        cells[0].table,
-        cells[0].row,
-        cells[0].column,
-        cells[0].mean,
-        cells[1].mean,
-        len(shared),
-        float(change.mean()) if shared else None,
-        low,
-        high,
-        bool(np.array_equal(pairs[:, 0], pairs[:, 1], equal_nan=True)),
-        cells[0].verdict or "",
-        cells[1].verdict or "",
-    )
+        match = theirs.get((cell.row, cell.column))
+        if match is None or not (cell.n or match.n):
+            continue
+        one = ask(first, question_of(table, cell.row, columns[cell.column]))
+        values = ask(second, question_of(other, cell.row, other_columns[cell.column])).values
+        shared = sorted(set(one.values) & set(values))
+        pairs = np.array([[float(one.values[n]), float(values[n])] for n in shared]).reshape(-1, 2)
+        with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
+            change = (pairs[:, 1] - pairs[:, 0]) * one.unit.scale
+        low, high = _interval(change)
+        yield CellDifference(
+            cell.table,
+            cell.row,
+            cell.column,
+            cell.mean,
+            match.mean,
+            len(shared),
+            float(change.mean()) if shared else None,
+            low,
+            high,
+            bool(np.array_equal(pairs[:, 0], pairs[:, 1], equal_nan=True)),
+            cell.verdict or "",
+            match.verdict or "",
+        )
 
 
 def _interval(change: np.ndarray) -> tuple[float | None, float | None]:
@@ -231,25 +214,8 @@ def _interval(change: np.ndarray) -> tuple[float | None, float | None]:
     return float(change.mean()) - half, float(change.mean()) + half
 
 
-def _claims(first: Study, second: Study) -> Iterable[ClaimDifference]:
-    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(first)}
-    for finding in evaluate_claims(second):
-        verdict = before.get(finding.claim.id)
-        if verdict is not None and verdict != finding.verdict:
-            yield ClaimDifference(finding.claim.id, verdict, finding.verdict)
-
-
-def _context(first: Study, second: Study) -> tuple[tuple[str, str, str], ...]:
-    """Return what differs in code, packages and processor."""
-    sides = [_made_with(study) for study in (first, second)]
-    return tuple(
-        (name, sides[0].get(name, "none"), sides[1].get(name, "none"))
-        for name in dict.fromkeys([*sides[0], *sides[1]])
-        if sides[0].get(name) != sides[1].get(name)
-    )
-
-
 def _made_with(study: Study) -> dict[str, str]:
+    """Return the processors, versions and commits that the records were made with."""
     found: dict[str, set[str]] = {}
     for run in runs_of(study.records.values()).values():
         facts = {"processor": run.arithmetic, "Python": run.python, "commit": str(run.commit)[:10]}
@@ -274,7 +240,7 @@ def summary(comparison: StudyComparison) -> Iterator[str]:
     flips = [f"{_cell_name(c)}: {c.first_verdict} -> {c.second_verdict}" for c in comparison.flips]
     if judged:
         yield f"  verdicts: {len(flips)} of {judged} differ" + _named(flips)
-    claims = [f"{one.claim}: {one.first} -> {one.second}" for one in comparison.claims]
+    claims = [f"{claim}: {one} -> {other}" for claim, one, other in comparison.claims]
     yield f"  claims: {len(claims)} differ" + _named(claims)
     for side, name in enumerate(("first", "second")):
         if alone := comparison.only(side):

@@ -23,6 +23,7 @@ from ensvm.study.claims.relations import Bound
 BELOW_ZERO = Bound(0.0, 0.0, strict=True)
 AT_MOST_ONE = Bound(1.0, 0.0)
 numbers = st.floats(-100, 100)
+N = 2000  # samples; a share of 2.5 % has a standard error of 0.35 %
 
 
 @given(st.lists(numbers, min_size=2, max_size=20), numbers)
@@ -41,23 +42,23 @@ def test_a_laxer_threshold_never_turns_holds_into_anything_else(effects, one, ot
         assert judge_sample(effects, Bound(lax, lax)).verdict == "holds"
 
 
-@pytest.mark.parametrize("shift", [-1.0, -0.5, 0.0, 0.5, 1.0])
-def test_the_interval_is_that_of_the_paired_t_test(shift):
+@pytest.mark.parametrize("shift", [-1.0, 0.0, 0.5])
+def test_the_interval_and_the_p_values_are_those_of_the_paired_t_test(shift):
     better, than = np.random.default_rng(1).normal(size=(2, 12))
-    evidence = judge_sample(better - than + shift, BELOW_ZERO)
-    low, high = ttest_rel(better + shift, than).confidence_interval(0.95)
-    assert (evidence.low, evidence.high) == (
-        pytest.approx(low, rel=1e-12),
-        pytest.approx(high, rel=1e-12),
-    )
-    assert evidence.n == 12
+    better = better + shift
+    found = judge_sample(better - than, BELOW_ZERO)
+    interval = ttest_rel(better, than).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-12)
+    assert found.n == 12
+    assert found.p_holds == pytest.approx(ttest_rel(better, than, alternative="less").pvalue)
+    assert found.p_fails == pytest.approx(ttest_rel(better, than, alternative="greater").pvalue)
 
 
 def test_no_effect_is_claimed_in_at_most_about_one_case_of_twenty():
-    samples = np.random.default_rng(0).normal(size=(2000, 10))
+    samples = np.random.default_rng(0).normal(size=(N, 10))
     verdicts = [judge_sample(sample, BELOW_ZERO).verdict for sample in samples]
-    assert 0.015 < verdicts.count("holds") / 2000 < 0.035
-    assert 0.015 < verdicts.count("fails") / 2000 < 0.035
+    assert 0.015 < verdicts.count("holds") / N < 0.035
+    assert 0.015 < verdicts.count("fails") / N < 0.035
 
 
 def test_a_planted_effect_is_found():
@@ -66,6 +67,7 @@ def test_a_planted_effect_is_found():
     assert judge_sample(noise + 2.0, BELOW_ZERO).verdict == "fails"
     assert judge_sample(noise, AT_MOST_ONE).verdict == "holds"
     assert judge_sample(noise + 1.0, AT_MOST_ONE).verdict == "cannot tell"
+    assert judge_sample([-1.0, -2.0], BELOW_ZERO).verdict == "cannot tell"
 
 
 @given(st.lists(numbers, min_size=2, max_size=20), numbers, st.floats(0, 2))
@@ -83,13 +85,6 @@ def test_the_p_values_decide_as_the_interval_does(effects, threshold, overlap):
         assert found.p_fails <= LEVEL
     elif found.low < threshold - tiny:
         assert found.p_fails > LEVEL
-
-
-def test_the_p_value_is_that_of_the_paired_t_test():
-    better, than = np.random.default_rng(1).normal(size=(2, 12))
-    found = judge_sample(better - than, BELOW_ZERO)
-    assert found.p_holds == pytest.approx(ttest_rel(better, than, alternative="less").pvalue)
-    assert found.p_fails == pytest.approx(ttest_rel(better, than, alternative="greater").pvalue)
 
 
 def test_within_holds_by_two_one_sided_tests_and_fails_by_either():
@@ -114,15 +109,11 @@ def test_realizations_that_share_rows_are_not_taken_for_independent():
     draw = np.random.default_rng(0).normal
     overlap = 1 / 9
     share = overlap / (1 + overlap)
-    samples = math.sqrt(share) * draw(size=(2000, 1)) + math.sqrt(1 - share) * draw(size=(2000, 10))
+    samples = math.sqrt(share) * draw(size=(N, 1)) + math.sqrt(1 - share) * draw(size=(N, 10))
     naive = [judge_sample(sample, BELOW_ZERO).verdict for sample in samples]
     found = [judge_sample(sample, BELOW_ZERO, overlap=overlap).verdict for sample in samples]
-    assert naive.count("holds") / 2000 > 0.06
-    assert 0.015 < found.count("holds") / 2000 < 0.035
-
-
-def test_two_realizations_know_little():
-    assert judge_sample([-1.0, -2.0], BELOW_ZERO).verdict == "cannot tell"
+    assert naive.count("holds") / N > 0.06
+    assert 0.015 < found.count("holds") / N < 0.035
 
 
 @pytest.mark.parametrize(
@@ -144,18 +135,6 @@ def test_equal_effects_are_exact(value, strict, lax, n):
 def test_a_single_value_decides_only_beyond_threshold_and_equality(effect, verdict):
     evidence = judge_sample([effect], AT_MOST_ONE)
     assert (evidence.verdict, evidence.n, evidence.low, evidence.high) == (verdict, 1, None, None)
-
-
-@pytest.mark.parametrize(
-    ("speedup", "verdict"), [(2.0, "holds"), (3.0, "holds"), (1.5, "cannot tell"), (0.9, "fails")]
-)
-def test_a_single_ratio(speedup, verdict):
-    assert judge_sample([-math.log(speedup)], Bound(-math.log(2.0), 0.0)).verdict == verdict
-
-
-def test_no_effects_are_refused():
-    with pytest.raises(ValueError, match="no effects"):
-        judge_sample([], BELOW_ZERO)
 
 
 def test_one_split_is_judged_by_the_binomial_interval():
@@ -195,11 +174,11 @@ def test_holm_never_lowers_a_p_value_and_keeps_their_order(values):
 
 def test_no_true_row_is_called_failing_in_more_than_one_of_forty_claims():
     # ten rows a claim, each exactly at the threshold
-    tests = np.random.default_rng(0).random((2000, 10))
+    tests = np.random.default_rng(0).random((N, 10))
     found = sum(min(holm(list(values))) <= LEVEL for values in tests)
     alone = sum(min(values) <= LEVEL for values in tests)
-    assert 0.015 < found / 2000 < 0.035
-    assert alone / 2000 > 0.2
+    assert 0.015 < found / N < 0.035
+    assert alone / N > 0.2
 
 
 @pytest.mark.parametrize(
@@ -225,27 +204,16 @@ def test_a_plain_number_holds_or_fails(value, threshold):
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "verdict"),
+    ("holds", "fails", "neither", "of_all", "of_most"),
     [
-        (["holds", "holds"], "holds"),
-        (["holds", "cannot tell"], "cannot tell"),
-        (["holds", "cannot tell", "fails"], "fails"),
-        ([], "cannot tell"),
+        (2, 0, 0, "holds", "holds"),
+        (1, 0, 1, "cannot tell", "cannot tell"),
+        (3, 2, 0, "fails", "holds"),
+        (2, 2, 0, "fails", "fails"),
+        (2, 1, 1, "fails", "cannot tell"),
+        (0, 0, 0, "cannot tell", "cannot tell"),
     ],
 )
-def test_a_claim_holds_when_all_rows_do_and_fails_when_one_does(verdicts, verdict):
-    assert judge_all(verdicts) == verdict
-
-
-@pytest.mark.parametrize(
-    ("holds", "fails", "neither", "verdict"),
-    [
-        (3, 2, 0, "holds"),
-        (2, 2, 0, "fails"),
-        (2, 1, 1, "cannot tell"),
-        (2, 0, 2, "cannot tell"),
-        (0, 0, 0, "cannot tell"),
-    ],
-)
-def test_most_asks_for_more_than_half(holds, fails, neither, verdict):
-    assert judge_most(["holds"] * holds + ["fails"] * fails + ["cannot tell"] * neither) == verdict
+def test_all_must_hold_or_more_than_half(holds, fails, neither, of_all, of_most):
+    verdicts = ["holds"] * holds + ["fails"] * fails + ["cannot tell"] * neither
+    assert (judge_all(verdicts), judge_most(verdicts)) == (of_all, of_most)

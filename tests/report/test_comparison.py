@@ -80,9 +80,7 @@ def test_what_one_side_alone_has_is_told(tmp_path):
 
 def test_a_claim_that_turns_is_told(tmp_path):
     found = compare(side(tmp_path / "a"), side(tmp_path / "b", two=[0.1, 0.11, 0.12, 0.11]))
-    assert [(one.claim, one.first, one.second) for one in found.claims] == [
-        ("less", "holds", "fails")
-    ]
+    assert found.claims == [("less", "holds", "fails")]
 
 
 def answer(*arguments):
