@@ -11,11 +11,9 @@ from ensvm_cli.records.ship import ship
 from ensvm_cli.records.show import show
 from ensvm_cli.records.status import status
 from ensvm_cli.records.warnings import warnings
-from ensvm_cli.results.compare import compare
-from ensvm_cli.results.export import export
-from ensvm_cli.results.rank import rank
+from ensvm_cli.results.compare import compare, rank
 from ensvm_cli.results.report import claims, figure, readings, report
-from ensvm_cli.results.table import table
+from ensvm_cli.results.table import export, table
 from ensvm_cli.studies.check import check
 from ensvm_cli.studies.init import init
 from ensvm_cli.studies.list import list_

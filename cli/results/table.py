@@ -1,7 +1,6 @@
-"""`ensvm table`: lay out the tables of every study in a results folder."""
+"""`ensvm table` lays out tables as in the papers, `ensvm export` as data for other programs."""
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,18 @@ from ensvm_cli.printing import tell
 from ensvm_cli.terminal import (
     WRONG_INPUT,
     commands_of,
+    config_option,
     must_be_one_of,
+    plans_of,
+    refuse,
     results_argument,
     study_folders,
 )
 
 if TYPE_CHECKING:
+    from ensvm.records.record import Identity
     from ensvm.report.query import Study
+    from ensvm.runner.plan import Plan
     from ensvm.study.table import TableConfig
 
 
@@ -54,20 +58,20 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     from ensvm.report.query import read_study
     from ensvm.report.write import write_summary, write_tables
 
-    found = _chosen(map(read_study, study_folders(results, studies)), wanted)
+    chosen = _with_table(list(map(read_study, study_folders(results, studies))), wanted)
     written: list[Path] = []
     without: list[str] = []
     terminal = Console() if form is None and sys.stdout.isatty() else None
-    for study in found:
+    for study in chosen:
         if not study.config.tables:
-            there = "; ".join(commands_of(study.config, results))
-            without.append(f"the study {study.config.study} has no tables; {there}")
-        shown = [config for config in study.config.tables if wanted in (None, config.id)]
+            others = "; ".join(commands_of(study.config, results))
+            without.append(f"the study {study.config.study} has no tables; {others}")
+        tables = [config for config in study.config.tables if wanted in (None, config.id)]
         if terminal is not None:
-            _show_study(terminal, study, shown)
+            _show_study(terminal, study, tables)
         if study.note:
             tell(f"{study.config.study}: {study.note}", err=True)
-        for text, paths in write_tables(study, form or "md", shown):
+        for text, paths in write_tables(study, form or "md", tables):
             if terminal is None:
                 click.echo(text)
             written += paths
@@ -76,18 +80,17 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     if not written:
         sys.exit(WRONG_INPUT)
     if wanted is None:
-        written += [page for page in map(write_summary, found) if page is not None]
+        written += [page for page in map(write_summary, chosen) if page is not None]
     tell("wrote " + ", ".join(map(str, written)), err=True)
 
 
-def _chosen(studies: Iterable["Study"], wanted: str | None) -> list["Study"]:
-    """Return the studies with the table that is wanted; ends the command where none has it."""
-    found = list(studies)
+def _with_table(studies: list["Study"], wanted: str | None) -> list["Study"]:
+    """Return the studies that have the wanted table; end the command if none has it."""
     if wanted is None:
-        return found
-    ids = dict.fromkeys(config.id for study in found for config in study.config.tables)
+        return studies
+    ids = dict.fromkeys(config.id for study in studies for config in study.config.tables)
     must_be_one_of("no table", wanted, ids)
-    return [study for study in found if wanted in [table.id for table in study.config.tables]]
+    return [study for study in studies if wanted in [table.id for table in study.config.tables]]
 
 
 def _show_study(console: Console, study: "Study", tables: list["TableConfig"]) -> None:
@@ -107,3 +110,87 @@ def _show_study(console: Console, study: "Study", tables: list["TableConfig"]) -
         console.print(
             f"notes and assumptions: {study.folder}/table-*.md\n", style=DIM, highlight=False
         )
+
+
+@click.command()
+@results_argument
+@click.option(
+    "--per-realization",
+    is_flag=True,
+    help="A line a cell, with every metric and all seconds, in place of a line a cell of a table.",
+)
+@config_option
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file, *.csv or *.parquet (needs pyarrow)  [default: CSV to the terminal].",
+)
+def export(
+    results: Path,
+    studies: tuple[str, ...],
+    per_realization: bool,
+    configs: tuple[Path, ...],
+    output: Path | None,
+) -> None:
+    """Write tables or records as one long table, for other programs.
+
+    A line is a cell of a table: mean, standard deviation, n, printed value, difference with its
+    interval, verdict. With --per-realization it is a cell that was run: data set, algorithm,
+    realization, pass, seed, status, metrics, seconds, host, commit. Seeds follow from the config of
+    a study, ours or one that --config names. docs/running.md says what each column is.
+
+    \b
+    Examples:
+      ensvm export -o tables.csv
+      ensvm export ijcai07 --per-realization -o ijcai07.csv
+    """
+    from ensvm.records.writing import replace_file
+    from ensvm.report import export as exporting
+    from ensvm.report.query import read_study
+
+    try:
+        ending = ".csv" if output is None else exporting.ending_of(output)
+        found = [read_study(folder) for folder in study_folders(results, studies)]
+        plans = plans_of(configs, found) if per_realization else {}
+        lines = [
+            line
+            for study in found
+            for line in (
+                exporting.realizations(study, _seeds(study, plans.get(study.config.study)))
+                if per_realization
+                else exporting.table_cells(study)
+            )
+        ]
+        if not lines:
+            names = ", ".join(study.config.study for study in found)
+            refuse(f"no tables in {names}; --per-realization exports the records")
+        content = exporting.content_of(exporting.frame_of(lines), ending)
+    except exporting.NotExported as error:
+        refuse(str(error))
+    if output is None:
+        click.echo(content.decode(), nl=False)
+        return
+    replace_file(output, content)
+    click.echo(f"wrote {output}: {len(lines)} lines", err=True)
+
+
+def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
+    """Return the seeds of a study's cells; only of those with the settings that its plan has."""
+    from ensvm.records.shipped_records import asked, by_value
+
+    if plan is None:
+        name = study.config.study
+        click.echo(f"{name}: no seeds; they need its config: --config {name}.yaml", err=True)
+        return {}
+    cells = {cell.identity: cell for cell in plan.cells if cell.method is not None}
+    seeds: dict[Identity, int] = {}
+    for records in by_value(study.records.values()).values():
+        same: dict[str, bool] = {}  # by settings, which all realizations share
+        for record in records:
+            cell = cells.get(record.identity)
+            if cell is not None and record.settings_key not in same:
+                same[record.settings_key] = asked(record.settings) == asked(cell.settings)
+            if cell is not None and same[record.settings_key]:
+                seeds[record.identity] = cell.seed
+    return seeds

@@ -19,6 +19,7 @@ from ensvm.records.store import (
     latest_records,
     read_records,
 )
+from ensvm.report.claim_tests import ClaimVerdict
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.current_config import current_config
 from ensvm.report.query import Study, ask, find_studies, runs_of
@@ -126,7 +127,7 @@ class StudyComparison:
 
     study: str
     cells: list[CellDifference]
-    claims: list[tuple[str, str, str]]
+    claims: list[tuple[str, ClaimVerdict, ClaimVerdict]]
     context: list[tuple[str, str, str]]
 
     @property

@@ -42,11 +42,6 @@ from ensvm.study.table import ColumnConfig, TableConfig
 FEWEST_DATA_SETS = 5
 SIGNIFICANT_DIGITS = 12  # of the means that are ranked, so that rounding errors do not break ties
 EQUAL = 1e-12  # relative to the values: smaller differences are rounding errors
-# The columns of a comparison's CSV, in their order.
-PAIR_COLUMNS = (
-    *("first", "second", "first_mean", "second_mean", "n", "overlap"),
-    *("difference", "low", "high", "t", "p", "p_holm", "reason"),
-)
 RANKABLE = tuple(name for name in MEASURED if direction_of(name) is not None)
 
 
@@ -221,23 +216,35 @@ def _compared_pair(
     """Compare two columns, each with its values, over the realizations that both have."""
     (first, of_first), (second, of_second) = one, other
     shared = sorted(set(of_first.values) & set(of_second.values))
-    pair = dict.fromkeys(PAIR_COLUMNS) | {"first": first, "second": second}
-    pair |= {"n": len(shared), "overlap": 0.0}
-    if not shared:
-        return pair | {"reason": "they share no realization"}
     values = [[of_first.values[number], of_second.values[number]] for number in shared]
-    paired = of_first.unit.scale * np.array(values, dtype=float)
+    paired = of_first.unit.scale * np.array(values, dtype=float).reshape(-1, 2)
     differences = paired[:, 0] - paired[:, 1]
-    pair |= {"first_mean": paired[:, 0].mean(), "second_mean": paired[:, 1].mean()}
-    pair |= {"difference": differences.mean()}
-    if len(shared) == 1:
-        return pair | {"reason": "a single realization has no spread to test by"}
-    if np.ptp(differences) <= EQUAL * np.abs(paired).max():
-        return pair | {"reason": "the difference is the same in all realizations"}
-    added = overlap(of_first.records[shared[0]].settings.get("split", {}))
-    low, high, statistic, p = corrected_t(differences, added, alpha)
-    tested = {"overlap": added, "low": low, "high": high, "t": statistic, "p": p, "reason": ""}
-    return pair | tested
+    reason, added = "", 0.0
+    low = high = statistic = p = None
+    if not shared:
+        reason = "they share no realization"
+    elif len(shared) == 1:
+        reason = "a single realization has no spread to test by"
+    elif np.ptp(differences) <= EQUAL * np.abs(paired).max():
+        reason = "the difference is the same in all realizations"
+    else:
+        added = overlap(of_first.records[shared[0]].settings.get("split", {}))
+        low, high, statistic, p = corrected_t(differences, added, alpha)
+    return {
+        "first": first,
+        "second": second,
+        "first_mean": paired[:, 0].mean() if shared else None,
+        "second_mean": paired[:, 1].mean() if shared else None,
+        "n": len(shared),
+        "overlap": added,
+        "difference": differences.mean() if shared else None,
+        "low": low,
+        "high": high,
+        "t": statistic,
+        "p": p,
+        "p_holm": None,  # adjusted over all pairs, when they are known
+        "reason": reason,
+    }
 
 
 def default_metric(table: TableConfig) -> str | None:
