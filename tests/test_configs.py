@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ensvm.report.tables.cells import stale_notes
+from ensvm.report.tables import stale_notes
 from ensvm.report.write import table_path
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_configs

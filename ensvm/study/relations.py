@@ -1,8 +1,10 @@
 """The relations that a claim may state, such as "less" or "at most".
 
-Each is one class: the keys of its claims, the numbers that it compares, their effect with its unit,
-and the bounds that the effect must keep to. A new relation is a subclass of `Relation`, added to
-`RELATIONS`. `ensvm.report.claims.statistics` judges effects by their intervals.
+A relation says which keys its claim has, which numbers of a realization it compares, what their
+effect is and in which unit, and the bounds the effect must keep to. A new one is a subclass of
+`Relation` (or of a relation it resembles) with a name, added to `RELATIONS`: the config accepts it
+then, its claims are tested, and its meaning stands in their legend. Judging an effect by its
+interval is left to `ensvm.report.claim_tests`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_up_records import claimed, errors
 
-from ensvm.report.claims.comparisons import evaluate_claims
+from ensvm.report.claims import evaluate_claims
 from ensvm.report.write import write_claims
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.relations import RELATIONS, Bound, Relation
