@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: reproduce ship-records test test-processors smoke lint bench bench-solvers faults measured wheel-check clean
 
 reproduce: $(VENV)/.ready
-	@names='from ensvm.study.reading import reproduced; print(*reproduced())'; \
+	@names='from ensvm.study.config import reproduced; print(*reproduced())'; \
 	studies=$$($(BIN)/python -c "$$names") || exit $$?; \
 	$(BIN)/ensvm data missing $$studies || exit $$?; \
 	for study in $$studies; do \

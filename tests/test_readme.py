@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ensvm.study.reading import reproduced
+from ensvm.study.config import reproduced
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

@@ -15,9 +15,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ensvm.classifiers.base import checked_weights, rows_that_count
 from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
 from ensvm.classifiers.shared_docs import documented
-from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
-from ensvm.solvers.boosting.result import BoostingResult
-from ensvm.solvers.boosting.rounds import Round
+from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exponential_bound
 
 
 @documented

@@ -20,9 +20,8 @@ from ensvm.classifiers.kernel_expansion import (
 )
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.boosting.kernel_expansions import Member, WeakLearner, boosted_expansions
-from ensvm.solvers.boosting.result import BoostingResult
-from ensvm.solvers.expansion_reduction import reduce_members
+from ensvm.solvers.boosted_expansions import Member, WeakLearner, boosted_expansions, reduce_members
+from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import renumbered, weakened_nu_svm
 
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
-from ensvm.solvers.pairwise.one_vs_one import (
+from ensvm.solvers.one_vs_one import (
     cross_validated_values,
     pairwise_machines,
     weighted_sums,
     winners,
 )
-from ensvm.solvers.pairwise.platt_scaling import fit_sigmoids
-from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
+from ensvm.solvers.platt_scaling import fit_sigmoids
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 BLOCK = 512  # rows evaluated at once
 # Support vectors whose values at a block are made at once, so that they stay in a core's cache
@@ -115,7 +115,7 @@ class KernelMachine:
     support : ndarray of int, shape (s,)
         The positions of the rows with a coefficient in some pair, those of a class together.
     dual_coef : ndarray of shape (k (k - 1) / 2, s)
-        y_i alpha_i, the pairs in the order of `ensvm.solvers.pairwise`.
+        y_i alpha_i, the pairs in the order of `ensvm.solvers.one_vs_one`.
     intercept : ndarray of shape (k (k - 1) / 2,)
         The intercept of each pair.
     certificate : float

@@ -17,7 +17,7 @@ from ensvm.classifiers.base import Ending
 from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.leverage.algorithm import leverage
+from ensvm.solvers.leverage import leverage
 
 
 def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from ensvm.classifiers.base import CLASS_WEIGHT, Ending, class_costs, rows_that_count
 from ensvm.classifiers.linear_classifier import LinearClassifier, Plane
 from ensvm.classifiers.shared_docs import documented
-from ensvm.solvers.linear.smo import LinearSMOResult, linear_smo
+from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
 
 
 @documented

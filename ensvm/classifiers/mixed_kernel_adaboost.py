@@ -22,10 +22,8 @@ from ensvm.classifiers.mixed_kernel_ensemble import (
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels.augmented_rows import KernelName
 from ensvm.seeds import seed_of
-from ensvm.solvers.boosting.multiclass import multiclass_adaboost
-from ensvm.solvers.boosting.result import BoostingResult
-from ensvm.solvers.boosting.rounds import Round
-from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
+from ensvm.solvers.boosting import BoostingResult, Round, multiclass_adaboost
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 # Draws for a round before boosting ends: one that misses classes is bad luck, ten in a row are not
 MAX_ATTEMPTS = 10

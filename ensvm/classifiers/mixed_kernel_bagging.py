@@ -13,9 +13,9 @@ from ensvm.classifiers.mixed_kernel_ensemble import MemberPlan, MixedKernelEnsem
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels.augmented_rows import KernelName, Rows
 from ensvm.seeds import seed_of
-from ensvm.solvers.pairwise.one_vs_one import one_hot, winners
-from ensvm.solvers.pairwise.platt_scaling import class_probabilities
-from ensvm.solvers.pairwise.sequential_minimal_optimization import MAX_ITER
+from ensvm.solvers.one_vs_one import one_hot, winners
+from ensvm.solvers.platt_scaling import class_probabilities
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 
 def _sums_probabilities(ensemble: Any) -> bool:

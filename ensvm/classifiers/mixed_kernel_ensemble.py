@@ -34,9 +34,8 @@ from ensvm.classifiers.kernel_machines import (
 )
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
-from ensvm.kernels.blocks import dense_rows
-from ensvm.kernels.table import row_of
-from ensvm.kernels.widths import WidthRange, sigest
+from ensvm.kernels.input_rows import dense_rows
+from ensvm.kernels.table import WidthRange, row_of, sigest
 from ensvm.seeds import seed_of
 
 LOG_RANDOM = "sigest-log-random"

@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import Interval
 from ensvm.classifiers.base import Ending, drawn_seed
 from ensvm.classifiers.linear_classifier import LinearClassifier, Plane
 from ensvm.classifiers.shared_docs import documented
-from ensvm.solvers.linear.perceptron import PerceptronResult, perceptron
-from ensvm.solvers.linear.separability import separability, signed_points
+from ensvm.solvers.perceptron import PerceptronResult, perceptron
+from ensvm.solvers.separability import separability, signed_points
 
 
 @documented

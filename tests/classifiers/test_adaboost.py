@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from ensvm.classifiers.adaboost import AdaBoost
-from ensvm.solvers.boosting.discrete import LEAST_WEIGHT
+from ensvm.solvers.boosting import LEAST_WEIGHT
 
 STUMP = DecisionTreeClassifier(max_depth=1)
 ROUNDING = 1e-12

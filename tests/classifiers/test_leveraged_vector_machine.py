@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
 from ensvm.kernels import gram
-from ensvm.solvers.leverage.algorithm import leverage
+from ensvm.solvers.leverage import leverage
 
 MACHINES = [
     {},

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble
 from ensvm.kernels import gram
 from ensvm.kernels.low_rank import PivotChoice, low_rank_gram, sampled_pivots
-from ensvm.runner.inputs import shares_gram
+from ensvm.runner.grams import shares_gram
 
 
 def moons(m: int = 400) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

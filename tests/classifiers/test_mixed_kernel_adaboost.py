@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from ensvm.classifiers import mixed_kernel_adaboost as module
 from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
-from ensvm.solvers.boosting.multiclass import LEAST_ERROR, learner_weight, updated
+from ensvm.solvers.boosting import LEAST_ERROR, learner_weight, updated
 
 SMALL: dict[str, Any] = {"n_estimators": 6, "max_samples": 40, "random_state": 0}
 

@@ -16,7 +16,7 @@ from ensvm.classifiers import mixed_kernel_bagging as module
 from ensvm.classifiers.kernel_machines import MachineEvaluator
 from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging, strata_sizes
 from ensvm.kernels.augmented_rows import Rows
-from ensvm.solvers.pairwise.platt_scaling import class_probabilities
+from ensvm.solvers.platt_scaling import class_probabilities
 
 SMALL: dict[str, Any] = {"n_estimators": 5, "max_samples": 60, "random_state": 0}
 VOTINGS = pytest.mark.parametrize("voting", ["probability", "majority"])

@@ -20,8 +20,8 @@ from ensvm.kernels.low_rank import (
     kernel_columns,
     randomly_pivoted_cholesky,
 )
-from ensvm.runner.inputs import shares_gram
-from ensvm.solvers.entropy_projection.algorithm import entropy_projection
+from ensvm.runner.grams import shares_gram
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
 
 def separable(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

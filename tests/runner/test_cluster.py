@@ -16,8 +16,7 @@ from ensvm.records.merging.union import merge, write_merged
 from ensvm.records.store import read_records
 from ensvm.runner.engine import EngineRefused
 from ensvm.runner.execute import run_plan
-from ensvm.runner.outlook.shards import shard_of
-from ensvm.runner.plan import make_plan
+from ensvm.runner.plan import make_plan, shard_of
 
 distributed = pytest.importorskip("distributed")
 

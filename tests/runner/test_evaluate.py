@@ -11,7 +11,7 @@ from ensvm.classifiers.parzen_window import ParzenWindowClassifier
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.evaluate import evaluate
-from ensvm.runner.inputs import GramPool
+from ensvm.runner.grams import GramPool
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
 

@@ -14,10 +14,10 @@ from made_up_records import Silent
 from ensvm.records.record import Record
 from ensvm.records.store import read_records
 from ensvm.runner import workers
+from ensvm.runner.cell import Started, Task, new_record
 from ensvm.runner.engine import WorkersDie
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
-from ensvm.runner.task import Started, Task, new_record
 from ensvm.runner.workers import Slot, TookTooLong, WorkerDied
 
 ALGORITHMS = "\n".join(f"a{n}: {{estimator: SVC, params: {{C: {n + 1}}}}}" for n in range(6))
