@@ -38,7 +38,6 @@ EXPORTING = [
     "ensvm.solvers.platt_scaling",
     "ensvm.solvers.regularization_path",
     "ensvm.solvers.separability",
-    "ensvm.solvers.sequential_minimal_optimization",
     "ensvm.solvers.weighted_nu_svm",
 ]
 SETTINGS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["tool"][
