@@ -369,13 +369,13 @@ def randomly_pivoted_cholesky(
     Parameters
     ----------
     columns : callable
-        Maps an array of k row numbers to these columns of K, shape (m, k); see `kernel_columns`.
+        Maps an array of k row numbers to these columns of K, shape (m, k).
     diagonal : array of shape (m,)
-        The diagonal of K, at least 0; float32 makes a float32 factor, all else a float64 one.
+        The diagonal of K.
     rank : int, default None
-        The most columns of L, at least 1; None for m.
+        As for `incomplete_cholesky`, which raises the same errors.
     tol : float, default None
-        The share of trace(K) at which to stop, in (0, 1); None to stop at the rank alone.
+        As for `incomplete_cholesky`.
     rng : numpy Generator or int, default None
         A generator or its seed; None draws a fresh seed.
 
@@ -383,12 +383,6 @@ def randomly_pivoted_cholesky(
     -------
     LowRankGram
         The factor and what is proved about it.
-
-    Raises
-    ------
-    ValueError
-        If the diagonal has entries that are not finite or below 0, or K proves to be not positive
-        semidefinite.
 
     References
     ----------

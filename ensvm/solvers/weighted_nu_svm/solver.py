@@ -32,7 +32,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.regularization_path.events import add_products
+from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.descent import (
     EPS,
     RIDGE,
