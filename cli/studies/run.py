@@ -119,7 +119,7 @@ def _shard(
     "--shard",
     callback=_shard,
     metavar="I/N",
-    help="Only the I-th of N parts that cost about the same; `ensvm merge` unites them.",
+    help="Only the I-th of N parts of the realizations; `ensvm merge` unites them.",
 )
 @click.option(
     "--pass",
@@ -159,9 +159,9 @@ def run(
     on_ending(leave_at_once)
     from joblib import cpu_count
 
+    from ensvm.notebook.progress import RunProgress
     from ensvm.runner.execute import run_plan
     from ensvm.runner.plan import make_plan, part_of
-    from ensvm.notebook.progress import RunProgress
     from ensvm.runner.workers import WorkersDie
     from ensvm.study.reading import find_config
 

@@ -18,8 +18,7 @@ from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
 from ensvm.runner.answers import Misbehaves, error_text, traceback_of
 from ensvm.runner.evaluate import Evaluation, evaluate
-from ensvm.runner.grams import FitMemory
-from ensvm.runner.grams import GramPool
+from ensvm.runner.grams import FitMemory, GramPool
 from ensvm.runner.opened_files import noting_files, undeclared_files
 from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
 from ensvm.runner.surroundings import DeadlineExceeded, deadline, surroundings
