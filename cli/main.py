@@ -9,14 +9,9 @@ from ensvm_cli.data import data
 from ensvm_cli.records.merge import merge
 from ensvm_cli.records.show import show
 from ensvm_cli.records.status import status, warnings
-from ensvm_cli.results.claims import claims
-from ensvm_cli.results.compare import compare
-from ensvm_cli.results.export import export
-from ensvm_cli.results.figure import figure
-from ensvm_cli.results.rank import rank
-from ensvm_cli.results.readings import readings
-from ensvm_cli.results.report import report
-from ensvm_cli.results.table import table
+from ensvm_cli.results.compare import compare, rank
+from ensvm_cli.results.report import claims, figure, readings, report
+from ensvm_cli.results.table import export, table
 from ensvm_cli.studies.check import check
 from ensvm_cli.studies.init import init
 from ensvm_cli.studies.list import list_
@@ -27,7 +22,7 @@ from ensvm_cli.warm_up import warm_up
 # As `ensvm --help` shows them; a hidden verb is shown nowhere.
 VERBS = {
     "Studies": (list_, init, check, run),
-    "Results": (table, figure, claims, readings, report, rank, compare, export),
+    "Results": (table, report, rank, compare, export, figure, claims, readings),
     "Records": (status, show, merge, warnings),
     "Data": (data,),
     "This machine": (warm_up,),

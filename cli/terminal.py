@@ -136,7 +136,7 @@ def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke
     """
     from ensvm.records.store import CONFIG_COPY
     from ensvm.report.query import find_studies
-    from ensvm.study.reading import read_config
+    from ensvm.study.config import read_config
 
     folders = find_studies(results)
     if not folders:
@@ -213,8 +213,9 @@ def commands_of(config: "StudyConfig", results: Path) -> list[str]:
     results : Path
         The folder that its records are in or below.
     """
-    verbs = {"tables": "table", "figures": "figure", "claims": "claims"}
-    verbs |= {"readings" if config.readings else "coverage": "readings"}
+    verbs = {"tables": "table", "figures": "report --only figures"}
+    verbs |= {"claims": "report --only claims"}
+    verbs |= {"readings" if config.readings else "coverage": "report --only readings"}
     there = [
         f"{what}: ensvm {verb} {results}" for what, verb in verbs.items() if getattr(config, what)
     ]

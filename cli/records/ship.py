@@ -30,6 +30,7 @@ def ship(results: Path) -> None:
     from ensvm.report.scores import with_scores
     from ensvm.runner.plan import make_plan
     from ensvm.shipped import shipped_config
+    from ensvm.study.source import config_text
 
     for folder in find_studies(results):
         config = shipped_config(folder.resolve().name)
@@ -46,7 +47,7 @@ def ship(results: Path) -> None:
         ) -> "Record":
             return with_scores(folder, record, asked.get(record.algorithm, ()))
 
-        without = pack(folder, plan.path.read_text(encoding="utf-8"), wanted, scored)
+        without = pack(folder, config_text(plan.path), wanted, scored)
         path = folder / SHIPPED_FILE
         size = path.stat().st_size / 1000
         click.echo(f"{path}: {size:.0f} kB, {len(wanted) - len(without)} of {len(wanted)} cells")

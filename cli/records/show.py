@@ -80,7 +80,7 @@ def _with_cells(
     results: Path, studies: list["Study"], dataset: str, algorithm: str
 ) -> list[tuple["Study", str]]:
     """Return the studies with such cells, and the algorithm's name in each."""
-    from ensvm.report.tables.legend import algorithm_label
+    from ensvm.report.tables import algorithm_label
 
     rows = dict.fromkeys(row for study in studies for row, _, _ in study.by_cell)
     must_be_one_of(f"{results}: no records of a data set", dataset, rows)
@@ -169,7 +169,7 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
 
 
 def _heading(study: "Study", dataset: str, name: str) -> None:
-    from ensvm.report.tables.legend import algorithm_label
+    from ensvm.report.tables import algorithm_label
 
     label = algorithm_label(study, name) if name in study.config.algorithms else name
     titled = f" ({label})" if label != name else ""

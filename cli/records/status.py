@@ -162,7 +162,7 @@ def _named(every: list[str]) -> str:
 
 def _show_warnings(study: "Study") -> None:
     """List the warnings of a study, and under each the cells that gave it."""
-    from ensvm.report.warned import n_warned, warnings_of
+    from ensvm.report.evidence import n_warned, warnings_of
 
     click.echo(f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned")
     for warned in warnings_of(study):

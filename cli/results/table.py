@@ -1,40 +1,30 @@
-"""`ensvm table`: lay out the tables of every study in a results folder."""
+"""`ensvm table` lays out tables as in the papers, `ensvm export` as data for other programs."""
 
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.measure import measure_renderables
-from rich.table import Table
-from rich.text import Text
 
 from ensvm_cli import completion
 from ensvm_cli.printing import tell
 from ensvm_cli.terminal import (
     WRONG_INPUT,
     commands_of,
+    config_option,
     must_be_one_of,
+    plans_of,
+    refuse,
     results_argument,
     study_folders,
 )
 
 if TYPE_CHECKING:
+    from ensvm.records.record import Identity
     from ensvm.report.query import Study
-    from ensvm.report.tables.cells import TableCell
-    from ensvm.study.table import TableConfig
-
-# Each with a mark of its own, too: nothing is told by colour alone.
-COLOURS = {
-    "reproduced": "green",
-    "compatible": "cyan",
-    "close": "yellow",
-    "differs": "red",
-    "cannot tell": "yellow",
-}
-DIM = "dim"
+    from ensvm.runner.plan import Plan
+    from ensvm.study.table_layout import TableConfig
 
 
 @click.command()
@@ -68,20 +58,20 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     from ensvm.report.query import read_study
     from ensvm.report.write import write_summary, write_tables
 
-    found = _chosen(map(read_study, study_folders(results, studies)), wanted)
+    chosen = _with_table(list(map(read_study, study_folders(results, studies))), wanted)
     written: list[Path] = []
     without: list[str] = []
     terminal = Console() if form is None and sys.stdout.isatty() else None
-    for study in found:
+    for study in chosen:
         if not study.config.tables:
-            there = "; ".join(commands_of(study.config, results))
-            without.append(f"the study {study.config.study} has no tables; {there}")
-        shown = [config for config in study.config.tables if wanted in (None, config.id)]
+            others = "; ".join(commands_of(study.config, results))
+            without.append(f"the study {study.config.study} has no tables; {others}")
+        tables = [config for config in study.config.tables if wanted in (None, config.id)]
         if terminal is not None:
-            _show_study(terminal, study, shown)
+            _show_study(terminal, study, tables)
         if study.note:
             tell(f"{study.config.study}: {study.note}", err=True)
-        for text, paths in write_tables(study, form or "md", shown):
+        for text, paths in write_tables(study, form or "md", tables):
             if terminal is None:
                 click.echo(text)
             written += paths
@@ -90,115 +80,117 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     if not written:
         sys.exit(WRONG_INPUT)
     if wanted is None:
-        written += [page for page in map(write_summary, found) if page is not None]
+        written += [page for page in map(write_summary, chosen) if page is not None]
     tell("wrote " + ", ".join(map(str, written)), err=True)
 
 
-def _chosen(studies: Iterable["Study"], wanted: str | None) -> list["Study"]:
-    """Return the studies with the table that is wanted; ends the command where none has it."""
-    found = list(studies)
+def _with_table(studies: list["Study"], wanted: str | None) -> list["Study"]:
+    """Return the studies that have the wanted table; end the command if none has it."""
     if wanted is None:
-        return found
-    ids = dict.fromkeys(config.id for study in found for config in study.config.tables)
+        return studies
+    ids = dict.fromkeys(config.id for study in studies for config in study.config.tables)
     must_be_one_of("no table", wanted, ids)
-    return [study for study in found if wanted in [table.id for table in study.config.tables]]
+    return [study for study in studies if wanted in [table.id for table in study.config.tables]]
 
 
 def _show_study(console: Console, study: "Study", tables: list["TableConfig"]) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
+    from ensvm.report.documents.table_document import table_grid
+    from ensvm.report.render.terminal import DIM, HOW_TO_READ, fitted
+    from ensvm.report.tables import build_table
+
     console.rule(study.config.title or study.config.study, style=DIM)
     for config in tables:
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
-        for drawn in _fitted(console, study, config):
-            console.print(drawn)
+        for part in fitted(console, table_grid(study, config, build_table(study, config))):
+            console.print(part)
     if tables:
-        console.print(_marks(), style=DIM, highlight=False)
+        console.print(HOW_TO_READ, style=DIM, highlight=False)
         console.print(
             f"notes and assumptions: {study.folder}/table-*.md\n", style=DIM, highlight=False
         )
 
 
-def _fitted(console: Console, study: "Study", config: "TableConfig") -> list[Table]:
-    """Return the table as it fits: as printed, without spreads, turned round, or in parts."""
-    from ensvm.report.tables.cells import best_of_row, build_table
-    from ensvm.report.tables.legend import column_label
+@click.command()
+@results_argument
+@click.option(
+    "--per-realization",
+    is_flag=True,
+    help="A line a cell, with every metric and all seconds, in place of a line a cell of a table.",
+)
+@config_option
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file, *.csv or *.parquet (needs pyarrow)  [default: CSV to the terminal].",
+)
+def export(
+    results: Path,
+    studies: tuple[str, ...],
+    per_realization: bool,
+    configs: tuple[Path, ...],
+    output: Path | None,
+) -> None:
+    """Write tables or records as one long table, for other programs.
 
-    by_row: dict[str, list[TableCell]] = {}
-    for cell in build_table(study, config):
-        by_row.setdefault(cell.row, []).append(cell)
-    decimals = [config.decimals_of(column) for column in config.columns]
+    A line is a cell of a table: mean, standard deviation, n, printed value, difference with its
+    interval, verdict. With --per-realization it is a cell that was run: data set, algorithm,
+    realization, pass, seed, status, metrics, seconds, host, commit. Seeds follow from the config of
+    a study, ours or one that --config names. docs/running.md says what each column is.
 
-    def columns(spread: bool) -> list[list[Text]]:
-        rows = []
-        for of_row in by_row.values():
-            best = set() if config.of == "data" else best_of_row(config, of_row)
-            places = zip(of_row, decimals, strict=True)
-            rows.append([_cell(cell, n, cell.column in best, spread) for cell, n in places])
-        return [list(column) for column in zip(*rows, strict=True)]
+    \b
+    Examples:
+      ensvm export -o tables.csv
+      ensvm export ijcai07 --per-realization -o ijcai07.csv
+    """
+    from ensvm.records.writing import replace_file
+    from ensvm.report import export as exporting
+    from ensvm.report.query import read_study
 
-    heads, names = [column_label(study, column) for column in config.columns], list(by_row)
-    for spread in (True, False):
-        drawn = _drawn("data set", names, heads, columns(spread))
-        if _fits(console, drawn):
-            return [drawn]
-    turned = [list(row) for row in zip(*columns(False), strict=True)]
-    if len(names) < len(heads) and _fits(console, _drawn("column", heads, names, turned)):
-        return [_drawn("column", heads, names, turned)]
-    return list(_parts(console, names, heads, columns(False)))
-
-
-def _parts(
-    console: Console, names: list[str], heads: list[str], columns: list[list[Text]]
-) -> Iterator[Table]:
-    """Yield tables of as many columns as fit, at least one, each with the names of the rows."""
-    first = 0
-    while first < len(heads):
-        last = first + 1
-        part = _drawn("data set", names, heads[first:last], columns[first:last])
-        while last < len(heads):
-            wider = _drawn("data set", names, heads[first : last + 1], columns[first : last + 1])
-            if not _fits(console, wider):
-                break
-            part, last = wider, last + 1
-        yield part
-        first = last
-
-
-def _fits(console: Console, drawn: Table) -> bool:
-    unlimited = console.options.update(max_width=10_000)
-    return measure_renderables(console, unlimited, [drawn]).minimum <= console.width
-
-
-def _drawn(first: str, names: list[str], heads: list[str], columns: list[list[Text]]) -> Table:
-    drawn = Table(box=None, padding=(0, 1))
-    drawn.add_column(first, min_width=max(map(len, names), default=0), no_wrap=True)
-    for head, column in zip(heads, columns, strict=True):
-        width = max((text.cell_len for text in column), default=0)
-        drawn.add_column(head, justify="right", min_width=width)
-    for name, *row in zip(names, *columns, strict=True):
-        drawn.add_row(name, *row)
-    return drawn
-
-
-def _cell(cell: "TableCell", places: int, best: bool, spread: bool) -> Text:
-    from ensvm.report.tables.legend import MARKS, SHIPPED, WARNED
-
-    text = Text(no_wrap=True)
-    text.append("-" if cell.mean is None else f"{cell.mean:.{places}f}", "bold" if best else "")
-    text.append(SHIPPED * (cell.status == "shipped") + WARNED * (cell.warned > 0))
-    if spread and cell.std is not None:
-        text.append(f" ±{cell.std:.{places}f}", DIM)
-    if cell.published is not None:
-        text.append(f" ({cell.published:.{places}f}", DIM)
-        if cell.verdict:
-            text.append(f" {MARKS[cell.verdict]}", COLOURS[cell.verdict])
-        text.append(")", DIM)
-    return text
+    try:
+        ending = ".csv" if output is None else exporting.ending_of(output)
+        found = [read_study(folder) for folder in study_folders(results, studies)]
+        plans = plans_of(configs, found) if per_realization else {}
+        lines = [
+            line
+            for study in found
+            for line in (
+                exporting.realizations(study, _seeds(study, plans.get(study.config.study)))
+                if per_realization
+                else exporting.table_cells(study)
+            )
+        ]
+        if not lines:
+            names = ", ".join(study.config.study for study in found)
+            refuse(f"no tables in {names}; --per-realization exports the records")
+        content = exporting.content_of(exporting.frame_of(lines), ending)
+    except exporting.NotExported as error:
+        refuse(str(error))
+    if output is None:
+        click.echo(content.decode(), nl=False)
+        return
+    replace_file(output, content)
+    click.echo(f"wrote {output}: {len(lines)} lines", err=True)
 
 
-def _marks() -> str:
-    from ensvm.report.tables.legend import MARKS
+def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
+    """Return the seeds of a study's cells; only of those with the settings that its plan has."""
+    from ensvm.records.identity import asked, by_value
 
-    told = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
-    return f"ours (printed): {told}; ! fits warned, † shipped"
+    if plan is None:
+        name = study.config.study
+        click.echo(f"{name}: no seeds; they need its config: --config {name}.yaml", err=True)
+        return {}
+    cells = {cell.identity: cell for cell in plan.cells if cell.method is not None}
+    seeds: dict[Identity, int] = {}
+    for records in by_value(study.records.values()).values():
+        same: dict[str, bool] = {}  # by settings, which all realizations share
+        for record in records:
+            cell = cells.get(record.identity)
+            if cell is not None and record.settings_key not in same:
+                same[record.settings_key] = asked(record.settings) == asked(cell.settings)
+            if cell is not None and same[record.settings_key]:
+                seeds[record.identity] = cell.seed
+    return seeds

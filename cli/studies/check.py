@@ -43,12 +43,12 @@ def check(config: str, results: Path, fit: bool) -> None:
       ensvm check smoke
       ensvm check configs/ijcai07.yaml --no-fit
     """
-    from ensvm.report.tables.cells import stale_notes
+    from ensvm.report.tables import stale_notes
     from ensvm.report.write import table_path
     from ensvm.runner.estimate import memory_refusals
     from ensvm.runner.plan import make_plan
     from ensvm.runner.trial import trial
-    from ensvm.study.reading import find_config
+    from ensvm.study.config import find_config
 
     path = find_config(config)
     plan = make_plan(path)

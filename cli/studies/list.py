@@ -80,7 +80,7 @@ def _facts(
 ) -> dict[str, str]:
     """Return what is told of a study: names and texts, some perhaps empty."""
     from ensvm.records.store import read_records
-    from ensvm.study.reading import read_config
+    from ensvm.study.config import read_config
 
     config, _ = read_config(path)
     own = read_records(folder)

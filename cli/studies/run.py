@@ -163,7 +163,7 @@ def run(
     from ensvm.runner.execute import run_plan
     from ensvm.runner.plan import make_plan, part_of
     from ensvm.runner.workers import WorkersDie
-    from ensvm.study.reading import find_config
+    from ensvm.study.config import find_config
 
     path = find_config(config)
     plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)

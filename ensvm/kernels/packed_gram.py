@@ -5,7 +5,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.blocks import KernelColumns, slices
+from ensvm.kernels.gram_matrix import KernelColumns
+from ensvm.kernels.input_rows import slices
 from ensvm.kernels.table import row_of
 from ensvm.kernels.threads import each
 

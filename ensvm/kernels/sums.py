@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, factor_of
-from ensvm.kernels.blocks import dense_rows, slices
+from ensvm.kernels.input_rows import dense_rows, slices
 from ensvm.kernels.table import row_of
 from ensvm.kernels.threads import each
 

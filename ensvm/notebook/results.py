@@ -13,14 +13,15 @@ from ensvm.data import DataError
 from ensvm.data.errors import near_miss
 from ensvm.notebook.shown import Picture, Text
 from ensvm.records.record import Record
-from ensvm.report.claims import render as claim_render
-from ensvm.report.claims.comparisons import evaluate_claims
-from ensvm.report.html.pages import as_html
-from ensvm.report.plots.shown import read_figure
+from ensvm.records.writing import csv_of
+from ensvm.report.claims import evaluate_claims
+from ensvm.report.documents.claim_document import claims_document
+from ensvm.report.documents.table_document import table_document
 from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.render.html import as_html
+from ensvm.report.render.markdown import to_markdown
 from ensvm.report.scores import values_of, with_scores
-from ensvm.report.tables.cells import build_table
-from ensvm.report.tables.render import to_csv, to_markdown
+from ensvm.report.tables import build_table
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SCORES
 
@@ -159,11 +160,11 @@ class Results:
         """
         study, name = self._find("table", table)
         config = study.config.table(name)
-        cells = build_table(study, config)
-        return Text(to_markdown(study, config, cells), _frame(to_csv(cells)))
+        document = table_document(study, config, build_table(study, config))
+        return Text(to_markdown(document), _frame(document.frame))
 
     def figure(self, figure: str | int | None = None) -> Picture:
-        """Return a figure, drawn as `ensvm figure` does.
+        """Return a figure, drawn as `ensvm report --only figures` does.
 
         Parameters
         ----------
@@ -180,12 +181,14 @@ class Results:
         ValueError
             If there is no such figure, there are several, or none of its data is there.
         """
+        from ensvm.report.plots.drawing import read_figure  # loads matplotlib
+
         study, name = self._find("figure", figure)
         config = next(each for each in study.config.figures if each.id == name)
-        shown = read_figure(study, config)
-        if not shown.content:
-            raise ValueError(f"figure {name}: nothing to draw: {'; '.join(shown.missing)}")
-        return Picture(config, shown.content, _frame(shown.csv), shown.missing)
+        content = read_figure(study, config)
+        if not content.items:
+            raise ValueError(f"figure {name}: nothing to draw: {'; '.join(content.missing)}")
+        return Picture(config, content.items, _frame(content.frame), content.missing)
 
     def claims(self) -> Text:
         """Return whether the claims of the studies hold, and on what evidence.
@@ -203,11 +206,11 @@ class Results:
         texts, frames = [], []
         for name, study in self._studies.items():
             if study.config.claims:
-                findings = list(evaluate_claims(study))
-                texts.append(claim_render.to_markdown(study, findings))
-                found = _frame(claim_render.to_csv(findings))
-                found.insert(0, "study", name)
-                frames.append(found)
+                document = claims_document(study, list(evaluate_claims(study)))
+                texts.append(to_markdown(document))
+                frame = _frame(document.frame)
+                frame.insert(0, "study", name)
+                frames.append(frame)
         if not texts:
             raise ValueError(f"no claims in {', '.join(self.studies)}")
         return Text("\n".join(texts), pd.concat(frames, ignore_index=True))
@@ -309,7 +312,7 @@ def _line(record: Record) -> dict[str, Any]:
     }
 
 
-def _frame(csv: str) -> pd.DataFrame:
-    """Return a CSV of ours as a frame, ids and names as text."""
+def _frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame as it is read back from its CSV, ids and names as text."""
     names = ("table", "figure", "claim", "row", "column", "series", "panel")
-    return pd.read_csv(io.StringIO(csv), dtype=dict.fromkeys(names, str))
+    return pd.read_csv(io.StringIO(csv_of(frame)), dtype=dict.fromkeys(names, str))

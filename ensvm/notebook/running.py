@@ -16,8 +16,7 @@ from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
 from ensvm.study.block import is_derived
-from ensvm.study.config import StudyConfig
-from ensvm.study.reading import find_config
+from ensvm.study.config import StudyConfig, find_config
 from ensvm.study.source import ConfigError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from ensvm.report.html.pages import as_html
-from ensvm.study.figures.figure import FigureConfig
+from ensvm.report.render.html import as_html
+from ensvm.study.figure_kinds import FigureConfig
 
 ENDINGS = (".png", ".svg", ".pdf")
 
@@ -23,7 +23,7 @@ class Text:
     markdown : str
         The text, in Markdown.
     frame : DataFrame
-        The numbers, unrounded, as `ensvm table` and `ensvm claims` write them to a CSV.
+        The numbers, unrounded, as the command writes them to a CSV.
     """
 
     markdown: str
@@ -55,7 +55,7 @@ class Picture:
     content : list
         The curves, points or planes that it shows.
     frame : DataFrame
-        The data behind it, unrounded, as `ensvm figure` writes them to a CSV.
+        The data behind it, unrounded, as the command writes them to a CSV.
     missing : tuple of str
         What is missing in it, and why.
     """

@@ -1,21 +1,25 @@
 """What stands behind one cell of a table: its values, parameters, conditions and warnings."""
 
+import re
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ensvm.records.record import Record
+from ensvm.records.record import Record, RunPass
 from ensvm.report.query import Answer, Study, ask, runs_of
-from ensvm.report.tables.cells import TableCell, cell_of, question_of
-from ensvm.report.tables.legend import column_label
+from ensvm.report.tables import TableCell, cell_of, column_label, question_of
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
+Place: TypeAlias = tuple[str, str, RunPass]  # data set (row), algorithm, pass
+
+NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
+DIFFERENT = "…"
 MOST_TEXTS = 5  # warnings, and reasons of failures, that are told; the commonest
 
 
@@ -23,26 +27,11 @@ MOST_TEXTS = 5  # warnings, and reasons of failures, that are told; the commones
 class Evidence:
     """What stands behind one cell of a table.
 
-    Attributes
-    ----------
-    title : str
-        The table, the row and the column.
-    asked : dict of str
-        What the cell shows: the data set, the algorithm, the metric.
-    compared : dict of str
-        Ours, printed, and the verdict; or why there are no values.
-    behind : dict of str
-        How and where the values were made.
-    command : str
-        The command that runs the cell anew, and it alone.
-    answer : Answer
-        The values, by realization.
-    margin, printed, mean : float or None
-        In the unit of the answer.
-    warnings, failures : tuple of str
-        What the cells warned of and failed with, each with how often it was said.
-    traceback : str
-        That of the first failure that left one.
+    `asked` says what the cell shows, `compared` ours, printed and the verdict (or why there are no
+    values), `behind` how and where the values were made, and `command` runs the cell anew, and it
+    alone. `margin`, `printed` and `mean` are in the unit of the answer. `warnings` and `failures`
+    are the texts of the cells, each with how often it occurred; `traceback` is that of the first
+    failure that left one.
     """
 
     title: str
@@ -72,22 +61,7 @@ class Evidence:
 def evidence_of(
     study: Study, table: TableConfig, column: ColumnConfig, cell: TableCell
 ) -> Evidence:
-    """Return what stands behind a cell.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-    table, column : TableConfig, ColumnConfig
-        Where the cell stands.
-    cell : TableCell
-        The cell.
-
-    Returns
-    -------
-    Evidence
-        The values of the realizations, and how they came about.
-    """
+    """Return what stands behind a cell: the values of the realizations, how they came about."""
     question = question_of(table, cell.row, column)
     answer = ask(study, question)
     records = list(answer.records.values())
@@ -131,21 +105,9 @@ def behind(records: Iterable[Record]) -> dict[str, str]:
 
 
 def command_of(study: Study, row: str, algorithm: str, realization: int | None = None) -> str:
-    """Return the command that runs a cell anew, in a folder of its own.
+    """Return the shell command that runs a cell anew, in a folder of its own.
 
-    Parameters
-    ----------
-    study : Study
-        The study.
-    row, algorithm : str
-        The data set's name in the study, and the algorithm's.
-    realization : int or None, default None
-        The realization; None for all.
-
-    Returns
-    -------
-    str
-        A line for a shell.
+    `realization` is None for all realizations.
     """
     parts = ["ensvm", "run", config_of(study), "--datasets", row]
     if algorithm != DATA_CELL:
@@ -156,18 +118,10 @@ def command_of(study: Study, row: str, algorithm: str, realization: int | None =
 
 
 def config_of(study: Study) -> str:
-    """Return what names a study to `ensvm run`.
+    """Return what names a study to `ensvm run`: a shipped study's name, or a file of the user's.
 
-    Parameters
-    ----------
-    study : Study
-        The study.
-
-    Returns
-    -------
-    str
-        The name of a shipped study; of another one the file that its records say it was last run
-        from. That is text to be shown: nothing opens the file.
+    The file is the one that its records say it was last run from. Nothing opens it: the text is
+    only shown.
     """
     if shipped_config(study.config.study) is not None:
         return study.config.study
@@ -244,3 +198,41 @@ def _conditions(records: list[Record]) -> dict[str, str]:
         "processor": ", ".join(sorted({run.arithmetic for run in runs.values()} - {""})),
         "machine": ", ".join(timed or sorted({run.host for run in runs.values()} - {""})),
     }
+
+
+@dataclass(frozen=True)
+class CellWarning:
+    """One warning, and the cells that gave it.
+
+    `text` has `…` for numbers in which the cells differ; `cells` counts by data set, algorithm and
+    pass how many cells gave it.
+    """
+
+    text: str
+    cells: dict[Place, int]
+
+
+def n_warned(study: Study) -> int:
+    """Return how many cells of a study gave a warning."""
+    return sum(bool(record.warnings) for record in study.records.values())
+
+
+def warnings_of(study: Study) -> list[CellWarning]:
+    """Return what the cells of a study warned of, the commonest first."""
+    texts: dict[str, set[str]] = defaultdict(set)
+    cells: dict[str, Counter[Place]] = defaultdict(Counter)
+    for place, records in study.by_cell.items():
+        for record in records:
+            kinds = [NUMBER.sub(DIFFERENT, text) for text in record.warnings]
+            for kind, text in zip(kinds, record.warnings, strict=True):
+                texts[kind].add(text)
+            for kind in set(kinds):
+                cells[kind][place] += 1
+    warnings = [CellWarning(_common(texts[kind]), dict(cells[kind])) for kind in texts]
+    return sorted(warnings, key=lambda one: (-sum(one.cells.values()), one.text))
+
+
+def _common(texts: set[str]) -> str:
+    """Return what texts that differ in numbers alone have in common."""
+    parts = zip(*(NUMBER.split(text) for text in texts), strict=True)
+    return "".join(found.pop() if len(found := set(part)) == 1 else DIFFERENT for part in parts)

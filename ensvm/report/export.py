@@ -14,8 +14,7 @@ from ensvm.records.validation import MAX_INTEGER
 from ensvm.records.writing import csv_of
 from ensvm.report.query import Study
 from ensvm.report.scores import values_of, with_scores
-from ensvm.report.tables.cells import build_table, question_of
-from ensvm.report.tables.legend import algorithm_label, column_label
+from ensvm.report.tables import algorithm_label, build_table, column_label, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
 
 FORMS = (".csv", ".parquet")
@@ -34,20 +33,10 @@ class NotExported(ValueError):
 
 
 def realizations(study: Study, seeds: Mapping[Identity, int]) -> list[dict[str, Any]]:
-    """Return every cell of a study as a line.
+    """Return every cell of a study as a line, with the seed of its algorithm if it is known.
 
-    Parameters
-    ----------
-    study : Study
-        The study.
-    seeds : dict of Identity to int
-        The seed of each cell's algorithm, as far as it is known.
-
-    Returns
-    -------
-    list of dict
-        What the cell is, how it ended, where and with what it was made, then its metrics and its
-        seconds, as recorded: fractions are not in percent. `docs/running.md` says what each is.
+    A line says what the cell is, how it ended, where and with what it was made, then its metrics
+    and seconds as recorded: fractions are not in percent. `docs/running.md` explains each column.
     """
     return [
         _of_record(study, study.records[identity], seeds.get(identity))
@@ -136,24 +125,9 @@ def _column(name: str, values: list[Any]) -> "pd.Series[Any]":
 
 
 def content_of(frame: pd.DataFrame, ending: str) -> bytes:
-    """Return a table as the content of a file.
+    """Return a table as the content of a file with an ending, `.csv` or `.parquet`.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    ending : '.csv' or '.parquet'
-        The file's.
-
-    Returns
-    -------
-    bytes
-        The content.
-
-    Raises
-    ------
-    NotExported
-        If pyarrow, which writes Parquet, is not installed.
+    Raises NotExported if pyarrow, which writes Parquet, is not installed.
     """
     if ending == ".csv":
         return csv_of(frame).encode()

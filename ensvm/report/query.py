@@ -25,7 +25,7 @@ from ensvm.report.scores import score_of
 from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
-from ensvm.study.table import Published
+from ensvm.study.table_layout import Published
 
 AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"
@@ -36,9 +36,8 @@ AnswerStatus: TypeAlias = Literal[
 class Study:
     """A study's folder: config, printed numbers, and the records.
 
-    `shipped` has the values whose records came with the folder, each with why there is no own one;
-    `note` says where the config is from, if it is not what the last run left in the folder or the
-    study's own config is another by now.
+    `shipped` has the values whose records came with the folder, each with the reason why there is
+    none computed here; `note` says if the config is not the one that the last run used.
     """
 
     folder: Path
@@ -84,20 +83,11 @@ def read_study(folder: Path) -> Study:
 
 @dataclass(frozen=True)
 class Question:
-    """What a report asks of a study.
+    """What a report asks of a study: the values of an algorithm on a data set in a metric.
 
-    Attributes
-    ----------
-    row, algorithm : str
-        The data set's name in the study, and the algorithm's (`data` for facts of the data).
-    metric : str
-        A metric, seconds, or a curve.
-    run_pass : 'error' or 'timing'
-        The pass whose records are meant; seconds come from the timing pass alone.
-    stage : int, 'all' or None
-        The entry of the curve that is meant, from 1; of a curve that ended before, its last: an
-        ensemble that needs no more rounds is what its last round left. `all`: the whole curve.
-        None: the metric is no curve.
+    The algorithm is `data` for facts of the data; seconds come only from the timing pass. If the
+    metric is a curve, `stage` is the entry that is wanted, from 1, or `all` of it. A curve that is
+    shorter repeats its last value: an ensemble that stopped early is what its last round left.
     """
 
     row: str
@@ -116,20 +106,16 @@ class Answer:
     values : dict of int to number or list
         By realization, as recorded: numbers, or whole curves.
     unit : Unit
-        In which they are shown.
-    status : str
-        `ok`; `incomplete` where some realizations did not end well; else why there are no values:
+        The unit they are shown in.
+    status, reason : str
+        `ok`; `incomplete` if some realizations did not end well; otherwise why there are no values:
         `failed`, `timeout`, `unavailable`, `missing`, or `mixed` for seconds of several machines.
-    reason : str
-        More about a status that is not `ok`.
     n_not_ok : int
         How many realizations did not end well.
     records : dict of int to Record
         The records behind the values.
-    metric : str
-        What was asked for.
     not_here : str
-        Why the values are shipped ones: the reason why there are none made here. Empty for own.
+        For shipped values: why there are none computed here.
     """
 
     values: Mapping[int, Any]
@@ -163,24 +149,20 @@ class Answer:
     def by_order(self) -> NDArray[np.float64] | None:
         """Return the values of every order of the training rows, in the unit they are shown in.
 
-        Returns
-        -------
-        ndarray of shape (n_realizations, n_orders), or None
-            The values, a line a realization; None where the algorithm has no `orders:`, or the
-            metric has no value of each order, as curves and seconds have none.
+        The array has shape (n_realizations, n_orders). None if the algorithm has no `orders:`, or
+        for curves and seconds, which have no value of each order.
         """
-        found = [record.by_order.get(self.metric) for record in self.records.values()]
-        lengths = {0 if values is None else len(values) for values in found}
+        values = [record.by_order.get(self.metric) or [] for record in self.records.values()]
+        lengths = {len(of_orders) for of_orders in values}
         if len(lengths) != 1 or 0 in lengths:
             return None
-        return np.array(found, dtype=np.float64) * self.unit.scale
+        return np.array(values, dtype=np.float64) * self.unit.scale
 
 
 def ask(study: Study, question: Question) -> Answer:
     """Return the values that answer a question, or why there are none.
 
-    All are of one and the same settings, those of the newest record; seconds are all of one
-    machine.
+    All come from records with the settings of the newest one; seconds all from one machine.
     """
     unit = unit_of(question.metric)
     if reason := _unavailable(study, question):
@@ -188,11 +170,11 @@ def ask(study: Study, question: Question) -> Answer:
     records = _records(study, question)
     troubles = [record for record in records if not record.ok]
     good = {record.realization: record for record in records if record.ok}
-    found = {number: _value(study.folder, one, question) for number, one in good.items()}
+    recorded = {number: _value(study.folder, one, question) for number, one in good.items()}
     values = {
-        number: value for number, value in found.items() if not isinstance(value, NoValue | None)
+        number: value for number, value in recorded.items() if not isinstance(value, NoValue | None)
     }
-    lacking = [value for value in found.values() if isinstance(value, NoValue)]
+    lacking = [value for value in recorded.values() if isinstance(value, NoValue)]
     behind = {number: good[number] for number in values}
     if mixture := mixed_machines(behind.values(), question):
         return Answer({}, unit, "mixed", mixture, len(troubles))
@@ -206,7 +188,7 @@ def ask(study: Study, question: Question) -> Answer:
 
 
 def mixed_machines(records: Iterable[Record], question: Question) -> str:
-    """Return why the records' seconds must not stand together; nothing where they may."""
+    """Return an error message if the timings come from different machines, else an empty string."""
     hosts = machines(records)
     if unit_of(question.metric) != SECONDS or len(hosts) < 2:
         return ""

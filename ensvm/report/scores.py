@@ -21,21 +21,10 @@ KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are ask
 
 
 def score_of(folder: Path, record: Record, metric: str) -> float | str:
-    """Return the value of a cell's test predictions in a metric, or why there is none.
+    """Return a metric of a cell's test predictions, or the reason why there is no value.
 
-    Parameters
-    ----------
-    folder : Path
-        The study's folder.
-    record : Record
-        The record of a cell that ended well.
-    metric : str
-        A metric of predictions.
-
-    Returns
-    -------
-    float or str
-        The mean over the orders of the training rows, or the reason.
+    The record is of a cell that ended well; the value is the mean over the orders of the training
+    rows. `folder` is the study's, which has the predictions that were kept.
     """
     if metric in record.scores:
         return record.scores[metric]

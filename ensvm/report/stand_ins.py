@@ -9,9 +9,8 @@ from ensvm.records.identity import ValueOf, records_to_show
 from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import ShippedRecords
 from ensvm.records.store import SHIPPED_FILE
-from ensvm.study.config import StudyConfig
+from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.reading import read_config
 
 # What a config may say of a data set or an algorithm without making its values others.
 OF_THE_DATA_SET = {"realizations", "realizations_of", "algorithms", "same_rows", "unavailable"}

@@ -1,24 +1,28 @@
-"""Ours against printed: the difference, its 95 % interval, and what both make of the margin."""
+"""Our value against the printed one: the difference, its 95 % interval, and the verdict."""
 
 import math
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import norm, t
 
-from ensvm.study.table import Verdict
+from ensvm.data.splits import folds_of, overlap
+from ensvm.records.record import Record
+from ensvm.report.query import Answer, Study
+from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
 
 CONFIDENCE = 0.95
-
-# A difference that equals the margin lies within it, whatever the last bit of a mean says.
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors
+RATES = ("error", "accuracy")
 
 Basis = Literal["same rows", "realizations", "repetitions", "orders", "two rates", "none"]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A mean, the spread and the number of what it is a mean of (`std` is None for one alone)."""
+    """The mean, standard deviation (None for a single value) and number of some values."""
 
     mean: float
     std: float | None
@@ -26,19 +30,11 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Ours minus printed.
+class Deviation:
+    """Ours minus printed, in the unit of the table.
 
-    Attributes
-    ----------
-    value : float
-        The difference, in the unit of the table.
-    low, high : float or None
-        Its 95 % interval; None where there is nothing to compute one from.
-    verdict : Verdict
-        What the interval makes of the margin.
-    basis : str
-        What the interval is computed from; `same rows` where there is no sampling error.
+    `low` and `high` are its 95 % interval (None if it cannot be computed), `basis` is what the
+    interval is computed from: `same rows` if there is no sampling error.
     """
 
     value: float
@@ -48,49 +44,22 @@ class Difference:
     basis: Basis
 
 
-def of_same_rows(ours: float, published: float, margin: float) -> Difference:
+def of_same_rows(ours: float, published: float, margin: float) -> Deviation:
     """Compare two values of the same training and test rows, computed without randomness.
 
-    There is no sampling error: they are reproduced or they differ.
-
-    Parameters
-    ----------
-    ours, published : float
-        The values.
-    margin : float
-        The largest difference at which they count as reproduced.
-
-    Returns
-    -------
-    Difference
-        With an interval of no width.
+    There is no sampling error, so the interval has no width: they are reproduced or they differ.
     """
-    return _difference(ours - published, 0.0, margin, "same rows")
+    return _judged(ours - published, 0.0, margin, "same rows")
 
 
 def of_samples(
     ours: Sample, published: Sample, margin: float, basis: Basis = "realizations"
-) -> Difference:
-    """Compare two means by Welch's interval.
-
-    Parameters
-    ----------
-    ours, published : Sample
-        The means; a published one without a printed spread is given ours.
-    margin : float
-        The margin of the verdict.
-    basis : str, default 'realizations'
-        What the samples are of.
-
-    Returns
-    -------
-    Difference
-        Without an interval where ours is no mean of at least two.
-    """
+) -> Deviation:
+    """Compare two means by Welch's interval; a published mean without a spread is given ours."""
     difference = ours.mean - published.mean
     if ours.n < 2 or ours.std is None:
-        return Difference(difference, None, None, "cannot tell", "none")
-    if published.std is None:  # no estimate of its own, so no freedom of its own
+        return Deviation(difference, None, None, "cannot tell", "none")
+    if published.std is None:  # it has no estimate of the spread, so it adds no degree of freedom
         return of_spread(difference, ours.std, 1 / ours.n + 1 / published.n, ours.n, margin, basis)
     ours_square, published_square = ours.std**2 / ours.n, published.std**2 / published.n
     square = ours_square + published_square
@@ -99,66 +68,35 @@ def of_samples(
         freedom = square**2 / (
             ours_square**2 / (ours.n - 1) + published_square**2 / max(published.n - 1, 1)
         )
-    return _difference(difference, _quantile(freedom) * math.sqrt(square), margin, basis)
+    return _judged(difference, _quantile(freedom) * math.sqrt(square), margin, basis)
 
 
 def of_spread(
     difference: float, std: float, share: float, n: int, margin: float, basis: Basis
-) -> Difference:
-    """Judge a difference whose variance is a multiple of one that `n` values were drawn with.
+) -> Deviation:
+    """Judge a difference by the t interval with n - 1 degrees of freedom.
 
-    Parameters
-    ----------
-    difference : float
-        Ours minus printed.
-    std : float
-        The standard deviation of the values.
-    share : float
-        The variance of the difference over that of the values: 1 / n + 1 / m for means of n and
-        of m of them.
-    n : int
-        The number of values, at least 2.
-    margin : float
-        The margin of the verdict.
-    basis : str
-        What the values are.
-
-    Returns
-    -------
-    Difference
-        With the t interval of n - 1 degrees of freedom.
+    `std` is the standard deviation of `n` values (at least 2), `share` the variance of the
+    difference over that of the values: 1 / n + 1 / m for means of n and of m values.
     """
-    half = _quantile(n - 1) * std * math.sqrt(share)
-    return _difference(difference, half, margin, basis)
+    return _judged(difference, _quantile(n - 1) * std * math.sqrt(share), margin, basis)
+
+
+def of_two_rates(error: float, published: float, n_test: int, margin: float) -> Deviation:
+    """Compare two error rates of single splits, in percent, by the binomial interval.
+
+    The rates count as independent, with `n_test` test rows each.
+    """
+    square = (error * (100.0 - error) + published * (100.0 - published)) / n_test
+    half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(max(square, 0.0))
+    return _judged(error - published, half, margin, "two rates")
 
 
 def _quantile(freedom: float) -> float:
     return float(t.ppf((1 + CONFIDENCE) / 2, freedom))
 
 
-def of_two_rates(error: float, published: float, n_test: int, margin: float) -> Difference:
-    """Compare two error rates, each of one split with no spread of its own.
-
-    Parameters
-    ----------
-    error, published : float
-        The rates, as percentages.
-    n_test : int
-        The number of test rows of either.
-    margin : float
-        The margin of the verdict, in percentage points.
-
-    Returns
-    -------
-    Difference
-        With the binomial interval of two independent rates.
-    """
-    square = (error * (100.0 - error) + published * (100.0 - published)) / n_test
-    half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(max(square, 0.0))
-    return _difference(error - published, half, margin, "two rates")
-
-
-def _difference(value: float, half: float, margin: float, basis: Basis) -> Difference:
+def _judged(value: float, half: float, margin: float, basis: Basis) -> Deviation:
     margin += ROUNDING
     if abs(value) + half <= margin:
         verdict: Verdict = "reproduced"
@@ -166,4 +104,100 @@ def _difference(value: float, half: float, margin: float, basis: Basis) -> Diffe
         verdict = "differs"
     else:
         verdict = "compatible" if abs(value) <= half else "close"
-    return Difference(value, value - half, value + half, verdict, basis)
+    return Deviation(value, value - half, value + half, verdict, basis)
+
+
+def deviation(
+    study: Study,
+    table: TableConfig,
+    column: ColumnConfig,
+    row: str,
+    answer: Answer,
+    printed: Published,
+) -> Deviation:
+    """Compare the values of a table's cell, at least one, with the printed value.
+
+    Facts of the data, and algorithms without randomness on the paper's own rows, have no sampling
+    error. Otherwise the interval comes from the orders of the training rows if there is one
+    realization, from whole repetitions of a cross-validation, or from the realizations. A single
+    rate has the binomial interval.
+    """
+    margin = table.margin_of(column)
+    values = answer.shown()
+    mean = float(values.mean())
+    if table.of == "data":
+        return of_same_rows(mean, printed.value, 0.0)
+    orders = answer.by_order()
+    if study.config.dataset(row).same_rows:
+        if orders is not None and len(orders) == 1:
+            ours = sample(orders[0])
+            return of_samples(ours, Sample(printed.value, printed.std, 1), margin, "orders")
+        if not any(draws(record) for record in answer.records.values()):
+            return of_same_rows(mean, printed.value, margin)
+    repeated = repetitions_of(answer)
+    if repeated is not None and values.size > 1:
+        share = repeated.ours + repeated.printed
+        of = sample(repeated.values)
+        return of_spread(mean - printed.value, of.std or 0.0, share, of.n, margin, "repetitions")
+    n_test = next(record.size("n_test") for record in answer.records.values())
+    if values.size == 1 and n_test and table.metric_of(column) in RATES:
+        return of_two_rates(mean, printed.value, n_test, margin)
+    # The printed mean is of realizations with one order each: their spread, not that of our means.
+    spread = sample(orders.ravel()).std if orders is not None else None
+    config = study.config
+    n = config.published_realizations or config.dataset(row).realizations or config.realizations
+    return of_samples(sample(values), Sample(printed.value, printed.std or spread, n), margin)
+
+
+def sample(values: NDArray[np.float64]) -> Sample:
+    """Return the mean, the standard deviation and the number of values."""
+    std = float(values.std(ddof=1)) if values.size > 1 else None
+    return Sample(float(values.mean()), std, values.size)
+
+
+def draws(record: Record) -> bool:
+    """Return whether an algorithm draws random numbers of its own.
+
+    An algorithm with a `random_state` draws unless the config sets it; one without it draws if one
+    of its inner estimators does.
+    """
+    settings = (record.settings.get("algorithm") or {}).get("defaults") or {}
+    states = {key: value for key, value in settings.items() if key.endswith("random_state")}
+    own = states.get("random_state")
+    return repr(None) in (states.values() if own is None else (own,))
+
+
+@dataclass(frozen=True)
+class Repetitions:
+    """The values to compare with a printed cross-validation: the means of whole repetitions.
+
+    The standard error of ours minus printed is the standard deviation of `values` times the root of
+    `ours` + `printed`, with `len(values)` - 1 degrees of freedom.
+    """
+
+    values: NDArray[np.float64]
+    ours: float
+    printed: float
+
+
+def repetitions_of(answer: Answer) -> Repetitions | None:
+    """Return the sample to compare with a printed mean of one k-fold cross-validation.
+
+    One repetition of ours is one draw of the printed value; its folds are not independent draws,
+    because they train on mostly the same rows. If there are fewer than two complete repetitions,
+    the folds are the sample, and the variance of either mean has Nadeau and Bengio's (2003) term
+    1 / (k - 1), the size of a test part over that of a training part. Folds of incomplete
+    repetitions are left out. None for splits that are neither k-fold nor leave one group out.
+    """
+    split = next((record.settings.get("split") for record in answer.records.values()), None)
+    k = folds_of(split or {})
+    if not split or k is None:
+        return None
+    folds = answer.shown()
+    repetition = (np.array(list(answer.values)) - 1) // k  # as data.splits numbers the folds
+    complete = np.bincount(repetition) == k
+    means = np.bincount(repetition, weights=folds)[complete] / k
+    if means.size >= 2:
+        return Repetitions(means, 1 / means.size, 1.0)
+    shared = overlap(split)
+    return Repetitions(folds, 1 / folds.size + shared, 1 / k + shared)

@@ -22,7 +22,7 @@ from ensvm.data.errors import near_miss
 from ensvm.kernels import gram, parameters_of, resolve_gamma
 from ensvm.runner.grams import for_gram, shares_gram
 from ensvm.seeds import seed_of
-from ensvm.study.algorithm import KINDS, MAX_DEGREE, AlgorithmConfig, is_spec
+from ensvm.study.algorithms import KINDS, MAX_DEGREE, AlgorithmConfig, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
 # Parameters whose texts are names of estimators: of one, or of each after its own name.

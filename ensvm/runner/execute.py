@@ -14,10 +14,11 @@ from ensvm.data import DataSearch
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
-from ensvm.records.writing import copy_file
+from ensvm.records.writing import copy_file, replace_file
 from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.workers import Engine, EngineRefused, LocalEngine
+from ensvm.study.source import config_text
 
 
 class Progress(Protocol):
@@ -176,9 +177,9 @@ def _engine(
 
 def _copy_config(plan: Plan, folder: Path) -> None:
     """Copy the config and the printed values into a study's folder."""
-    for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
-        if original is not None and original.resolve() != (folder / copy).resolve():
-            copy_file(original, folder / copy)
+    replace_file(folder / CONFIG_COPY, config_text(plan.path))
+    if plan.published is not None:
+        copy_file(plan.published, folder / PUBLISHED_COPY)
 
 
 class _Run:

@@ -28,7 +28,7 @@ from ensvm.runner.own_modules import (
     own_file,
     own_modules,
 )
-from ensvm.study.algorithm import AlgorithmConfig
+from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.source import Location, YamlSource
 
 # Above, the record of each cell names groups of files instead of files.

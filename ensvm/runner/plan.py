@@ -24,13 +24,12 @@ from ensvm.runner.settings import (
 )
 from ensvm.seeds import seed_of
 from ensvm.study.block import DERIVED
-from ensvm.study.config import StudyConfig
+from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.figures.kinds import check_math
+from ensvm.study.figures import check_math
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.reading import read_config
 from ensvm.study.source import ConfigError, YamlSource
-from ensvm.study.table import check_published, read_published
+from ensvm.study.table_layout import check_published, read_published
 
 PASSES = ("error", "timing", "all")
 # A million cells of a second each take twelve days, and planning them some seconds.

@@ -21,7 +21,7 @@ from ensvm.runner.estimators import (
 )
 from ensvm.runner.own_code import OwnCode, loaded_code, own_code
 from ensvm.runner.own_modules import own_file
-from ensvm.study.algorithm import AlgorithmConfig, CrossValidationConfig, KernelConfig
+from ensvm.study.algorithms import AlgorithmConfig, CrossValidationConfig, KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR

@@ -13,8 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.signed_gram import SignedGram
-from ensvm.solvers.stopping import check_stopping
+from ensvm.solvers.binary_problem import SignedGram, check_stopping
 
 Vector = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.adaboost import AdaBoost
-from ensvm.solvers.boosting.discrete import LEAST_WEIGHT
+from ensvm.solvers.boosting import LEAST_WEIGHT
 
 STUMP = DecisionTreeClassifier(max_depth=1)
 ROUNDING = 1e-12

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.linear_smo import LinearSMO
 from ensvm.classifiers.perceptron import Perceptron
-from ensvm.solvers.linear.perceptron import perceptron
+from ensvm.solvers.perceptron import perceptron
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ensvm.kernels.widths import sigest
+from ensvm.kernels.table import sigest
 
 
 def test_it_is_the_inverse_of_the_quantiles_of_squared_distances() -> None:

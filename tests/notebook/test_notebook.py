@@ -14,9 +14,10 @@ import ensvm
 from ensvm.data import DataError
 from ensvm.notebook.results import Results
 from ensvm.records.store import read_records
-from ensvm.report.tables.render import to_markdown
+from ensvm.report.documents.table_document import table_document
+from ensvm.report.render.markdown import to_markdown
 from ensvm.shipped import shipped_configs
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 from ensvm.study.source import ConfigError
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -148,10 +149,10 @@ def test_a_table_is_that_of_the_command(tmp_path):
     results = made(tmp_path)
     study = results._studies["s"]
     config = study.config.table("1")
-    from ensvm.report.tables.cells import build_table
+    from ensvm.report.tables import build_table
 
     shown = results.table(1)
-    assert str(shown) == to_markdown(study, config, build_table(study, config))
+    assert str(shown) == to_markdown(table_document(study, config, build_table(study, config)))
     assert "<table>" in shown._repr_html_()
     assert set(shown.frame["table"]) == {"1"}
     assert shown.frame["mean"].dropna().tolist() == pytest.approx([20.0, 40.0])

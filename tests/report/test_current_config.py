@@ -6,8 +6,8 @@ import pytest
 from made_up_records import RUN, errors
 
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store
-from ensvm.report.html.pages import study_page, write_report
 from ensvm.report.query import read_study
+from ensvm.report.render.pages import study_page, write_report
 from ensvm.report.write import write_tables
 
 CONFIG = """\

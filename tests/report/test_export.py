@@ -9,6 +9,8 @@ import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.records.record import Conditions
+from ensvm.records.writing import csv_of
+from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import (
     NotExported,
     content_of,
@@ -17,8 +19,7 @@ from ensvm.report.export import (
     realizations,
     table_cells,
 )
-from ensvm.report.tables.cells import build_table
-from ensvm.report.tables.render import to_csv
+from ensvm.report.tables import build_table
 
 CONFIG = """\
 study: s
@@ -163,7 +164,7 @@ def test_texts_of_tables_are_no_formulas(study, tmp_path):
     text = CONFIG.replace("{estimator: RhoSVC}}", "{unavailable: =1+1}}")
     other = make_study(tmp_path / "t", text, study.records.values(), PRINTED)
     table = other.config.tables[0]
-    assert "'=1+1" in to_csv(build_table(other, table))
+    assert "'=1+1" in csv_of(table_document(other, table, build_table(other, table)).frame)
 
 
 def test_whole_numbers_beyond_64_bits_are_exported():

@@ -11,7 +11,7 @@ from scipy.stats import ttest_ind
 
 from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.report.query import Answer
-from ensvm.report.repetitions import repetitions_of
+from ensvm.report.verdict import repetitions_of
 from ensvm.study.metrics import unit_of
 
 

@@ -287,7 +287,7 @@ tables:
 
 def test_the_timing_pass_is_apart(study, results):
     from ensvm.report.query import Question, ask, read_study
-    from ensvm.report.tables.cells import build_table
+    from ensvm.report.tables import build_table
 
     config = study(PLAIN, more=TIMED)
     assert run(config, results, jobs=2).statuses == {"ok": 1 + 4 * 2 + 2}

@@ -5,7 +5,7 @@ import pytest
 from made_up_records import Silent
 from scipy.sparse import csr_array
 
-from ensvm.classifiers.mixed_kernels import bagging
+from ensvm.classifiers import mixed_kernel_bagging as bagging
 from ensvm.data import Realization
 from ensvm.records.store import read_records
 from ensvm.runner.estimators import made

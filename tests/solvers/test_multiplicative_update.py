@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.entropy_projection.algorithm import entropy_projection
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multiplicative_update
 
 

@@ -1,14 +1,13 @@
 """Critical-difference diagrams, as Figure 1 of Demšar (2006)."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from io import BytesIO
+from collections.abc import Iterable, Sequence
 
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ensvm.report.plots.looks import COLOURS, METADATA, STYLE, Look
+from ensvm.report.plots.looks import COLOURS, STYLE, Look, files_of
 
 WIDTH = 6.8  # inches: the text width of a page
 LABEL_SHARE = 0.55  # room for labels on either side, as a fraction of the axis
@@ -28,25 +27,16 @@ def draw_critical_difference(
     groups: Sequence[tuple[int, int]],
     note: str,
     endings: Iterable[str],
-) -> Iterator[bytes]:
-    """Draw average ranks on an axis, and yield the file of each ending (.png, .svg or .pdf).
+) -> list[bytes]:
+    """Draw average ranks on an axis, and return the file of each ending (.png, .svg or .pdf).
 
     Labels and ranks are in ascending order of the ranks. A bar joins the first and the last
     algorithm of each group. The note is printed under the diagram.
     """
     with style.context(["default", STYLE]):  # not the user's own matplotlib settings
         figure = _diagram(labels, average_ranks, critical_difference, groups, note)
-        for ending in endings:
-            file = BytesIO()
-            # Long names and the note can be wider than the figure, hence `tight`.
-            figure.savefig(
-                file,
-                format=ending.removeprefix("."),
-                metadata=METADATA[ending],
-                bbox_inches="tight",
-                pad_inches=0.1,
-            )
-            yield file.getvalue()
+        # Long names and the note can be wider than the figure, hence `tight`.
+        return files_of(figure, endings, bbox_inches="tight", pad_inches=0.1)
 
 
 def _diagram(

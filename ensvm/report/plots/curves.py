@@ -5,25 +5,33 @@ stage that a realization did not reach has no point.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ensvm.records.writing import csv_of
+from ensvm.report.plots.looks import MARK_WIDTH, MARKER_SIZE, Key, Look, line_keys, look_of
 from ensvm.report.query import Answer, Question, Study, ask
-from ensvm.report.tables.legend import algorithm_label
-from ensvm.study.figures.figure import pass_of
-from ensvm.study.figures.lines import (
+from ensvm.report.tables import algorithm_label
+from ensvm.study.figure_kinds import (
     CurvesConfig,
     LinesConfig,
     PanelConfig,
     SweepFigureConfig,
+    axis_label,
+    pass_of,
 )
 from ensvm.study.metrics import unit_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BAND_ALPHA = 0.15  # of the band of one standard error around a mean
+BAND = "band: ± one standard error"
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class Curve:
     mark: float | None = None
 
 
-def read_curves(study: Study, figure: LinesConfig) -> tuple[list[Curve], tuple[str, ...]]:
+def read(study: Study, figure: LinesConfig) -> tuple[list[Curve], tuple[str, ...]]:
     """Return the figure's curves, panel by panel, and a line of text for each that is missing."""
     curves: list[Curve] = []
     missing: list[str] = []
@@ -58,8 +66,8 @@ def read_curves(study: Study, figure: LinesConfig) -> tuple[list[Curve], tuple[s
     return curves, tuple(missing)
 
 
-def to_csv(figure: LinesConfig, curves: list[Curve]) -> str:
-    """Return the data behind a figure, unrounded: a line a point, and a line a mark (no y)."""
+def frame_of(figure: LinesConfig, curves: list[Curve]) -> pd.DataFrame:
+    """Return the data behind a figure: a line for each point and for each mark (without y)."""
     columns = ["figure", "panel", "series", "what", "x", "y", "std", "n"]
     lines: list[tuple[object, ...]] = []
     for curve in curves:
@@ -70,8 +78,7 @@ def to_csv(figure: LinesConfig, curves: list[Curve]) -> str:
         ]
         if curve.mark is not None:
             lines.append((*head, "mark", curve.mark, None, None, None))
-    frame = pd.DataFrame(lines, columns=columns).astype({"n": "Int64"})
-    return csv_of(frame)
+    return pd.DataFrame(lines, columns=columns).astype({"n": "Int64"})
 
 
 @dataclass(frozen=True)
@@ -212,3 +219,81 @@ def _curve(
         tuple(array.size for array in arrays),
         mark,
     )
+
+
+def draw(config: LinesConfig, curves: list[Curve], axes: "list[Axes]") -> "list[Key]":
+    """Draw the curves, panel by panel, and return what the legend has."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    looks = _looks(config, curves)
+    labels = {curve.series: curve.label for curve in curves}
+    for number, of_panel in groupby(curves, key=lambda curve: curve.panel):
+        _draw_panel(axes[number], config, list(of_panel), looks)
+    keys = line_keys(looks, labels)
+    if isinstance(config, CurvesConfig) and any(curve.mark is not None for curve in curves):
+        line = Line2D([], [], color="#444444", linewidth=MARK_WIDTH)
+        keys.append((line, axis_label(str(config.marks))))
+    if any(_has_band(curve) for curve in curves):
+        keys.append((Patch(color="black", alpha=BAND_ALPHA, linewidth=0), BAND))
+    return keys
+
+
+def _looks(config: LinesConfig, curves: list[Curve]) -> dict[str, Look]:
+    """Return how each series looks; the first is the one the figure is about."""
+    order = {name: at for at, name in enumerate(config.series)}
+    names = sorted(
+        dict.fromkeys(curve.series for curve in curves), key=lambda name: order.get(name, 0)
+    )
+    # An algorithm keeps its place, and so its look, whether or not others are missing.
+    places = {name: order.get(name, at) for at, name in enumerate(names)}
+    marker = (
+        {"marker": "o", "markersize": MARKER_SIZE} if isinstance(config, SweepFigureConfig) else {}
+    )
+    return {name: {**look_of(place), **marker} for name, place in places.items()}
+
+
+def _draw_panel(
+    axes: "Axes", config: LinesConfig, curves: list[Curve], looks: Mapping[str, Look]
+) -> None:
+    # Limits come first: a curve with no place on a logarithmic axis has no limits to find.
+    if config.x_scale == "log":
+        low, high = _decades(
+            np.concatenate([curve.x for curve in curves])
+        )  # x = 0, a curve's start, is left out
+        end = max(max(curve.x) for curve in curves)
+        axes.set_xlim(low, end if end > low else high)
+    if config.y_scale == "log":
+        axes.set_ylim(_decades(np.concatenate([curve.y for curve in curves])))
+    # The first series is drawn last, on top: it is the one the figure is about.
+    names = list(looks)
+    for curve in sorted(curves, key=lambda curve: -names.index(curve.series)):
+        look = looks[curve.series]
+        axes.plot(curve.x, curve.y, **look)
+        if _has_band(curve):
+            band = _band(curve)
+            below, above = np.subtract(curve.y, band), np.add(curve.y, band)
+            axes.fill_between(
+                curve.x, below, above, color=look["color"], alpha=BAND_ALPHA, linewidth=0
+            )
+        if curve.mark is not None:
+            axes.axvline(curve.mark, color=look["color"], linewidth=MARK_WIDTH, alpha=0.6)
+
+
+def _band(curve: Curve) -> list[float]:
+    """Return one standard error at each point; 0 where there is one realization."""
+    pairs = zip(curve.std, curve.n, strict=True)
+    return [0.0 if std is None else std / math.sqrt(n) for std, n in pairs]
+
+
+def _has_band(curve: Curve) -> bool:
+    return any(_band(curve))
+
+
+def _decades(values: np.ndarray) -> tuple[float, float]:
+    """Return the powers of ten that enclose the positive values, at least one decade apart."""
+    exponents = np.log10(values[(values > 0.0) & np.isfinite(values)])
+    if not exponents.size:
+        return 1.0, 10.0
+    low, high = np.floor(exponents.min()), np.ceil(exponents.max())
+    return float(10.0**low), float(10.0 ** max(high, low + 1.0))

@@ -1,7 +1,14 @@
 """How figures look: colours, lines, letters; and files that depend on the data alone."""
 
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
+
+Key: TypeAlias = "tuple[Artist, str]"  # of a legend: what is drawn, and its text
 Look: TypeAlias = dict[str, Any]
 
 # Okabe & Ito's colours, told apart with any colour vision; black first, for the paper's own method.
@@ -49,3 +56,21 @@ def look_of(place: int) -> Look:
         "linestyle": DASHES[place % len(DASHES)],
         "linewidth": OTHER_WIDTH if place else FIRST_WIDTH,
     }
+
+
+def line_keys(looks: Mapping[str, Look], labels: Mapping[str, str]) -> list[Key]:
+    """Return what a legend has of lines."""
+    from matplotlib.lines import Line2D
+
+    return [(Line2D([], [], **look), labels[series]) for series, look in looks.items()]
+
+
+def files_of(figure: "Figure", endings: Iterable[str], **options: Any) -> list[bytes]:
+    """Return a figure as the content of a file of each ending (.png, .svg or .pdf)."""
+    files = []
+    for ending in endings:
+        file = BytesIO()
+        form = ending.removeprefix(".")
+        figure.savefig(file, format=form, metadata=METADATA[ending], **options)
+        files.append(file.getvalue())
+    return files

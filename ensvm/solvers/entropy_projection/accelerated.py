@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ensvm.kernels.signed_gram import SignedGram
-from ensvm.solvers.entropy_projection.learning_rate import inner_product
-from ensvm.solvers.entropy_projection.problem import START_SUM, SimplexProblem
-from ensvm.solvers.entropy_projection.trajectory import (
+from ensvm.solvers.binary_problem import SignedGram, check_stopping
+from ensvm.solvers.entropy_projection.simplex import (
+    START_SUM,
     EntropyProjectionResult,
     EntropyProjectionState,
     ProjectionPath,
+    SimplexProblem,
     Vector,
 )
-from ensvm.solvers.stopping import check_stopping
+from ensvm.solvers.entropy_projection.tsang_kwok import inner_product
 
 # L after a step that was accepted and after one that was not: about one step in seven is then tried
 # twice, see benchmarks/accelerated_descent.py
@@ -80,7 +80,7 @@ def accelerated_descent(
     start : array of shape (m,), default None
         The first weights, positive and of sum 1; None for 1 / m.
     rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `ensvm.kernels.signed_gram`.
+        Which row of the operator each label belongs to, see `ensvm.solvers.binary_problem`.
 
     Returns
     -------

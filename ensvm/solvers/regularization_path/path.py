@@ -2,16 +2,21 @@
 
 For lambda = 1 / C the machine minimises sum_i [1 - y_i f(x_i)]_+ + (lambda / 2) |f|^2 with f = (K u
 + b) / lambda, u_i = y_i a_i and 0 <= a_i <= 1; `a` is alpha / C of the usual dual. Both a and the
-scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu 2004). The rules
-that survive duplicates and singular Gram matrices are those of Sentelle, Anagnostopoulos &
-Georgiopoulos (2016): a free set that is never singular, one point an event, events without
-progress, the smallest index among ties.
+scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu 2004).
 
-Kept are the breakpoints and the free points' a at each; those on the bounds follow from the changes
-of sets. That takes less than the Gram matrix (measured: 1 to 66 % of its bytes), which is no longer
-needed, and a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
-Directions solved anew from the sets alone would: free points may depend on each other to the last
-digit.
+The path keeps its breakpoints and the free points' a at each; those on the bounds follow from the
+changes of sets. That takes less memory than the Gram matrix (measured: 1 to 66 % of its bytes), and
+a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
+
+Where all multipliers are on their bounds, b may be anything that keeps every point on its side of
+its margin: with v = K u the solution at lambda allows
+
+    max(lambda - v_i: y = +1, a = 0;  -lambda - v_i: y = -1, a = 1)  <=  b
+    b  <=  min(lambda - v_i: y = +1, a = 1;  -lambda - v_i: y = -1, a = 0).
+
+The path keeps one free point on its margin; which one depends on the order of the points. The
+convention is the middle of the interval, as in LIBSVM. It takes four values of v, which stay the
+same as long as no multiplier changes.
 """
 
 from collections.abc import Iterator
@@ -26,12 +31,15 @@ from ensvm.solvers.regularization_path.events import (
     NOTHING,
     RIGHT,
     PathState,
+    multiplier_rows,
 )
-from ensvm.solvers.regularization_path.journal import PathJournal
-from ensvm.solvers.regularization_path.middle import middle_intercept, unchanged
-from ensvm.solvers.regularization_path.rebuild import multiplier_rows
-from ensvm.solvers.regularization_path.start import start_with_intercept, start_without_intercept
-from ensvm.solvers.regularization_path.state import free_points, new_state
+from ensvm.solvers.regularization_path.following import (
+    PathJournal,
+    free_points,
+    new_state,
+    start_with_intercept,
+    start_without_intercept,
+)
 
 Vector = NDArray[np.float64]
 
@@ -366,3 +374,28 @@ def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
         if slope == 0.0:  # all alpha = 1, and none on its margin any more
             state.sets[:], state.n_free[0] = LEFT, 0
     return slope, events
+
+
+# Of the largest |b|, lambda and v: an intercept that differs by less is the middle, up to rounding
+ROUNDING = 1e-9
+
+
+def middle_intercept(extremes: Vector, theta: Vector, intercept: Vector) -> Vector:
+    """Return the middle of the scaled intercepts at `theta`, or `intercept` where it is as good.
+
+    `extremes` are those of `events.Record`, one row a value of theta; NaN where b is determined.
+    """
+    lower = np.maximum(theta - extremes[:, 1], -theta - extremes[:, 3])
+    upper = np.minimum(theta - extremes[:, 0], -theta - extremes[:, 2])
+    middle = 0.5 * (lower + upper)
+    scale = np.maximum(np.maximum(np.abs(lower), np.abs(upper)), np.abs(theta))
+    with np.errstate(invalid="ignore"):
+        clear = np.isfinite(middle) & (np.abs(middle - intercept) > ROUNDING * scale)
+    return np.where(clear & (upper > lower), middle, intercept)
+
+
+def unchanged(extremes: Vector) -> NDArray[np.bool_]:
+    """Return for each breakpoint but the last whether no multiplier changes up to the next."""
+    scale = np.abs(extremes[np.isfinite(extremes)]).max(initial=0.0)
+    close = np.isclose(extremes[:-1], extremes[1:], rtol=0.0, atol=ROUNDING * scale)
+    return np.asarray(close.all(axis=1))

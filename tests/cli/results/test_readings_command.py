@@ -43,7 +43,7 @@ def test_from_a_run_to_readings(config, tmp_path):
     results = tmp_path / "results"
     ran = invoke("run", config, "--results", results, "--jobs", 1)
     assert ran.exit_code == 0
-    assert f"readings: ensvm readings {results}" in ran.stdout.splitlines()[-1]
+    assert f"readings: ensvm report --only readings {results}" in ran.stdout.splitlines()[-1]
     told = invoke("readings", results)
     assert told.exit_code == 0
     folder = results / "trial"

@@ -112,7 +112,8 @@ CLAIMS = "claims: [{id: 1, text: t, better: svc, relation: value-at-most, limit:
 
 
 @pytest.mark.parametrize(
-    ("more", "shown"), [("", "nothing to show"), (CLAIMS, "claims: ensvm claims"), (TABLES, "")]
+    ("more", "shown"),
+    [("", "nothing to show"), (CLAIMS, "claims: ensvm report --only claims"), (TABLES, "")],
 )
 @in_this_process
 def test_a_run_ends_with_the_commands_that_apply(study, tmp_path, more, shown):

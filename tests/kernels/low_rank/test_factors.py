@@ -14,9 +14,9 @@ from ensvm.kernels import DENSE_COLUMNS, gram
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
     LowRankGram,
+    factors,
     incomplete_cholesky,
     kernel_columns,
-    partial_cholesky,
     randomly_pivoted_cholesky,
 )
 
@@ -194,7 +194,7 @@ def test_rank_and_tolerance_stop_at_whichever_comes_first(factorise: Any) -> Non
 def test_greedy_takes_the_largest_residual(
     block: int, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(partial_cholesky, "LARGEST_BLOCK", block)
+    monkeypatch.setattr(factors, "LARGEST_BLOCK", block)
     K = gram(rows(150), **parameters)
     found = incomplete_cholesky(*of(K), rank=15)
     for step, pivot in enumerate(found.pivots):
@@ -233,7 +233,7 @@ def test_blocks_leave_the_law_of_random_pivots_as_it_is(monkeypatch: pytest.Monk
     traces: dict[int, list[float]] = {1: [], 64: []}
     generator = np.random.default_rng(0)
     for block, found in traces.items():
-        monkeypatch.setattr(partial_cholesky, "LARGEST_BLOCK", block)
+        monkeypatch.setattr(factors, "LARGEST_BLOCK", block)
         for _ in range(150):
             found.append(
                 randomly_pivoted_cholesky(*of(K), rank=12, rng=generator).trace_residuals[-1]

@@ -8,7 +8,8 @@ import pytest
 from made_up_records import make_study, record
 from matplotlib.image import imread
 
-from ensvm.report.plots.curves import read_curves, to_csv
+from ensvm.records.writing import csv_of
+from ensvm.report.plots.drawing import read_figure
 from ensvm.report.write import write_figures
 
 CONFIG = """\
@@ -44,9 +45,14 @@ def study(tmp_path):
     return make_study(tmp_path / "s", CONFIG, lines)
 
 
+def read_curves(study, figure):
+    shown = read_figure(study, figure)
+    return shown.items, shown.missing
+
+
 def data_behind(study):
     figure = study.config.figures[0]
-    text = to_csv(figure, read_curves(study, figure)[0])
+    text = csv_of(read_figure(study, figure).frame)
     frame = pd.read_csv(io.StringIO(text), dtype={"figure": str, "y": str})
     # The quick way with numbers of pandas before 3.0 is off by their last digit.
     return frame.assign(y=frame["y"].map(float))
@@ -92,7 +98,7 @@ def test_what_is_missing_says_why_and_a_figure_of_nothing_writes_nothing(study):
     assert nothing.missing == ("cancer, a: not run yet",)
     assert not list(study.folder.glob("figure-none*"))
     figure = study.config.figures[0]
-    assert first.paths[0].read_text() == to_csv(figure, read_curves(study, figure)[0])
+    assert first.paths[0].read_text() == csv_of(read_figure(study, figure).frame)
 
 
 def test_an_algorithm_that_leaves_no_curve_is_missing(study):

@@ -4,8 +4,8 @@ import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.report.plots import drawing
-from ensvm.report.plots.shown import read_figure
-from ensvm.study.figures.kinds import KINDS
+from ensvm.report.plots.drawing import read_figure
+from ensvm.study.figures import KINDS
 
 CONFIG = """\
 study: s
@@ -63,12 +63,12 @@ def test_axes_without_labels_say_what_they_show(study, name, monkeypatch):
 
     monkeypatch.setattr(drawing, "_panels", panels)
     figure = next(each for each in study.config.figures if each.id == name)
-    (pdf,) = drawing.draw(figure, read_figure(study, figure).content, [".pdf"])
+    (pdf,) = drawing.draw(figure, read_figure(study, figure).items, [".pdf"])
     assert pdf.startswith(b"%PDF")
     ((_, (axes,)),) = drawn
     assert (axes.get_xlabel(), axes.get_ylabel()) == LABELS[name]
     own = figure.model_copy(update={"x_label": "across", "y_label": "up"})
-    assert own.labels_of(own.axes[0]) == ("across", "up")
+    assert own.labels_of(own.panels[0]) == ("across", "up")
 
 
 def test_every_kind_is_here():

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.kernels.distinct_rows import distinct_rows
+from ensvm.kernels.input_rows import distinct_rows
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionState,
     accelerated_descent,

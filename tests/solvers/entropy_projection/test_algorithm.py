@@ -12,7 +12,7 @@ from scipy.sparse.linalg import aslinearoperator
 from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.entropy_projection.algorithm import EntropyProjectionState, entropy_projection
+from ensvm.solvers.entropy_projection.tsang_kwok import EntropyProjectionState, entropy_projection
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
 SEEDS = pytest.mark.parametrize("seed", range(4))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import logsumexp, softmax
 
-from ensvm.solvers.entropy_projection.learning_rate import project, tilt_weights
+from ensvm.solvers.entropy_projection.tsang_kwok import project, tilt_weights
 
 
 def updated(log_weights: NDArray[Any], gradient: NDArray[Any], eta: float) -> NDArray[Any]:

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram
-from ensvm.solvers.leverage.algorithm import leverage
-from ensvm.solvers.leverage.candidates import quadratic_model, sums_of
+from ensvm.solvers.leverage import leverage
+from ensvm.solvers.leverage_rounds import quadratic_model, sums_of
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
 SEEDS = pytest.mark.parametrize("seed", range(3))

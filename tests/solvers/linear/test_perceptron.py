@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ensvm.solvers.linear.perceptron import perceptron
-from ensvm.solvers.linear.separability import separability, signed_points
+from ensvm.solvers.perceptron import perceptron
+from ensvm.solvers.separability import separability, signed_points
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
 

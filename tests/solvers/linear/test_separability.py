@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from sklearn.svm import SVC
 
-from ensvm.solvers.linear.separability import separability, signed_points
+from ensvm.solvers.separability import separability, signed_points
 
 TEETH = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from ensvm.solvers.linear.separability import separability, signed_points
-from ensvm.solvers.linear.smo import linear_smo
+from ensvm.solvers.linear_smo import linear_smo
+from ensvm.solvers.separability import separability, signed_points
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
 

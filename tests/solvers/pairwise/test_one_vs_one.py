@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram
-from ensvm.solvers.pairwise.one_vs_one import (
+from ensvm.solvers.one_vs_one import (
     FOLDS,
     cross_validated_values,
     one_hot,
@@ -15,7 +15,7 @@ from ensvm.solvers.pairwise.one_vs_one import (
     weighted_sums,
     winners,
 )
-from ensvm.solvers.pairwise.sequential_minimal_optimization import sequential_minimal_optimization
+from ensvm.solvers.sequential_minimal_optimization import sequential_minimal_optimization
 
 STARTS = np.array([0, 12, 30, 50])
 PAIRS = [(0, 1), (0, 2), (1, 2)]

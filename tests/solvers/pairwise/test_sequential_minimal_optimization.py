@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from ensvm.kernels import gram
-from ensvm.solvers.pairwise.sequential_minimal_optimization import (
+from ensvm.solvers.sequential_minimal_optimization import (
     largest,
     sequential_minimal_optimization,
 )

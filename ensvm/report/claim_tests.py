@@ -1,0 +1,181 @@
+"""Does a relation hold, fail, or can we not tell? Effects in, evidence with an interval out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import norm, t
+
+from ensvm.report.verdict import CONFIDENCE
+from ensvm.study.relations import Bound
+
+ClaimVerdict = Literal["holds", "fails", "cannot tell"]
+CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
+
+# Of a test to one side: an effect beyond a bound on this level is one whose interval is beyond it.
+LEVEL = (1 - CONFIDENCE) / 2
+
+_t = cache(t)  # a distribution with fixed degrees of freedom takes a millisecond to make
+
+# Added to errors and to right answers of each rate: no interval shrinks to nothing at 0 or n errors
+PSEUDO_ERRORS = 1
+
+
+@dataclass(frozen=True)
+class TestedEffect:
+    """An effect of `n` realizations, its 95 % interval, and its verdict on its own.
+
+    A single value has neither interval nor p-values (None). `p_holds` is the one-sided p-value of
+    the effect keeping to all bounds (small: it does), `p_fails` that of it violating one.
+    """
+
+    effect: float
+    low: float | None
+    high: float | None
+    n: int
+    p_holds: float | None
+    p_fails: float | None
+    verdict: ClaimVerdict
+
+
+def judge_sample(
+    effects: ArrayLike, *bounds: Bound, logarithmic: bool = False, overlap: float = 0.0
+) -> TestedEffect:
+    """Judge the mean of effects, one a realization, by its t test.
+
+    All bounds must hold. Equal effects have an interval of no width. If the effects are differences
+    of paired values, this is the paired t test; with `overlap`, which is added to 1/n in the
+    variance of the mean (see `ensvm.data.splits.overlap`), the corrected resampled t test. If
+    `logarithmic`, the mean of the logarithms is judged, and the effect is the geometric mean.
+    """
+    array = np.asarray(effects, dtype=float)
+    if logarithmic:
+        logged = [_logarithm(bound) for bound in bounds]
+        logs = judge_sample(np.log(array), *logged, overlap=overlap)
+        return replace(logs, effect=_exp(logs.effect), low=_exp(logs.low), high=_exp(logs.high))
+    if array.size == 1:
+        value = float(array[0])
+        return TestedEffect(value, None, None, 1, None, None, judge_single_value(value, *bounds))
+    # The mean of equal numbers may be off by a rounding, which would decide at the threshold
+    # itself.
+    equal = np.ptp(array) == 0.0
+    mean = float(array[0]) if equal else float(array.mean())
+    spread = 0.0 if equal else float(array.std(ddof=1))
+    error = spread * math.sqrt(1 / array.size + overlap)
+    return _tested(mean, mean, error, _t(array.size - 1), bounds, array.size)
+
+
+def judge_single_split(
+    better: float, than: float, n_test: int, *bounds: Bound, variance: float = 0.0
+) -> TestedEffect:
+    """Judge the difference of two error rates of one split, a single realization.
+
+    The rates and bounds are fractions. The interval is Agresti & Caffo's (2000) for independent
+    rates: conservative here, because both classifiers predict the same `n_test` points, and valid
+    for few errors. `variance` is what the difference varies by beside the choice of test points.
+    """
+    rates = [
+        (rate * n_test + PSEUDO_ERRORS) / (n_test + 2 * PSEUDO_ERRORS) for rate in (better, than)
+    ]
+    square = variance + sum(rate * (1 - rate) for rate in rates) / (n_test + 2 * PSEUDO_ERRORS)
+    return _tested(better - than, rates[0] - rates[1], math.sqrt(square), norm(), bounds, 1)
+
+
+def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:
+    """Judge a value with no spread known: does it keep to, or violate, threshold and equality?"""
+    return judge_all([_judge_single_value(value, bound) for bound in bounds])
+
+
+def judge_each(effects: ArrayLike, *bounds: Bound) -> TestedEffect:
+    """Judge a claim about each realization: no test is needed; the effect is the worst of them."""
+    values = [float(effect) for effect in np.asarray(effects, dtype=float)]
+    worst = max(values, key=lambda effect: max(bound.excess(effect) for bound in bounds))
+    return TestedEffect(worst, None, None, len(values), None, None, judge_number(worst, *bounds))
+
+
+def judge_number(value: float, *bounds: Bound) -> ClaimVerdict:
+    """Judge a plain number, such as a printed one: does it keep to all bounds?"""
+    return "holds" if all(bound.kept_by(value) for bound in bounds) else "fails"
+
+
+def judge_p(p_holds: float, p_fails: float) -> ClaimVerdict:
+    """Judge by one-sided p-values, each at half of 5 %."""
+    if p_holds <= LEVEL:
+        return "holds"
+    return "fails" if p_fails <= LEVEL else "cannot tell"
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return p-values adjusted for their number by Holm's step-down; None stays, and counts not.
+
+    Whichever are at most a level then, the chance that any of them is wrongly so is at most that
+    level, however the tests depend on each other.
+
+    References
+    ----------
+    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+    Statistics 6, 65-70.
+    """
+    adjusted: list[float | None] = [None] * len(p_values)
+    given = sorted((value, at) for at, value in enumerate(p_values) if value is not None)
+    largest = 0.0
+    for step, (value, at) in enumerate(given):
+        largest = max(largest, min(1.0, (len(given) - step) * value))
+        adjusted[at] = largest
+    return adjusted
+
+
+def _tested(
+    effect: float, centre: float, error: float, law: Any, bounds: Sequence[Bound], n: int
+) -> TestedEffect:
+    """Return the evidence of an estimate whose deviation over `error` has the law given."""
+    half = float(law.ppf(1 - LEVEL)) * error
+    sides = [_p_values(bound, centre, error, law) for bound in bounds]
+    p_holds = max(holds for holds, _ in sides)
+    p_fails = min(fails for _, fails in sides)
+    verdict = judge_p(p_holds, p_fails)
+    return TestedEffect(effect, centre - half, centre + half, n, p_holds, p_fails, verdict)
+
+
+def _p_values(bound: Bound, centre: float, error: float, law: Any) -> tuple[float, float]:
+    """Return the p-values of keeping to the bound, and of violating it."""
+    if error == 0.0:
+        return (0.0, 1.0) if bound.kept_by(centre) else (1.0, 0.0)
+    distance = (centre - bound.threshold) / error
+    below, above = float(law.cdf(distance)), float(law.sf(distance))
+    return (above, below) if bound.above else (below, above)
+
+
+def _judge_single_value(value: float, bound: Bound) -> ClaimVerdict:
+    kept = {bound.kept_by(value), replace(bound, threshold=bound.neutral).kept_by(value)}
+    if len(kept) > 1:
+        return "cannot tell"
+    return "holds" if kept.pop() else "fails"
+
+
+def _logarithm(bound: Bound) -> Bound:
+    return replace(bound, threshold=math.log(bound.threshold), neutral=math.log(bound.neutral))
+
+
+def _exp(log: float | None) -> Any:
+    # The interval of two very different ratios may well be infinite.
+    with np.errstate(over="ignore"):
+        return None if log is None else float(np.exp(log))
+
+
+def judge_all(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """Return `holds` when all hold (there is one), `fails` when any fails, else `cannot tell`."""
+    if "fails" in verdicts:
+        return "fails"
+    return "holds" if verdicts and set(verdicts) == {"holds"} else "cannot tell"
+
+
+def judge_most(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """Return `holds` when over half hold, `fails` when half or more fail, else `cannot tell`."""
+    if 2 * verdicts.count("holds") > len(verdicts):
+        return "holds"
+    return "fails" if verdicts and 2 * verdicts.count("fails") >= len(verdicts) else "cannot tell"

@@ -1,0 +1,390 @@
+"""Claims of papers, tested on the records: one comparison a data set and pair of algorithms."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.splits import overlap
+from ensvm.records.record import Record
+from ensvm.report.claim_tests import (
+    CLAIM_VERDICTS,
+    ClaimVerdict,
+    TestedEffect,
+    holm,
+    judge_all,
+    judge_each,
+    judge_most,
+    judge_number,
+    judge_p,
+    judge_sample,
+    judge_single_split,
+)
+from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
+from ensvm.study.block import is_derived
+from ensvm.study.claim import ClaimConfig
+from ensvm.study.metrics import PERCENT
+from ensvm.study.relations import Difference, NoEffect
+from ensvm.study.table_layout import TableConfig
+
+PRINTED_DECIMALS = 9  # more than any paper prints
+
+
+@dataclass(frozen=True)
+class ClaimComparison:
+    """A claim on one data set: the means of the algorithms, the effect, and the verdict.
+
+    Attributes
+    ----------
+    threshold : float
+        The margin, factor or limit.
+    better_mean, than_mean : float or None
+        The means over the `n` realizations (percent for errors; see `Relation.value_unit`).
+    effect, low, high : float or None
+        The effect in `unit` (for ratios the geometric mean; see `Relation.effects`) and its 95 %
+        interval; a single value may have none.
+    overlap : float
+        What is added to 1/n in the variance of the effect; see `ensvm.data.splits.overlap`.
+    p_holds, p_fails : float or None
+        The one-sided p-values of the effect keeping to the threshold, and of it violating it; None
+        for a single value without an interval. `..._adjusted` are adjusted by Holm's step-down over
+        the comparisons of the claim.
+    verdict, unadjusted : str or None
+        By the adjusted p-values, and by this comparison alone. None if there are no values;
+        `reason` then says why.
+    printed, printed_verdict : float or None, str or None
+        The effect of the paper's own values, and whether it, as a plain number, keeps to the
+        threshold; None if they are not printed.
+    reason : str
+        Why there is no verdict, or what was left out.
+    """
+
+    claim: str
+    relation: str
+    metric: str
+    row: str
+    better: str
+    than: str | None
+    threshold: float
+    better_mean: float | None = None
+    than_mean: float | None = None
+    n: int = 0
+    effect: float | None = None
+    low: float | None = None
+    high: float | None = None
+    overlap: float = 0.0
+    p_holds: float | None = None
+    p_fails: float | None = None
+    p_holds_adjusted: float | None = None
+    p_fails_adjusted: float | None = None
+    unit: str = ""
+    verdict: ClaimVerdict | None = None
+    unadjusted: ClaimVerdict | None = None
+    printed: float | None = None
+    printed_verdict: ClaimVerdict | None = None
+    reason: str = ""
+
+    @property
+    def fails_as_printed(self) -> bool:
+        """Whether the paper's own values violate the claim."""
+        return self.printed_verdict == "fails"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim with its comparisons, row by row in the paper's order."""
+
+    claim: ClaimConfig
+    comparisons: tuple[ClaimComparison, ...]
+
+    @property
+    def verdict(self) -> ClaimVerdict:
+        """`holds` or `fails` where the comparisons with values settle it, else `cannot tell`."""
+        return self._judge([one.verdict for one in self.comparisons if one.verdict])
+
+    @property
+    def qualified(self) -> str:
+        """On how many rows a verdict rests, where others have no values; empty where none miss."""
+        silent = sum(one.verdict is None for one in self.comparisons)
+        if not silent or self.verdict == "cannot tell":
+            return ""
+        count = sum(one.verdict == self.verdict for one in self.comparisons)
+        return f"on {count} of {self._total()}; {silent} without values"
+
+    @property
+    def counts(self) -> str:
+        """On how many rows (or comparisons) the claim holds, fails, or cannot be told."""
+        return self._counted([one.verdict for one in self.comparisons], "without values")
+
+    @property
+    def printed_verdict(self) -> ClaimVerdict | None:
+        """What the paper's own printed values make of the claim; None where it prints none."""
+        verdicts = [one.printed_verdict for one in self.comparisons if one.printed_verdict]
+        return self._judge(verdicts) if verdicts else None
+
+    @property
+    def printed_counts(self) -> str:
+        """On how many rows the printed values keep to the claim; empty where none are printed."""
+        if self.printed_verdict is None:
+            return ""
+        return self._counted([one.printed_verdict for one in self.comparisons], "not printed")
+
+    def _judge(self, verdicts: list[ClaimVerdict]) -> ClaimVerdict:
+        return (judge_most if self.claim.scope == "most" else judge_all)(verdicts)
+
+    def _counted(self, verdicts: Sequence[ClaimVerdict | None], silent: str) -> str:
+        found = Counter(verdicts)
+        parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := found[name])]
+        without = f"; {found[None]} {silent}" if found[None] else ""
+        return f"{', '.join(parts) or 'nothing known'} of {self._total()}{without}"
+
+    def _total(self) -> str:
+        """Return how many rows there are, or comparisons where a row has several."""
+        total = len(self.comparisons)
+        several = len({one.row for one in self.comparisons}) < total
+        return f"{total} {'comparison' if several else 'row'}{'s' if total != 1 else ''}"
+
+
+class NoValues(Exception):
+    """Why a comparison cannot be made."""
+
+
+def evaluate_claims(study: Study) -> Iterator[Finding]:
+    """Yield the study's claims in order, each with its evidence from the records."""
+    for claim in study.config.claims:
+        comparisons = [
+            _compare(study, claim, row, better, than)
+            for row in _rows(study, claim)
+            for better in claim.better
+            for than in claim.than or (None,)
+        ]
+        yield Finding(claim, adjusted(comparisons))
+
+
+def adjusted(comparisons: Sequence[ClaimComparison]) -> tuple[ClaimComparison, ...]:
+    """Return comparisons judged by Holm's adjusted p-values, where they have p-values.
+
+    Single values without an interval have no error rate to keep; they are left as they are.
+    """
+    holds = holm([one.p_holds for one in comparisons])
+    fails = holm([one.p_fails for one in comparisons])
+    return tuple(map(_judged, comparisons, holds, fails))
+
+
+def _judged(
+    comparison: ClaimComparison, p_holds: float | None, p_fails: float | None
+) -> ClaimComparison:
+    if p_holds is None or p_fails is None:
+        return comparison
+    verdict = judge_p(p_holds, p_fails)
+    return replace(comparison, p_holds_adjusted=p_holds, p_fails_adjusted=p_fails, verdict=verdict)
+
+
+def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
+    """Return the claim's rows: its own, its sweep, or all data sets with its algorithms."""
+    if claim.over is not None:
+        return (claim.over,)
+    if claim.rows is not None:
+        return claim.rows
+    config, wanted = study.config, {*claim.better, *(claim.than or ())}
+    return tuple(
+        entry.name
+        for entry in config.datasets
+        if not is_derived(entry.name)
+        and wanted <= set(config.algorithms_of(entry))
+        and (claim.run_pass == "error" or all(config.times(entry.name, name) for name in wanted))
+    )
+
+
+def _compare(
+    study: Study, claim: ClaimConfig, row: str, better: str, than: str | None
+) -> ClaimComparison:
+    names = (better,) if than is None else (better, than)
+    printed = _printed(study, claim, row, names)
+    blank = ClaimComparison(
+        claim.id,
+        claim.relation,
+        claim.metric,
+        row,
+        better,
+        than,
+        claim.threshold,
+        unit=claim.kind.effect_unit(claim.metric).name,
+        printed=printed,
+        printed_verdict=None
+        if printed is None
+        else judge_number(printed, *claim.kind.bounds(claim.threshold)),
+    )
+    questions = _questions(study, claim, row, names)
+    answers = [ask(study, question) for question in questions]
+    try:
+        values, behind = _compared(study, claim, questions, answers)
+        shared = overlap(behind.settings.get("split", {}))
+        noise = sum(_variance_over_orders(answer) for answer in answers)
+        evidence = _evidence(claim, values, behind.size("n_test"), shared, noise)
+    except NoValues as reason:
+        return replace(blank, reason=str(reason))
+    except NoEffect as reason:
+        return replace(blank, reason=f"{claim.metric} is {reason}")
+    means = values.mean(axis=0).tolist()
+    return replace(
+        blank,
+        better_mean=means[0],
+        than_mean=means[1] if than is not None else None,
+        overlap=shared if len(values) > 1 else 0.0,
+        unadjusted=evidence.verdict,
+        reason="; ".join(_left_out(names, questions, answers)),
+        **vars(evidence),
+    )
+
+
+def _questions(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> list[Question]:
+    """Return what to ask: the metric of each algorithm, or of one at each member of a sweep."""
+    rows = study.config.sweep_values(row) if claim.over else [row]
+    stage: int | Literal["all"] | None = "all" if claim.kind.of_curves else claim.stage
+    return [
+        Question(member, name, claim.metric, claim.run_pass, stage)
+        for name in names
+        for member in rows
+    ]
+
+
+def _compared(
+    study: Study, claim: ClaimConfig, questions: Sequence[Question], answers: Sequence[Answer]
+) -> tuple[NDArray[np.float64], Record]:
+    """Return the numbers of the realizations that all have, and the first record behind them.
+
+    The numbers have the shape (n_realizations, 1 or 2), and the unit of the relation's values.
+    """
+    if missing := _without_values(questions, answers):
+        raise NoValues(missing)
+    behind = [record for answer in answers for record in answer.records.values()]
+    if mixture := mixed_machines(behind, questions[0]):
+        raise NoValues(mixture)
+    shared = sorted(set(answers[0].values).intersection(*(answer.values for answer in answers[1:])))
+    if not shared:
+        names = dict.fromkeys(question.algorithm for question in questions)
+        members = f" on all members of {claim.over}" if claim.over else ""
+        raise NoValues(f"no realization has values of {' and '.join(names)}{members}")
+    sweep = study.config.sweep_values(claim.over) if claim.over else {}
+    swept = [float(value) for value in sweep.values()]
+    rows = []
+    for number in shared:
+        recorded = [answer.values[number] for answer in answers]
+        if not claim.kind.of_curves:
+            _must_be_finite(claim, number, questions, recorded)
+        compared = claim.kind.values(recorded, swept)
+        _must_be_finite(claim, number, questions, compared)
+        rows.append([float(value) for value in compared])
+    unit = claim.kind.value_unit(claim.metric)
+    return np.array(rows) * unit.scale, answers[0].records[shared[0]]
+
+
+def _without_values(questions: Sequence[Question], answers: Sequence[Answer]) -> str:
+    """Say which algorithm has no values, or why none of several has any; nothing where all have."""
+    missing = {
+        question.algorithm: answer.why
+        for question, answer in zip(questions, answers, strict=True)
+        if not answer.values
+    }
+    names = {question.algorithm for question in questions}
+    if len(names) > 1 and names == set(missing) and len(set(missing.values())) == 1:
+        return next(iter(missing.values()))
+    return next((f"{name}: {why}" for name, why in missing.items()), "")
+
+
+def _must_be_finite(
+    claim: ClaimConfig, number: int, questions: Sequence[Question], values: Sequence[Any]
+) -> None:
+    for question, value in zip(questions, values, strict=False):
+        if not isinstance(value, int | float) or not np.isfinite(value):
+            place = f"{question.algorithm}, realization {number}"
+            raise NoValues(f"{place}: {claim.metric} is no finite number: {value!r}")
+
+
+def _left_out(
+    names: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer]
+) -> Iterator[str]:
+    for name in names:
+        asked = zip(questions, answers, strict=True)
+        count = sum(answer.n_not_ok for question, answer in asked if question.algorithm == name)
+        if count:
+            yield f"of {name}'s realizations {count} did not end well and are left out"
+
+
+def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> float | None:
+    """Return the effect of the printed values, from the first table that has them all."""
+    if claim.kind.of_curves or claim.over is not None:
+        return None
+    for table in study.config.tables:
+        if table.of != ("timing" if claim.run_pass == "timing" else "results"):
+            continue
+        values = [_printed_value(study, table, claim, row, name) for name in names]
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
+            try:
+                effect = claim.kind.effects(np.array([known]))[0]
+            except NoEffect:
+                return None
+            # printed are decimal fractions: 17.3 is 1 more than 16.3, not 1 and a rounding
+            return round(float(effect), PRINTED_DECIMALS)
+    return None
+
+
+def _printed_value(
+    study: Study, table: TableConfig, claim: ClaimConfig, row: str, name: str
+) -> float | None:
+    """Return the value that a table of the paper has of an algorithm, in the claim's metric."""
+    for column in table.columns:
+        cell = (table.id, claim.printed_as.get(row, row), column.name)
+        if column.of(table) != name or column.stage != claim.stage or cell not in study.published:
+            continue
+        value, metric = study.published[cell].value, table.metric_of(column)
+        if metric == claim.metric:
+            return value
+        if {metric, claim.metric} == {"error", "accuracy"}:
+            return PERCENT.scale - value
+    return None
+
+
+def _variance_over_orders(answer: Answer) -> float:
+    """Return the variance of a mean over orders of the training rows; 0 without `orders:`."""
+    orders = answer.by_order()
+    return 0.0 if orders is None else float(orders.var(axis=1, ddof=1).mean()) / orders.shape[1]
+
+
+def _evidence(
+    claim: ClaimConfig,
+    values: NDArray[np.float64],
+    n_test: int | None,
+    shared: float,
+    noise: float,
+) -> TestedEffect:
+    """Judge the effects of the numbers compared, by the relation's bounds.
+
+    `shared` is what realizations have in common, `noise` the variance over orders of the rows, of
+    which a single realization does not tell by its spread.
+    """
+    relation, bounds = claim.kind, claim.kind.bounds(claim.threshold)
+    if (
+        not claim.of_each
+        and isinstance(relation, Difference)
+        and claim.metric == "error"
+        and claim.stage is None
+        and len(values) == 1
+        and n_test
+    ):
+        scale = PERCENT.scale
+        fractions = [replace(bound, threshold=bound.threshold / scale) for bound in bounds]
+        better, than = values[0] / scale
+        found = judge_single_split(better, than, n_test, *fractions, variance=noise / scale**2)
+        return replace(
+            found, **{name: scale * getattr(found, name) for name in ("effect", "low", "high")}
+        )
+    effects = relation.effects(values)
+    if claim.of_each:
+        return judge_each(effects, *bounds)
+    return judge_sample(effects, *bounds, logarithmic=relation.logarithmic, overlap=shared)

@@ -1,1 +1,0 @@
-"""The paper's sentences, tested on the records."""

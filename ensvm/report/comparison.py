@@ -1,0 +1,294 @@
+"""Two sets of results side by side: which values, verdicts and claims differ, and why."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import t
+from tabulate import tabulate
+
+from ensvm.records.record import Identity, Record
+from ensvm.records.shipped_records import read_shipped
+from ensvm.records.store import (
+    CELLS_FILE,
+    CONFIG_COPY,
+    SHIPPED_FILE,
+    json_lines,
+    latest_records,
+    read_records,
+)
+from ensvm.report.claim_tests import ClaimVerdict
+from ensvm.report.claims import evaluate_claims
+from ensvm.report.current_config import current_config
+from ensvm.report.query import Study, ask, find_studies, runs_of
+from ensvm.report.tables import build_table, question_of
+from ensvm.report.verdict import CONFIDENCE
+from ensvm.study.table_layout import TableConfig
+
+SHIPPED = "shipped"
+MOST = 12  # cells or rows named one by one
+
+
+class NothingToCompare(ValueError):
+    """A side of a comparison has no records; the message names it."""
+
+
+def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]]:
+    """Return the studies of two sides by their names.
+
+    Each side is a folder of studies, a study's folder, a file of records in one, or `shipped`: the
+    records that came with the folder that the other side names. From a folder the own records
+    count; from a study without any, those that came with it.
+
+    Raises
+    ------
+    NothingToCompare
+        If a side has no records, or both are `shipped`.
+    RecordsDamaged
+        If a file holds something else than records.
+    """
+    if one == other == SHIPPED:
+        raise NothingToCompare("both sides are `shipped`; name a folder on one of them")
+    found = _read(one, other), _read(other, one)
+    for side, studies in zip((one, other), found, strict=True):
+        if not studies:
+            raise NothingToCompare(f"{side}: no records here; run a study first")
+    return found
+
+
+def _read(side: str, other: str) -> dict[str, Study]:
+    path = Path(other if side == SHIPPED else side)
+    if path.is_file() and side != SHIPPED:
+        if not (path.parent / CONFIG_COPY).is_file():
+            raise NothingToCompare(f"{path}: there is no {CONFIG_COPY} beside it")
+        study = _only(path.parent, path.name)
+        return {study.config.study: study} if study.records else {}
+    kind = SHIPPED_FILE if side == SHIPPED else CELLS_FILE
+    studies = {}
+    for folder in find_studies(path.parent if path.is_file() else path):
+        own = (folder / kind).is_file() or side == SHIPPED
+        study = _only(folder, kind if own else SHIPPED_FILE)
+        if study.records:
+            studies[study.config.study] = study
+    return studies
+
+
+def _only(folder: Path, name: str) -> Study:
+    """Return a study with the records of one of its files alone."""
+    if name == SHIPPED_FILE:
+        records: Mapping[Identity, Record] = read_shipped(folder).records
+    elif name == CELLS_FILE:
+        records = read_records(folder)
+    else:
+        records = latest_records(folder / name, json_lines(folder / name))
+    current = current_config(folder)
+    return Study(folder, current.config, current.published, dict(records), {}, current.note)
+
+
+@dataclass(frozen=True)
+class CellDifference:
+    """A cell of a table on both sides.
+
+    `first` and `second` are the means (None if a side has no values) and the verdicts those of each
+    side. The `shared` realizations are compared pair by pair: `difference` is the mean of second
+    minus first, `low` and `high` its 95 % interval by the paired t test (None for fewer than two),
+    and `equal` says whether all are equal to the last bit.
+    """
+
+    table: str
+    row: str
+    column: str
+    first: float | None
+    second: float | None
+    shared: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    equal: bool
+    first_verdict: str
+    second_verdict: str
+
+    @property
+    def flips(self) -> bool:
+        """Whether both sides have a verdict, and the two differ."""
+        both = self.first_verdict and self.second_verdict
+        return bool(both) and self.first_verdict != self.second_verdict
+
+
+@dataclass(frozen=True)
+class StudyComparison:
+    """What two sides make of a study.
+
+    `cells` are those of its tables with values on either side, `claims` those whose verdicts differ
+    (with the two verdicts), and `context` is what differs in how the records were made, by name.
+    """
+
+    study: str
+    cells: list[CellDifference]
+    claims: list[tuple[str, ClaimVerdict, ClaimVerdict]]
+    context: list[tuple[str, str, str]]
+
+    @property
+    def flips(self) -> list[CellDifference]:
+        """The cells whose verdicts differ."""
+        return [cell for cell in self.cells if cell.flips]
+
+    def only(self, side: int) -> list[CellDifference]:
+        """Return the cells that only the first (0) or the second (1) side has values of."""
+        return [
+            cell
+            for cell in self.cells
+            if ((cell.first is None) == (side == 1)) and ((cell.second is None) == (side == 0))
+        ]
+
+
+def compare(first: Study, second: Study) -> StudyComparison:
+    """Return what differs between two sides of a study.
+
+    Seconds are left out: those of two machines do not compare. Tables and claims are those of the
+    first side's config, as far as the second's has them.
+    """
+    tables = {table.id: table for table in second.config.tables}
+    cells = [
+        cell
+        for table in first.config.tables
+        if table.of != "timing" and table.id in tables
+        for cell in _cells(first, table, second, tables[table.id])
+    ]
+    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(first)}
+    claims = [
+        (finding.claim.id, before[finding.claim.id], finding.verdict)
+        for finding in evaluate_claims(second)
+        if before.get(finding.claim.id, finding.verdict) != finding.verdict
+    ]
+    one, other = _made_with(first), _made_with(second)
+    context = [
+        (name, one.get(name, "none"), other.get(name, "none"))
+        for name in dict.fromkeys([*one, *other])
+        if one.get(name) != other.get(name)
+    ]
+    return StudyComparison(first.config.study, cells, claims, context)
+
+
+def _cells(
+    first: Study, table: TableConfig, second: Study, other: TableConfig
+) -> Iterator[CellDifference]:
+    """Yield the cells that both tables have, with values on either side."""
+    theirs = {(cell.row, cell.column): cell for cell in build_table(second, other)}
+    columns = {column.name: column for column in table.columns}
+    other_columns = {column.name: column for column in other.columns}
+    for cell in build_table(first, table):
+        match = theirs.get((cell.row, cell.column))
+        if match is None or not (cell.n or match.n):
+            continue
+        one = ask(first, question_of(table, cell.row, columns[cell.column]))
+        values = ask(second, question_of(other, cell.row, other_columns[cell.column])).values
+        shared = sorted(set(one.values) & set(values))
+        pairs = np.array([[float(one.values[n]), float(values[n])] for n in shared]).reshape(-1, 2)
+        with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
+            change = (pairs[:, 1] - pairs[:, 0]) * one.unit.scale
+        low, high = _interval(change)
+        yield CellDifference(
+            cell.table,
+            cell.row,
+            cell.column,
+            cell.mean,
+            match.mean,
+            len(shared),
+            float(change.mean()) if shared else None,
+            low,
+            high,
+            bool(np.array_equal(pairs[:, 0], pairs[:, 1], equal_nan=True)),
+            cell.verdict or "",
+            match.verdict or "",
+        )
+
+
+def _interval(change: np.ndarray) -> tuple[float | None, float | None]:
+    """Return the 95 % interval of a mean of paired differences; none for fewer than two."""
+    n = change.size
+    if n < 2:
+        return None, None
+    half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * float(change.std(ddof=1)) / math.sqrt(n)
+    return float(change.mean()) - half, float(change.mean()) + half
+
+
+def _made_with(study: Study) -> dict[str, str]:
+    """Return the processors, versions and commits that the records were made with."""
+    found: dict[str, set[str]] = {}
+    for run in runs_of(study.records.values()).values():
+        facts = {"processor": run.arithmetic, "Python": run.python, "commit": str(run.commit)[:10]}
+        for name, value in {**facts, **run.packages}.items():
+            found.setdefault(name, set()).add(value)
+    return {name: ", ".join(sorted(values)) for name, values in found.items()}
+
+
+def summary(comparison: StudyComparison) -> Iterator[str]:
+    """Yield what differs in a few lines, the study's name first."""
+    cells = comparison.cells
+    both = [cell for cell in cells if cell.shared]
+    equal = sum(cell.equal for cell in both)
+    line = f"{comparison.study}: {len(both)} cells with values on both sides"
+    line += f", {equal} equal to the last bit" if both else ""
+    other = [cell for cell in both if not cell.equal]
+    if other:
+        worst = max(other, key=lambda cell: abs(cell.difference or 0.0))
+        line += f"; the largest difference of means: {worst.difference:+.3g} ({_cell_name(worst)})"
+    yield line
+    judged = sum(bool(cell.first_verdict and cell.second_verdict) for cell in cells)
+    flips = [f"{_cell_name(c)}: {c.first_verdict} -> {c.second_verdict}" for c in comparison.flips]
+    if judged:
+        yield f"  verdicts: {len(flips)} of {judged} differ" + _named(flips)
+    claims = [f"{claim}: {one} -> {other}" for claim, one, other in comparison.claims]
+    yield f"  claims: {len(claims)} differ" + _named(claims)
+    for side, name in enumerate(("first", "second")):
+        if alone := comparison.only(side):
+            rows = list(dict.fromkeys(cell.row for cell in alone))
+            yield f"  only the {name} has {len(alone)} cells" + _named(rows)
+    for name, one, other_side in comparison.context:
+        yield f"  {name}: {one} | {other_side}"
+
+
+def differing(comparison: StudyComparison) -> str:
+    """Return a table of the cells that are not equal; empty where all are."""
+    rows = [
+        [
+            cell.table,
+            cell.row,
+            cell.column,
+            _number(cell.first),
+            _number(cell.second),
+            _change(cell),
+            cell.shared,
+            cell.first_verdict,
+            cell.second_verdict,
+        ]
+        for cell in comparison.cells
+        if not (cell.shared and cell.equal)
+    ]
+    heads = ["table", "data set", "column", "first", "second", "second - first", "shared"]
+    return tabulate(rows, [*heads, "verdict", "then"], "simple", disable_numparse=True) * bool(rows)
+
+
+def _cell_name(cell: CellDifference) -> str:
+    return f"table {cell.table}, {cell.row}, {cell.column}"
+
+
+def _named(texts: list[str]) -> str:
+    if not texts:
+        return ""
+    more = f"; and {len(texts) - MOST} more" if len(texts) > MOST else ""
+    return f": {'; '.join(texts[:MOST])}{more}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _change(cell: CellDifference) -> str:
+    if cell.difference is None:
+        return "-"
+    interval = "" if cell.low is None else f" ({cell.low:+.3g} to {cell.high:+.3g})"
+    return f"{cell.difference:+.3g}{interval}"

@@ -1,1 +1,0 @@
-"""Two sets of results side by side: what differs, and whether a verdict does."""

@@ -1,0 +1,249 @@
+"""Claims as a document: an overview, the evidence of each claim, and how to read it."""
+
+from dataclasses import asdict, fields
+
+import pandas as pd
+
+from ensvm.report.claims import ClaimComparison, Finding
+from ensvm.report.documents.document import (
+    NOTHING,
+    Bullets,
+    Document,
+    Grid,
+    Heading,
+    Part,
+    one_line,
+    origin,
+)
+from ensvm.report.query import Study
+from ensvm.report.tables import algorithm_label
+from ensvm.study.claim import ClaimConfig
+from ensvm.study.metrics import Unit
+from ensvm.study.relations import RELATIONS
+
+DECIDES = (
+    "Whether a row **holds** or **fails** is tested, each at 2.5 % (one-sided); where neither can "
+    "be shown, we **cannot tell**. Taken alone, a row holds or fails where the 95 % interval of "
+    "its effect lies wholly on that side of the threshold. But the more rows a claim has, the "
+    "likelier one of them is off by chance: the p-values are adjusted for their number (Holm's "
+    "step-down), and these decide. Where that changes a row, its verdict alone stands in brackets. "
+    "All p-values, adjusted and not, are in the CSV."
+)
+CLAIM_DECIDES = (
+    "A claim **holds** when every row with values holds, and **fails** when any row fails; one "
+    "about most rows holds when more than half hold, and fails when half or more fail. Where rows "
+    "have no values, the verdict says on how many it rests."
+)
+INTERVALS = (
+    "Intervals are t intervals over the realizations, of paired differences where two algorithms "
+    "are compared, and of the logarithm for ratios. A single error of an official split has the "
+    "binomial interval of two independent rates (Agresti & Caffo), widened by the spread over "
+    "orders of the training rows where there are several. Any other single value (n = 1) has no "
+    "interval and no test, and decides only where it lies beyond both the threshold and equality."
+)
+EACH = (
+    "A claim about *each realization* holds on a row when all realizations keep to it, and fails "
+    "when one does not. There is nothing to test then; the value shown is the worst."
+)
+OVERLAP = (
+    "Realizations that split the same rows anew (folds of a cross-validation, random splits) share "
+    "rows and are not independent. Their intervals are those of the corrected resampled t test "
+    "(Nadeau & Bengio 2003), which are wider: the variance of the mean has the factor 1/n + r in "
+    "place of 1/n, where r is n_test / n_train, or n_train / n_test where the test part is the "
+    "larger (column `overlap` of the CSV)."
+)
+PRINTED = (
+    "*printed* is the effect that the paper's own printed values have, and *as printed* whether "
+    "they keep to the claim as it is tested here. No interval is known for them: the threshold "
+    "alone decides. Our verdict does not depend on them."
+)
+
+
+def claims_document(study: Study, findings: list[Finding]) -> Document:
+    """Return the claims with verdict and evidence; the frame has a line for each comparison."""
+    parts: list[Part] = [overview(findings)]
+    for finding in findings:
+        heading = f"{finding.claim.id}: {finding.verdict} {finding.qualified}".strip()
+        parts += [Heading(heading), *evidence_parts(study, finding)]
+    # The assumptions of single tables stand there.
+    assumptions = [one for one in study.config.assumptions if not one.tables]
+    parts += legend(findings)
+    parts += [Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions])]
+    parts += [origin(study)]
+    return Document(f"Claims: {study.config.title or study.config.study}", parts, _frame(findings))
+
+
+def _frame(findings: list[Finding]) -> pd.DataFrame:
+    of_claim = ["claim_verdict", "claim_qualified", "claim_printed_verdict"]
+    columns = [*of_claim, *(field.name for field in fields(ClaimComparison))]
+    lines = [
+        {
+            "claim_verdict": finding.verdict,
+            "claim_qualified": finding.qualified,
+            "claim_printed_verdict": finding.printed_verdict,
+            **asdict(comparison),
+        }
+        for finding in findings
+        for comparison in finding.comparisons
+    ]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def overview(findings: list[Finding]) -> Grid:
+    """Return a line for each claim, with its verdict and how many rows it rests on."""
+    rows = [
+        [
+            finding.claim.id,
+            f"**{finding.verdict}** {finding.qualified}".strip(),
+            finding.counts,
+            finding.printed_counts and f"**{finding.printed_verdict}**: {finding.printed_counts}",
+        ]
+        for finding in findings
+    ]
+    heads = ["claim", "verdict", "evidence", "on the paper's own table"]
+    n_shown = 4 if any(finding.printed_verdict for finding in findings) else 3
+    shown = [[cell or NOTHING for cell in row[:n_shown]] for row in rows]
+    return Grid(heads[:n_shown], shown, n_left=n_shown)
+
+
+def evidence_parts(study: Study, finding: Finding) -> list[Part]:
+    """Return what stands under the heading of a claim; some parts may be empty."""
+    claim = finding.claim
+    relation = claim.kind.heading(claim.metric, claim.threshold)
+    stage = "" if claim.stage is None else f" at stage {claim.stage}"
+    scope = ", in each realization" if claim.of_each else ""
+    scope += ", in more than half of the comparisons" if claim.scope == "most" else ""
+    return [
+        _wording(claim),
+        one_line(
+            f"Tested: `{claim.metric}`{stage} ({claim.run_pass} pass), {relation}{scope}; "
+            f"{finding.counts}. {claim.note}"
+        ),
+        _on_paper(finding),
+        _comparisons(study, finding),
+        Bullets("Missing", _reasons(finding)),
+    ]
+
+
+def _wording(claim: ClaimConfig) -> str:
+    """Return the paper's sentence as a quotation; a paraphrase is none."""
+    if claim.text is not None:
+        return f"> {one_line(claim.text)}"
+    return f"Paraphrased: {one_line(str(claim.paraphrase))}"
+
+
+def _on_paper(finding: Finding) -> str:
+    """Say what the paper's own printed values make of the claim; nothing where it prints none."""
+    if finding.printed_verdict is None:
+        return ""
+    names = finding.claim.printed_as
+    failing = [names.get(one.row, one.row) for one in finding.comparisons if one.fails_as_printed]
+    said = (
+        "On the paper's own table: "
+        if finding.printed_verdict == "holds"
+        else "**The paper's own table does not satisfy this claim as tested here**: "
+    ) + finding.printed_counts
+    where = f" (fails on {', '.join(dict.fromkeys(failing))})" if failing else ""
+    other = [f"{row} as {printed}" for row, printed in names.items()]
+    return f"{said}{where}." + (f" The paper prints {', '.join(other)}." if other else "")
+
+
+def _comparisons(study: Study, finding: Finding) -> Grid:
+    """Return the grid of comparisons; a single pair of algorithms stands in its heads."""
+    claim = finding.claim
+    pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
+    values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
+    heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", "verdict"]
+    heads += ["printed", "as printed"]
+    shown = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
+    rows = []
+    for comparison in shown:
+        means = [comparison.better_mean, comparison.than_mean] if claim.than else []
+        rows.append(
+            [
+                comparison.row,
+                *([_pair(study, comparison)] if len(pairs) > 1 else []),
+                *(_number(values, mean) for mean in means),
+                _number(effect, comparison.effect),
+                _interval(effect, comparison),
+                str(comparison.n),
+                _verdict(comparison),
+                _number(effect, comparison.printed),
+                comparison.printed_verdict or NOTHING,
+            ]
+        )
+    hidden = set() if finding.printed_verdict else {"printed", "as printed"}
+    hidden |= set() if any(one.low is not None for one in shown) else {"95 % interval"}
+    kept = [number for number, head in enumerate(heads) if head not in hidden]
+    return Grid(
+        [heads[number] for number in kept],
+        [[row[number] for number in kept] for row in rows],
+        also_left=("compared", "verdict", "as printed"),
+    )
+
+
+def _verdict(comparison: ClaimComparison) -> str:
+    """Return the verdict, with what the row says alone where the others change it."""
+    if comparison.verdict is None:
+        return NOTHING
+    alone = comparison.unadjusted
+    return comparison.verdict + (f" (alone: {alone})" if alone != comparison.verdict else "")
+
+
+def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | None]]) -> list[str]:
+    effect = claim.kind.effect_name or claim.metric
+    unit = claim.kind.effect_unit(claim.metric).name
+    if unit and unit not in ("times", effect):
+        effect = f"{effect} ({unit})"
+    if claim.of_each:
+        effect = f"{effect}, the worst"
+    if len(pairs) > 1:
+        return ["compared", *(["first", "second"] if claim.than else []), effect]
+    return [
+        *(algorithm_label(study, name) for name in next(iter(pairs)) if name and claim.than),
+        effect,
+    ]
+
+
+def _pair(study: Study, comparison: ClaimComparison) -> str:
+    better = algorithm_label(study, comparison.better)
+    return (
+        better
+        if comparison.than is None
+        else f"{better} against {algorithm_label(study, comparison.than)}"
+    )
+
+
+def _interval(unit: Unit, comparison: ClaimComparison) -> str:
+    if comparison.low is None:
+        return NOTHING
+    return f"{_number(unit, comparison.low)} to {_number(unit, comparison.high)}"
+
+
+def _number(unit: Unit, value: float | None) -> str:
+    return NOTHING if value is None else unit.text(value)
+
+
+def _reasons(finding: Finding) -> list[str]:
+    rows: dict[str, list[str]] = {}
+    for comparison in finding.comparisons:
+        if comparison.reason and comparison.row not in rows.setdefault(comparison.reason, []):
+            rows[comparison.reason].append(comparison.row)
+    return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
+
+
+def legend(findings: list[Finding]) -> list[Part]:
+    """Return how to read claims, as far as these claims need it."""
+    comparisons = [one for finding in findings for one in finding.comparisons]
+    used = {finding.claim.relation for finding in findings}
+    return [
+        Bullets(
+            "Relations", [f"*{n}*: {one.meaning}" for n, one in RELATIONS.items() if n in used]
+        ),
+        DECIDES,
+        CLAIM_DECIDES,
+        INTERVALS,
+        EACH if any(finding.claim.of_each for finding in findings) else "",
+        OVERLAP if any(one.overlap for one in comparisons) else "",
+        PRINTED if any(one.printed_verdict for one in comparisons) else "",
+    ]

@@ -1,0 +1,141 @@
+"""What reports are made of: documents of headings, paragraphs, lists and grids.
+
+Each content (a table, claims, readings, a ranking, ...) makes one document; `ensvm.report.render`
+has one renderer for each medium.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import pandas as pd
+
+from ensvm import __version__
+from ensvm.report.query import Study, runs_of
+from ensvm.study.table_layout import Verdict
+
+NOTHING = "—"
+SHIPPED = "†"
+WARNED = "!"
+MARKS: dict[Verdict, str] = {
+    "reproduced": "=",
+    "compatible": "≈",
+    "close": "~",
+    "differs": "≠",
+    "cannot tell": "?",
+}
+
+
+@dataclass(frozen=True)
+class Value:
+    """Our value in a grid beside the printed one, as rounded texts that may be empty.
+
+    `spread` and `order_spread` are standard deviations over realizations and over orders of the
+    training rows; `state` says why there is no value or not all of it; `key` names the value in its
+    table, and `number` is our value unrounded.
+    """
+
+    ours: str
+    spread: str = ""
+    order_spread: str = ""
+    printed: str = ""
+    verdict: Verdict | None = None
+    best: bool = False
+    underlined: bool = False
+    shipped: bool = False
+    warned: bool = False
+    state: str = ""
+    key: str = ""
+    number: float | None = None
+
+    @property
+    def marks(self) -> str:
+        """The marks of a shipped value and of one whose fits warned."""
+        return SHIPPED * self.shipped + WARNED * self.warned
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of texts (Markdown) or values under heads; the first `n_left` columns align left."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str | Value]]
+    n_left: int = 1
+    also_left: tuple[str, ...] = ()  # the heads of other columns that align left
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading below the document's title."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list with a title; a list without entries is not shown."""
+
+    title: str
+    entries: Sequence[str]
+
+
+Part: TypeAlias = str | Grid | Heading | Bullets  # a text is a paragraph in Markdown
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report: what it shows, and the numbers behind it.
+
+    Attributes
+    ----------
+    title : str
+        The title.
+    parts : sequence of str, Grid, Heading or Bullets
+        What is shown, in order; empty texts and lists are left out.
+    frame : DataFrame
+        The numbers, unrounded.
+    """
+
+    title: str
+    parts: Sequence[Part]
+    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def entries(self, title: str) -> list[str]:
+        """Return the entries of the list with a title."""
+        lists = [part for part in self.parts if isinstance(part, Bullets) and part.title == title]
+        return [entry for part in lists for entry in part.entries]
+
+
+def one_line(text: str) -> str:
+    """Return a text with single spaces between its words and no line breaks."""
+    return " ".join(text.split())
+
+
+def number_range(numbers: set[int]) -> str:
+    """Return the range of some counts, such as `3–5`; a dash if there is none."""
+    counts = sorted(numbers)
+    return f"{counts[0]}–{counts[-1]}" if len(counts) > 1 else str(*counts) or NOTHING
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names with commas between them and `and` before the last."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def origin(study: Study) -> str:
+    """Return the small print: version, days, processors and commits of the runs, citation."""
+    runs = runs_of(study.records.values()).values()
+    made = ""
+    if runs:
+        days = sorted({record.time[:10] for record in study.records.values()})
+        commits = sorted(
+            str(run.commit)[:10] + ("+changes" if run.dirty else "") for run in runs if run.commit
+        )
+        processors = sorted({run.arithmetic for run in runs} - {""})
+        made = f"ensvm {__version__}; cells run {' to '.join(dict.fromkeys((days[0], days[-1])))}"
+        made += f" on {', '.join(processors)}" if processors else ""
+        made += f", commit {', '.join(dict.fromkeys(commits))}" if commits else ""
+        made += f"; study `{study.config.study}`."
+    parts = (made, study.note, study.config.citation.strip() if runs else "")
+    text = " ".join(part for part in parts if part)
+    return f"<sub>{text}</sub>" if text else ""

@@ -1,0 +1,306 @@
+"""Rankings and comparisons on one data set as documents, and their files."""
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ensvm.records.writing import csv_of, replace_file
+from ensvm.report.documents.document import NOTHING, Bullets, Document, Grid, Part, one_line, origin
+from ensvm.report.rank_tests import Friedman, groups
+from ensvm.report.ranking import DataSetComparison, Ranking, Selection, default_metric
+from ensvm.report.render.markdown import to_markdown
+from ensvm.study.metrics import PERCENT, POINTS, unit_of
+
+RANKS = (
+    "The values are those of the table, means over all realizations of each algorithm; in "
+    "parentheses their ranks, 1 the best, where equal values share the mean of their ranks. Wins, "
+    "ties and losses are against all others. The tests take the data sets for independent "
+    "ones: of rows made of the same data, they count too many."
+)
+TESTS = (
+    "Nemenyi's test compares the average ranks of all pairs at once. Wilcoxon's signed-rank test "
+    "(exact) compares the values of a pair; after Holm, its p-values are adjusted for the number "
+    "of pairs. **Bold**: at most α = {alpha:g}."
+)
+BAYESIAN = (
+    "The Bayesian signed-rank test gives the probability that the first is better by more than "
+    "{rope}, that the two are practically equivalent, and that the first is worse by more than "
+    "that; they add up to 1."
+)
+RESAMPLED = (
+    "Each pair is compared over the realizations that both have, by the paired t test of their "
+    "differences, two-sided; after Holm, its p-values are adjusted for the number of pairs. "
+    "**Bold**: at most α = {alpha:g}."
+)
+CORRECTED = (
+    "The realizations split the same rows anew, so that they are not independent: as Nadeau and "
+    "Bengio (2003) have it, the variance of the mean has the factor 1/n + {overlap:.4g} in place "
+    "of 1/n (the smaller of the training and the test part over the larger, 1 / (k − 1) for k "
+    "folds or groups)."
+)
+NOT_CORRECTED = (
+    "The realizations share no rows, or have the same parts and differ in the algorithms' random "
+    "numbers alone; no correction is made. In the latter case the test says nothing of other rows."
+)
+DIAGRAM_NOTE = (
+    "average ranks over {n} data sets ({metric}), 1 the best; "
+    "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
+)
+DIAGRAM_ENDINGS = (".png", ".svg", ".pdf")
+
+
+def write_ranking(ranking: Ranking) -> tuple[str, list[Path]]:
+    """Write `rank-<table>` as .csv, .md and a diagram; return the Markdown and the paths."""
+    # matplotlib takes half a second to import.
+    from ensvm.report.plots.critical_difference import draw_critical_difference
+
+    selection = ranking.selection
+    diagram = draw_critical_difference(
+        tuple(selection.labels.values()),
+        ranking.average_ranks.tolist(),
+        ranking.critical_difference,
+        groups(ranking.average_ranks, ranking.critical_difference),
+        DIAGRAM_NOTE.format(n=len(ranking.rows), metric=selection.metric, alpha=ranking.alpha),
+        DIAGRAM_ENDINGS,
+    )
+    drawn = dict(zip(DIAGRAM_ENDINGS, diagram, strict=True))
+    return _write(selection, "", ranking_document(ranking), drawn)
+
+
+def write_comparison(comparison: DataSetComparison) -> tuple[str, list[Path]]:
+    """Write `rank-<table>-on-<data set>` as .csv and .md; return the Markdown and the paths."""
+    document = comparison_document(comparison)
+    return _write(comparison.selection, f"-on-{comparison.row}", document, {})
+
+
+def _write(
+    selection: Selection, suffix: str, document: Document, drawn: Mapping[str, bytes]
+) -> tuple[str, list[Path]]:
+    """Write files beside the records; a metric other than the table's own is part of the name."""
+    by_metric = "" if _shows_metric(selection) else f"-by-{selection.metric}"
+    stem = f"rank-{selection.table.id}{by_metric}{suffix}"
+    text = to_markdown(document)
+    contents: dict[str, str | bytes] = {".csv": csv_of(document.frame), ".md": text, **drawn}
+    for ending, content in contents.items():
+        replace_file(selection.study.folder / f"{stem}{ending}", content)
+    return text, [selection.study.folder / f"{stem}{ending}" for ending in contents]
+
+
+def ranking_document(ranking: Ranking) -> Document:
+    """Return a ranking with its tests, a legend and what was left out; the frame has the pairs."""
+    selection = ranking.selection
+    parts: list[Part] = [
+        f"{_metric_sentence(selection)} On {len(ranking.rows)} data sets:",
+        _rank_grid(ranking),
+        _friedman_sentences(ranking),
+        _pair_sentences(ranking),
+        _pair_grid(ranking),
+        RANKS,
+        TESTS.format(alpha=ranking.alpha),
+        _rope_sentence(ranking),
+        Bullets("Left out", selection.left_out),
+        origin(selection.study),
+    ]
+    corrected = ranking.friedman_corrected._asdict()
+    columns = {
+        "table": selection.table.id,
+        "metric": selection.metric,
+        "n_data_sets": len(ranking.rows),
+        "n_algorithms": len(selection.columns),
+        **ranking.pairs,
+        **ranking.friedman._asdict(),
+        **{f"{name}_corrected": value for name, value in corrected.items()},
+        "critical_difference": ranking.critical_difference,
+        "alpha": ranking.alpha,
+        "rope": ranking.rope,
+    }
+    return Document(f"Ranks of {_title(selection)}", parts, pd.DataFrame(columns))
+
+
+def comparison_document(comparison: DataSetComparison) -> Document:
+    """Return a comparison on one data set with its legend; the frame has the pairs."""
+    selection, pairs = comparison.selection, comparison.pairs
+    sizes = ", ".join(f"{name} = {size}" for name, size in comparison.sizes.items())
+    overlaps = sorted(set(pairs["overlap"][pairs["p"].notna()]))
+    untested = pairs[pairs["reason"] != ""]
+    reasons = zip(_pair_names(selection, untested), untested["reason"], strict=True)
+    parts: list[Part] = [
+        _metric_sentence(selection) + (f" The data set has {sizes}." if sizes else ""),
+        _difference_grid(comparison),
+        RESAMPLED.format(alpha=comparison.alpha),
+        *(CORRECTED.format(overlap=added) if added else NOT_CORRECTED for added in overlaps),
+        Bullets("Not tested", [f"{names}: {reason}" for names, reason in reasons]),
+        Bullets("Left out", selection.left_out),
+        origin(selection.study),
+    ]
+    columns = {
+        "table": selection.table.id,
+        "metric": selection.metric,
+        "row": comparison.row,
+        **pairs,
+        "alpha": comparison.alpha,
+    }
+    title = f"On {comparison.row}: {_title(selection)}"
+    return Document(title, parts, pd.DataFrame(columns))
+
+
+def _shows_metric(selection: Selection) -> bool:
+    """Return whether the table itself is about the metric."""
+    return selection.metric == default_metric(selection.table)
+
+
+def _title(selection: Selection) -> str:
+    """Return the table's number, and its caption if the caption is about the metric."""
+    caption = f". {one_line(selection.table.caption)}" if _shows_metric(selection) else ""
+    return f"table {selection.table.id}{caption}"
+
+
+def _metric_sentence(selection: Selection) -> str:
+    name = unit_of(selection.metric).name
+    better = "smaller" if selection.better == "min" else "larger"
+    unit = f" ({name})" if name else ""
+    return f"Compared in `{selection.metric}`{unit}; {better} values are better."
+
+
+def _rope_sentence(ranking: Ranking) -> str:
+    """Explain the Bayesian test if it was made."""
+    if ranking.rope is None:
+        return ""
+    unit = unit_of(ranking.selection.metric)
+    name = POINTS.name if unit == PERCENT else unit.name
+    if ranking.rope == 1 and unit == PERCENT:
+        name = name.removesuffix("s")
+    return BAYESIAN.format(rope=f"{ranking.rope:g} {name}".rstrip())
+
+
+def _rank_grid(ranking: Ranking) -> Grid:
+    """Return values and ranks of each data set, then average ranks and wins, ties and losses."""
+    unit = unit_of(ranking.selection.metric)
+    rows = [
+        [row, *(f"{unit.text(value)} ({rank:g})" for value, rank in zip(*of_row, strict=True))]
+        for row, *of_row in zip(ranking.rows, ranking.values, ranking.ranks, strict=True)
+    ]
+    rows.append(["**average rank**", *(f"**{rank:.3f}**" for rank in ranking.average_ranks)])
+    # Compare each algorithm's rank with those of the others: smaller is a win.
+    signs = np.sign(ranking.ranks[:, None, :] - ranking.ranks[:, :, None])
+    wins, losses = (signs > 0).sum(axis=(0, 2)), (signs < 0).sum(axis=(0, 2))
+    ties = (signs == 0).sum(axis=(0, 2)) - len(ranking.rows)  # each ties with itself
+    counts = zip(wins, ties, losses, strict=True)
+    rows.append(["wins / ties / losses", *(" / ".join(map(str, count)) for count in counts)])
+    return Grid(["data set", *ranking.selection.labels.values()], rows)
+
+
+def _friedman_sentences(ranking: Ranking) -> str:
+    """Report the tests of Friedman and of Iman and Davenport; the corrected one decides."""
+    n, k = ranking.ranks.shape
+    parts = [f"Friedman's test of all being equal: {_friedman_text(ranking.friedman, n, k)}"]
+    if ranking.friedman_corrected != ranking.friedman:
+        parts.append(f"Corrected for ties: {_friedman_text(ranking.friedman_corrected, n, k)}")
+    verdict = "is rejected (Iman and Davenport's)"
+    if ranking.friedman_corrected.iman_davenport_p > ranking.alpha:
+        verdict = (
+            "is not rejected (Iman and Davenport's); "
+            "the differences of single pairs are then not to be relied on"
+        )
+    return " ".join([*parts, f"At α = {ranking.alpha:g} it {verdict}."])
+
+
+def _friedman_text(test: Friedman, n: int, k: int) -> str:
+    is_exact = math.isinf(test.iman_davenport_f)
+    f = "∞" if is_exact else f"{test.iman_davenport_f:.2f}"
+    exact = " (exact: all data sets rank alike)" if is_exact else ""
+    return (
+        f"χ² = {test.friedman_chi2:.2f} with {k - 1} degrees of freedom, "
+        f"p {_p_text(test.friedman_p)}; Iman and Davenport's F = {f} with {k - 1} and "
+        f"{(k - 1) * (n - 1)} degrees of freedom, p {_p_text(test.iman_davenport_p)}{exact}."
+    )
+
+
+def _pair_sentences(ranking: Ranking) -> str:
+    """Name the pairs that the tests of Nemenyi and of Wilcoxon tell apart."""
+    pairs, n = ranking.pairs, len(ranking.rows)
+    by_ranks = pairs["difference"] >= ranking.critical_difference
+    by_values = pairs["wilcoxon_p_holm"] <= ranking.alpha
+    wilcoxon = f"tells apart {_different_pairs(ranking, by_values)}"
+    # If all n data sets favour the same algorithm, Wilcoxon's p-value is 2^(1 - n).
+    smallest_p = min(1.0, 2.0 ** (1 - n) * len(pairs))
+    if smallest_p > ranking.alpha:
+        wilcoxon = (
+            f"cannot tell any apart: with {n} data sets and {len(pairs)} pairs "
+            f"its adjusted p-values are at least {smallest_p:.2g}"
+        )
+    return (
+        f"Nemenyi's test, with a critical difference of {ranking.critical_difference:.2f} ranks, "
+        f"tells apart {_different_pairs(ranking, by_ranks)}. Wilcoxon's test after Holm {wilcoxon}."
+    )
+
+
+def _different_pairs(ranking: Ranking, is_different: "pd.Series[bool]") -> str:
+    """Name the pairs that differ."""
+    n_pairs = len(ranking.pairs)
+    if not is_different.any():
+        return "none"
+    if is_different.all():
+        return "all pairs" if n_pairs > 1 else "the two"
+    names = "; ".join(_pair_names(ranking.selection, ranking.pairs[is_different]))
+    return f"{is_different.sum()} of {n_pairs} pairs: {names}"
+
+
+def _pair_names(selection: Selection, pairs: pd.DataFrame) -> list[str]:
+    labels, names = selection.labels, zip(pairs["first"], pairs["second"], strict=True)
+    return [f"{labels[first]} and {labels[second]}" for first, second in names]
+
+
+def _pair_grid(ranking: Ranking) -> Grid:
+    pairs, labels, alpha = ranking.pairs, ranking.selection.labels, ranking.alpha
+    counts = zip(pairs["wins"], pairs["ties"], pairs["losses"], strict=True)
+    columns = {
+        "first": pairs["first"].map(labels),
+        "second": pairs["second"].map(labels),
+        "rank difference": pairs["difference"].map("{:.3f}".format),
+        "wins / ties / losses": [" / ".join(map(str, count)) for count in counts],
+        "Nemenyi's p": _bold_p_values(pairs["nemenyi_p"], alpha),
+        "Wilcoxon's p": _bold_p_values(pairs["wilcoxon_p"], alpha),
+        "after Holm": _bold_p_values(pairs["wilcoxon_p_holm"], alpha),
+    }
+    if ranking.rope is not None:
+        for outcome in ("better", "equivalent", "worse"):
+            columns[outcome] = pairs[f"p_{outcome}"].map("{:.3f}".format)
+    return Grid(list(columns), list(zip(*columns.values(), strict=True)), n_left=2)
+
+
+def _difference_grid(comparison: DataSetComparison) -> Grid:
+    pairs, labels = comparison.pairs, comparison.selection.labels
+    unit = unit_of(comparison.selection.metric)
+
+    def texts(column: str) -> list[str]:
+        return [NOTHING if pd.isna(value) else unit.text(value) for value in pairs[column]]
+
+    columns = {
+        "first": pairs["first"].map(labels),
+        "second": pairs["second"].map(labels),
+        "first's": texts("first_mean"),
+        "second's": texts("second_mean"),
+        "difference": texts("difference"),
+        f"{100 * (1 - comparison.alpha):g} % interval": [
+            NOTHING if low == NOTHING else f"{low} to {high}"
+            for low, high in zip(texts("low"), texts("high"), strict=True)
+        ],
+        "n": pairs["n"].map(str),
+        "p": _bold_p_values(pairs["p"], comparison.alpha),
+        "after Holm": _bold_p_values(pairs["p_holm"], comparison.alpha),
+    }
+    return Grid(list(columns), list(zip(*columns.values(), strict=True)), n_left=2)
+
+
+def _bold_p_values(p_values: Iterable[float], alpha: float) -> list[str]:
+    """Return the texts of p-values in a table, bold if they are significant."""
+    cells = [NOTHING if pd.isna(p) else _p_text(p).removeprefix("= ") for p in p_values]
+    return [f"**{cell}**" if p <= alpha else cell for cell, p in zip(cells, p_values, strict=True)]
+
+
+def _p_text(p: float) -> str:
+    return "< 0.0001" if p < 1e-4 else f"= {p:.3g}"

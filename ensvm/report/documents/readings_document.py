@@ -1,0 +1,283 @@
+"""Readings: the printed values beside ours under each reading of what a paper leaves open."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pandas as pd
+
+from ensvm.report.documents.document import (
+    NOTHING,
+    Bullets,
+    Document,
+    Grid,
+    Heading,
+    Part,
+    Value,
+    number_range,
+    one_line,
+    origin,
+)
+from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
+from ensvm.report.query import Question, Study
+from ensvm.report.tables import TableCell, cell_of, column_label, question_of
+from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.variants import ReadingConfig
+
+DEFAULT = "default"
+ALIKE = ("reproduced", "compatible")
+DISTANCES = {True: "|ours - printed|", False: "|ln(ours / printed)|"}  # by difference, by ratio
+IN_SAMPLE = (
+    "A reading that is chosen because it matches printed test errors is identified on those very "
+    "values: that is in-sample, and no reproduction. No default of the library is calibrated on it."
+)
+HOW_TO_READ = (
+    "Each cell: our mean ± standard deviation over n realizations, and how it compares with the "
+    "printed value. The first reading is what the study runs; the others draw the same random "
+    "numbers wherever the data are the same. **Bold**: the smallest mean distance to the printed "
+    "values, over the cells of which every reading that has values has one."
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Our values of a question's printed cells under one reading.
+
+    `name` is the variant's name, `default` for what the study runs, and `label` its heading.
+    `distances` says how far each value is from the printed one, None if it cannot be computed.
+    """
+
+    name: str
+    label: str
+    cells: tuple[TableCell, ...]
+    distances: tuple[float | None, ...]
+
+    @property
+    def any_known(self) -> bool:
+        """Whether any cell has a distance."""
+        return any(distance is not None for distance in self.distances)
+
+    def distance(self, numbers: Iterable[int]) -> float | None:
+        """Return the mean distance over some of the cells; None unless all of them have one."""
+        distances = [self.distances[number] for number in numbers]
+        known = [distance for distance in distances if distance is not None]
+        return sum(known) / len(known) if known and len(known) == len(distances) else None
+
+    def alike(self, numbers: Iterable[int]) -> int:
+        """Return how many of some cells are reproduced or compatible."""
+        return sum(self.cells[number].verdict in ALIKE for number in numbers)
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """A question with its readings, the study's own first.
+
+    `table` is the one whose printed values are compared, `columns` those that have any.
+    """
+
+    config: ReadingConfig
+    table: TableConfig
+    columns: tuple[ColumnConfig, ...]
+    readings: tuple[Reading, ...]
+
+    @property
+    def places(self) -> tuple[TableCell, ...]:
+        """The printed cells, one for each place, with the values of the study's own reading."""
+        return self.readings[0].cells
+
+    @cached_property
+    def common(self) -> tuple[int, ...]:
+        """The numbers of the cells in which all readings that have any value have one."""
+        with_values = [reading for reading in self.readings if reading.any_known]
+        return tuple(
+            number
+            for number in range(len(self.places) if with_values else 0)
+            if all(reading.distances[number] is not None for reading in with_values)
+        )
+
+    def common_of(self, column: str) -> list[int]:
+        """Return those of the common cells that are of one column."""
+        return [number for number in self.common if self.places[number].column == column]
+
+
+def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
+    """Return a question of a study with our values under each reading."""
+    table = study.config.table(config.table)
+    rows = config.rows_of(study.config.rows_of(table))
+    places = [
+        (row, column)
+        for row in rows
+        for column in config.columns_of(table)
+        if (table.id, row, column.name) in study.published
+    ]
+    shown = {column.name for _, column in places}
+    columns = tuple(column for column in table.columns if column.name in shown)
+    own = [question_of(table, row, column) for row, column in places]
+    asked = [(DEFAULT, config.default, own)]
+    for variant in config.variants:
+        moved = [
+            replace(one, row=variant.row(one.row), algorithm=variant.column(one.algorithm))
+            for one in own
+        ]
+        asked.append((variant.name, variant.label, moved))
+
+    def reading(name: str, label: str, questions: list[Question]) -> Reading:
+        cells = tuple(
+            cell_of(study, table, row, column, question)
+            for (row, column), question in zip(places, questions, strict=True)
+        )
+        return Reading(
+            name,
+            label,
+            cells,
+            tuple(_distance(cell, config.by_difference(table)) for cell in cells),
+        )
+
+    return OpenQuestion(config, table, columns, tuple(reading(*one) for one in asked))
+
+
+def _distance(cell: TableCell, by_difference: bool) -> float | None:
+    """Return how far our value is from the printed one; None without ours, or without a ratio."""
+    if cell.mean is None or cell.published is None or not math.isfinite(cell.mean):
+        return None
+    if by_difference:
+        return abs(cell.mean - cell.published)
+    if cell.mean <= 0 or cell.published <= 0:
+        return None
+    return abs(math.log(cell.mean / cell.published))
+
+
+def readings_document(study: Study) -> Document:
+    """Return a grid for each question; the frame has a line for each cell and reading."""
+    questions = [answer_question(study, config) for config in study.config.readings]
+    parts: list[Part] = []
+    for question in questions:
+        parts += _question(study, question)
+    parts += [HOW_TO_READ, *_legend(questions), origin(study)]
+    lines = [
+        {
+            "question": question.config.id,
+            "row": cell.row,
+            "column": cell.column,
+            "printed": cell.published,
+            "reading": reading.name,
+            "value": cell.mean,
+            "std": cell.std,
+            "n": cell.n,
+            "distance": reading.distances[number],
+            "verdict": cell.verdict,
+            "difference": cell.difference,
+            "difference_low": cell.difference_low,
+            "difference_high": cell.difference_high,
+            "counted": number in question.common,
+            "reason": cell.reason,
+        }
+        for question in questions
+        for reading in question.readings
+        for number, cell in enumerate(reading.cells)
+    ]
+    title = f"Readings: {study.config.title or study.config.study}"
+    return Document(title, parts, pd.DataFrame(lines))
+
+
+def _question(study: Study, question: OpenQuestion) -> list[Part]:
+    config, table = question.config, question.table
+    return [
+        Heading(one_line(config.question)),
+        f"`{config.id}`, on the printed values of Table {table.id} ({one_line(table.caption)})",
+        _grid(study, question) if question.places else "The table has no printed values here.",
+        _counted(question),
+        f"**Conclusion**: {one_line(config.conclusion)}",
+        IN_SAMPLE,
+        Bullets("Missing", _missing(question)),
+    ]
+
+
+def _grid(study: Study, question: OpenQuestion) -> Grid:
+    """Return the printed values and ours under each reading, with columns if there are several."""
+    labels = {column.name: column_label(study, column) for column in question.columns}
+    decimals = {column.name: question.table.decimals_of(column) for column in question.columns}
+    n_names = 2 if len(labels) > 1 else 1
+    heads = [*["data set", "column"][:n_names], "printed"]
+    rows: list[list[str | Value]] = []
+    for number, place in enumerate(question.places):
+        places = decimals[place.column]
+        ours = [
+            replace(value_of(reading.cells[number], places), printed="")
+            for reading in question.readings
+        ]
+        names = [place.row, labels[place.column]][:n_names]
+        rows.append([*names, f"{place.published:.{places}f}", *ours])
+    for text, values in _last_lines(question, labels if n_names == 2 else {}):
+        rows.append([*[text, ""][:n_names], "", *values])
+    return Grid([*heads, *(reading.label for reading in question.readings)], rows, n_names)
+
+
+def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[str, list[str]]]:
+    """Return the lines under the cells: distances, verdicts and realizations of each reading."""
+    readings, common = question.readings, question.common
+    lines = [("mean distance", _distances(question, common))]
+    for column, label in labels.items():
+        of_column = question.common_of(column)
+        if of_column:
+            lines.append((f"mean distance, {label}", _distances(question, of_column)))
+    alike = [str(one.alike(common)) if one.any_known else NOTHING for one in readings]
+    return [
+        *lines,
+        (f"= or ≈, of {len(common)} cells", alike),
+        ("n", [number_range({c.n for c in one.cells if c.n}) for one in readings]),
+    ]
+
+
+def _distances(question: OpenQuestion, numbers: tuple[int, ...] | list[int]) -> list[str]:
+    """Return each reading's mean distance over some cells, the smallest bold."""
+    by_difference = question.config.by_difference(question.table)
+    decimals = question.table.decimals + 1 if by_difference else 3
+    found = [reading.distance(numbers) for reading in question.readings]
+    shown = [None if value is None else f"{value:.{decimals}f}" for value in found]
+    known = [float(text) for text in shown if text is not None]
+    least = min(known) if len(known) > 1 else None
+    return [
+        NOTHING if text is None else f"**{text}**" if float(text) == least else text
+        for text in shown
+    ]
+
+
+def _counted(question: OpenQuestion) -> str:
+    """Say over which cells the distances are, and which readings have none of their values."""
+    if not question.places:
+        return ""
+    counted, printed = len(question.common), len(question.places)
+    text = f"Distance: the mean of {DISTANCES[question.config.by_difference(question.table)]} over "
+    text += f"the {counted} of {printed} printed cells that all readings have"
+    without = [reading.label for reading in question.readings if not reading.any_known]
+    return text + (f", but for those without any value: {'; '.join(without)}." if without else ".")
+
+
+def _missing(question: OpenQuestion) -> list[str]:
+    """Say why cells have no value, or not all of it, with the readings that this is so in."""
+    found: dict[str, list[str]] = {}
+    for reading in question.readings:
+        for text in reasons(list(reading.cells)):
+            found.setdefault(text, []).append(reading.label)
+    return [
+        text if len(labels) == len(question.readings) else f"*{'; '.join(labels)}*: {text}"
+        for text, labels in found.items()
+    ]
+
+
+def _legend(questions: list[OpenQuestion]) -> list[Part]:
+    """Return the meaning of verdicts, one table of the paper at a time, and of marks."""
+    parts: list[Part] = []
+    tables = {question.table.id: question.table for question in questions}
+    shown = [
+        (question.table.id, cell)
+        for question in questions
+        for reading in question.readings
+        for cell in reading.cells
+    ]
+    for name, table in tables.items():
+        meanings = verdicts(table, [cell for of, cell in shown if of == name])
+        parts += [f"Verdicts on Table {name}, over all readings:", *meanings] if meanings else []
+    return [*parts, *marks([cell for _, cell in shown])]

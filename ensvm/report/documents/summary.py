@@ -1,0 +1,155 @@
+"""A study's first page, README.md in its folder: what it is, what came out, where the rest is.
+
+All of it is made of the config and the records; nothing in it is written by hand.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from ensvm.report.claims import Finding, evaluate_claims
+from ensvm.report.documents.claim_document import overview
+from ensvm.report.documents.coverage_document import file_of
+from ensvm.report.documents.document import MARKS, Grid, Heading, Part, one_line, origin
+from ensvm.report.documents.table_document import markdown_grid
+from ensvm.report.query import Study
+from ensvm.report.render.markdown import parts_to_markdown
+from ensvm.report.tables import TableCell, build_table
+from ensvm.shipped import shipped_config
+from ensvm.study.table_layout import TableConfig
+
+Laid: TypeAlias = tuple[TableConfig, list[TableCell]]
+
+NAME = "README.md"
+# By this line a page of ours is known from one that a user wrote, which is left alone.
+WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
+JUDGED = {"holds": "hold", "fails": "fail", "cannot tell": "cannot be told"}
+MARKS_TOLD = (
+    "Each cell: our mean ± standard deviation over n realizations; small, the paper's value and "
+    "how ours compares with it: "
+    + ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
+)
+
+
+def to_markdown(study: Study) -> str:
+    """Return the page as Markdown; its links lead to the files that are in the study's folder."""
+    config = study.config
+    tables = [(table, build_table(study, table)) for table in config.tables]
+    findings = list(evaluate_claims(study))
+    parts: list[Part] = [
+        WRITTEN,
+        f"# {config.title or config.study}",
+        config.citation.strip(),
+        _at_a_glance(study, tables, findings),
+        _how_to_run(study),
+        *_tables(study, tables),
+        *_figures(study),
+    ]
+    if findings:
+        sentence = (
+            f"What the paper says, tested on the records ({_page(study, 'claim', 'evidence')}):"
+        )
+        parts += ["## Claims", sentence, overview(findings)]
+    parts += _readings(study)
+    if config.coverage:
+        sentence = (
+            f"What of the paper is covered, item by item: {_page(study, 'coverage', 'list')}."
+        )
+        parts += ["## Coverage", sentence]
+    return parts_to_markdown([*parts, origin(study)]) + "\n"
+
+
+def _at_a_glance(study: Study, tables: list[Laid], findings: list[Finding]) -> Grid:
+    """Return how many there are of everything, as a table."""
+    config = study.config
+    judged = Counter[str](finding.verdict for finding in findings)
+    covered = sum(bool(entry.by) for entry in config.coverage)
+    records = study.records.values()
+    bad = Counter(record.status for record in records if record.status in ("failed", "timeout"))
+    missing = sorted({record.dataset for record in records if record.status == "unavailable"})
+    rows = [
+        ("tables", len(config.tables), ""),
+        ("printed results", *_printed(tables, "results")),
+        ("printed facts of the data", *_printed(tables, "data")),
+        ("figures", len(config.figures), ""),
+        (
+            "claims",
+            len(findings),
+            ", ".join(f"{judged[v]} {text}" for v, text in JUDGED.items() if judged[v]),
+        ),
+        ("open questions, each under several readings", len(config.readings), ""),
+        ("items of the paper", len(config.coverage), f"{covered} covered"),
+        ("cells run", len(records), ", ".join(f"{n} {status}" for status, n in bad.items())),
+        ("data sets that could not be loaded", len(missing), ", ".join(missing)),
+    ]
+    shown = [[what, str(count), more] for what, count, more in rows if count]
+    return Grid(["what", "how many", ""], shown, also_left=("",))
+
+
+def _printed(tables: list[Laid], of: str) -> tuple[int, str]:
+    """Return how many printed values there are in tables of a kind, and what ours make of them."""
+    cells = [cell for table, cells in tables if table.of == of for cell in cells]
+    verdicts = Counter(cell.verdict for cell in cells)
+    counts = [f"{verdicts[name]} {mark} {name}" for name, mark in MARKS.items() if verdicts[name]]
+    silent = sum(cell.published is not None and cell.mean is None for cell in cells)
+    counts += [f"{silent} without a value of ours"] if silent else []
+    return sum(cell.published is not None for cell in cells), ", ".join(counts)
+
+
+def _how_to_run(study: Study) -> str:
+    """Return the commands that make all of this."""
+    name = study.config.study
+    shipped = shipped_config(name) is not None
+    return (
+        f"Run it with `ensvm run {name if shipped else f'{name}.yaml'}`: what is done already is "
+        "not done again. `ensvm table`, and `ensvm report --only figures`, `claims` or `readings`, "
+        "write what this page shows and links to; `ensvm report` makes pages for the browser. Each "
+        "is given the folder that this one is in."
+    )
+
+
+def _tables(study: Study, tables: list[Laid]) -> Iterator[Part]:
+    if not tables:
+        return
+    yield "## Tables"
+    if any(cell.verdict for _, cells in tables for cell in cells):
+        yield f"{MARKS_TOLD}. Each table's legend says the rest."
+    for table, cells in tables:
+        name = f"table-{table.id}"
+        yield Heading(f"Table {table.id}. {one_line(table.caption)}")
+        yield markdown_grid(study, table, cells)
+        yield f"[Legend, notes and assumptions]({name}.md), [unrounded values]({name}.csv)"
+
+
+def _figures(study: Study) -> Iterator[Part]:
+    if not study.config.figures:
+        return
+    yield "## Figures"
+    for figure in study.config.figures:
+        caption, stem = one_line(figure.caption), f"figure-{figure.id}"
+        yield Heading(f"Figure {figure.id}. {caption}")
+        if not (study.folder / f"{stem}.png").is_file():
+            yield "Not drawn yet: `ensvm report --only figures`, then `ensvm table` shows it here."
+            continue
+        yield f"![{caption.replace('[', '(').replace(']', ')')}]({stem}.png)"
+        yield ", ".join(
+            f"[{ending.upper()}]({stem}.{ending})"
+            for ending in ("pdf", "svg", "csv")
+            if (study.folder / f"{stem}.{ending}").is_file()
+        )
+
+
+def _readings(study: Study) -> Iterator[Part]:
+    if study.config.readings:
+        yield "## Readings"
+        page = _page(study, "reading", "tables")
+        yield f"What the paper leaves open, tried under several readings ({page}):"
+        yield "\n".join(f"- {one_line(reading.question)}" for reading in study.config.readings)
+
+
+def _page(study: Study, kind: str, text: str) -> str:
+    """Return a link to a page of the study, or how to have it written."""
+    name = "coverage.md" if kind == "coverage" else file_of(kind, "", None)
+    if (study.folder / name).is_file():
+        return f"[{text}]({name})"
+    return f"{text}: `ensvm report --only {'claims' if kind == 'claim' else 'readings'}`"

@@ -1,0 +1,339 @@
+"""A table as a document: laid out as in the paper, with legend, notes, assumptions and reasons."""
+
+from collections import Counter
+from dataclasses import asdict, fields, replace
+from itertools import groupby
+
+import pandas as pd
+
+from ensvm.report.documents.document import (
+    MARKS,
+    NOTHING,
+    SHIPPED,
+    WARNED,
+    Bullets,
+    Document,
+    Grid,
+    Part,
+    Value,
+    enumerated,
+    number_range,
+    origin,
+)
+from ensvm.report.query import Study, ask, machines
+from ensvm.report.tables import (
+    TableCell,
+    best_of_row,
+    column_label,
+    question_of,
+    underlined,
+)
+from ensvm.report.verdict import Basis
+from ensvm.study.algorithms import CrossValidationConfig
+from ensvm.study.config import Assumption
+from ensvm.study.table_layout import TableConfig, Verdict
+
+MEANINGS: dict[Verdict, str] = {
+    "reproduced": "ours lies within {margin} of the printed value, and so does the interval",
+    "compatible": "no difference is shown, but the interval reaches beyond {margin}",
+    "close": "there is a difference; whether it is more than {margin} is open",
+    "differs": "ours lies further than {margin} from the printed value, and so does the interval",
+    "cannot tell": "a single value without a spread: there is no interval",
+}
+INTERVALS: dict[Basis, str] = {
+    "realizations": "It is Welch's, of the two means over realizations; a mean printed without a "
+    "spread is given ours.",
+    "repetitions": "It is that of one cross-validation, as printed, beside the mean of ours: from "
+    "the spread between whole repetitions; where there is but one, from that between its folds, "
+    "with Nadeau and Bengio's correction for the rows that they share.",
+    "two rates": "A single error rate has the binomial interval of two rates.",
+}
+OWN_ROWS: dict[Basis, str] = {
+    "same rows": "What is computed there without random numbers has no sampling error, and an "
+    "interval of no width.",
+    "orders": "Where rounding decides the value, the interval is that of one order of the training "
+    "rows beside the mean of ours.",
+}
+
+
+def table_document(study: Study, table: TableConfig, cells: list[TableCell]) -> Document:
+    """Return a table as the paper lays it out; its frame has a line for each cell."""
+    parts = [
+        markdown_grid(study, table, cells),
+        *legend(study, table, cells),
+        Bullets("Notes", notes(study, table, cells)),
+        Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in touching(study, table)]),
+        Bullets("Missing", reasons(cells)),
+        origin(study),
+    ]
+    columns = [field.name for field in fields(TableCell)]
+    frame = pd.DataFrame([asdict(cell) for cell in cells], columns=columns)
+    return Document(f"Table {table.id}. {table.caption}", parts, frame)
+
+
+def table_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> Grid:
+    """Return the rows and columns of a table, with the best values of each row marked."""
+    rows: list[list[str | Value]] = []
+    for row, cells_of_row in groupby(cells, key=lambda cell: cell.row):
+        of_row = list(cells_of_row)
+        best, significant = best_of_row(table, of_row), underlined(table, of_row)
+        values = [
+            replace(
+                value_of(cell, table.decimals_of(column)),
+                best=column.name in best,
+                underlined=column.name in significant,
+            )
+            for cell, column in zip(of_row, table.columns, strict=True)
+        ]
+        rows.append([row, *values])
+    return Grid(["data set", *(column_label(study, column) for column in table.columns)], rows)
+
+
+def markdown_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> Grid:
+    """Return the grid of a table with the numbers of realizations as its last column."""
+    grid = table_grid(study, table, cells)
+    if table.of == "data":
+        return grid
+    counts = {
+        row: number_range({cell.n for cell in of_row if cell.n})
+        for row, of_row in groupby(cells, key=lambda cell: cell.row)
+    }
+    rows = [[*row, counts[str(row[0])]] for row in grid.rows]
+    return Grid([*grid.heads, "n"], rows)
+
+
+def value_of(cell: TableCell, decimals: int) -> Value:
+    """Return a cell as it is shown, rounded to some decimals."""
+
+    def text(value: float | None) -> str:
+        return "" if value is None else f"{value:.{decimals}f}"
+
+    return Value(
+        text(cell.mean) or NOTHING,
+        spread=text(cell.std),
+        order_spread=text(cell.std_orders),
+        printed=text(cell.published),
+        verdict=cell.verdict,
+        shipped=cell.status == "shipped",
+        warned=cell.warned > 0,
+        state="" if cell.status == "ok" else f"{cell.status}: {cell.reason}",
+        key=f"{cell.table}|{cell.row}|{cell.column}",
+        number=cell.mean,
+    )
+
+
+def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Part]:
+    """Return the meaning of numbers, verdicts and marks, as far as the table shows them."""
+    if table.of == "data":
+        equal, different = MARKS["reproduced"], MARKS["differs"]
+        return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
+    text = "Each cell: our mean ± standard deviation over n realizations"
+    if any(cell.published is not None for cell in cells):
+        text += "; small, the paper's value, "
+        text += (
+            "on other machines: to be compared as ratios only"
+            if table.of == "timing"
+            else "and how ours compares with it"
+        )
+    bold = any(map(table.best_of, table.columns))
+    return [
+        f"{text}. **Bold**: the best of the row." if bold else f"{text}.",
+        *verdicts(table, cells),
+        *marks(cells),
+        *(_machines(study, table) if table.of == "timing" else []),
+        *_underlines(study, table),
+        *(_methods(study, table) if table.of == "results" else []),
+    ]
+
+
+def _underlines(study: Study, table: TableConfig) -> list[str]:
+    """Return what the underlined columns are compared with."""
+    compared = [
+        f"{_label(study, table, one)} against "
+        + ", ".join(_label(study, table, other) for other in others)
+        for one, others in table.underline.items()
+    ]
+    if not compared:
+        return []
+    return [
+        "Underlined: significantly better than the columns it is compared with, "
+        f"by a one-sided Welch t test at 5 %: {'; '.join(compared)}."
+    ]
+
+
+def _methods(study: Study, table: TableConfig) -> list[str]:
+    """Say which columns are oracles, which were chosen by cross-validation, which were wrapped."""
+    oracles: list[str] = []
+    chosen: dict[str, list[str]] = {}
+    wrapped: dict[str, list[str]] = {}
+    rows = study.config.rows_of(table)
+    for column in table.columns:
+        name, label = column.of(table), column_label(study, column)
+        block = study.config.algorithms[name]
+        if block.stage == "best-on-test":
+            oracles.append(label)
+        if block.stage == "best-by-cv":
+            cv = block.cv or CrossValidationConfig()
+            how = f"{cv.n_splits}-fold cross-validation of the training rows ({cv.scorer})"
+            chosen.setdefault(how, []).append(label)
+        for row in rows:
+            records = study.by_cell.get((row, name, "error"), [])
+            method = records[-1].settings.get("algorithm") if records else None
+            if method and method.get("wrapped"):
+                wrapped.setdefault(label, []).append(row)
+    texts = []
+    if oracles:
+        texts.append(
+            f"{', '.join(oracles)}: chosen on the test error, an oracle; "
+            "not to be compared as equals."
+        )
+    texts += [f"{', '.join(labels)}: chosen by {how}." for how, labels in chosen.items()]
+    if wrapped:
+        wrapped_rows = list(dict.fromkeys(row for of in wrapped.values() for row in of))
+        on = "" if len(wrapped_rows) == len(rows) else f" on {enumerated(wrapped_rows)}"
+        texts.append(f"{', '.join(wrapped)}: for two classes, and wrapped one against rest{on}.")
+    return texts
+
+
+def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
+    """Return the meaning of each verdict with its count, and what the intervals are computed from.
+
+    Empty if no cell has a verdict. The table says the margins.
+    """
+    counts = Counter(cell.verdict for cell in cells if cell.verdict)
+    if not counts:
+        return []
+    margin, margins = _margins(table)
+    rows = [
+        [mark, verdict, MEANINGS[verdict].format(margin=margin), str(counts[verdict])]
+        for verdict, mark in MARKS.items()
+        if counts[verdict] or verdict != "cannot tell"
+    ]
+    silent = sum(cell.published is not None and cell.mean is None for cell in cells)
+    rows += [["", "", "printed, and no value of ours", str(silent)]] if silent else []
+    return [
+        Grid(["", "verdict", "meaning", "cells"], rows, n_left=3),
+        f"{margins}The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
+        + " ".join(_intervals(cells)),
+    ]
+
+
+def _intervals(cells: list[TableCell]) -> list[str]:
+    """Say what the intervals of the cells are computed from, as far as there are such cells."""
+    judged = [cell for cell in cells if cell.verdict]
+    bases = {cell.interval_of for cell in judged}
+    found = [text for basis, text in INTERVALS.items() if basis in bases]
+    own = [text for basis, text in OWN_ROWS.items() if basis in bases]
+    if own:
+        rows = list({cell.row: None for cell in judged if cell.interval_of in OWN_ROWS})
+        where = enumerated(rows) if len(rows) < len({cell.row for cell in judged}) else "All rows"
+        found.append(f"{where}: the paper's own training and test rows. {' '.join(own)}")
+    return found
+
+
+def marks(cells: list[TableCell]) -> list[str]:
+    """Return the meaning of the marks that the cells bear, a sentence each."""
+    texts = []
+    orders = {cell.orders for cell in cells if cell.std_orders is not None}
+    if orders:
+        texts.append(
+            "In parentheses: the standard deviation over "
+            f"{enumerated(sorted(map(str, orders)))} orders of the training rows, which are the "
+            "same problem; the value is the mean over them."
+        )
+    if any(cell.status == "shipped" for cell in cells):
+        texts.append(f"{SHIPPED} A shipped value; why there is none computed here stands below.")
+    warned = sum(cell.warned > 0 for cell in cells)
+    if warned:
+        texts.append(
+            f"{WARNED} Fits warned ({warned} of {len(cells)} cells); `ensvm warnings` lists how."
+        )
+    return texts
+
+
+def _machines(study: Study, table: TableConfig) -> list[str]:
+    """Say on which machines a table was timed, and that their seconds do not compare if several."""
+    records = [
+        record
+        for row in study.config.rows_of(table)
+        for column in table.columns
+        for record in ask(study, question_of(table, row, column)).records.values()
+    ]
+    found = [
+        f"{host} ({processor})" if processor else host
+        for host, processor in machines(records).items()
+    ]
+    if len(found) < 2:
+        return [f"Timed on {name}." for name in found]
+    return [f"Timed on different machines, whose seconds do not compare: {', '.join(found)}."]
+
+
+def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]:
+    """Return the notes of a table, each with the cells it explains; none without such cells."""
+    texts = []
+    for note in table.notes:
+        explained = {
+            column: [
+                cell.row
+                for cell in cells
+                if cell.column == column
+                and note.explains_cell(cell.row, column)
+                and cell.verdict == "differs"
+            ]
+            for column in note.explains
+        }
+        where = [
+            f"{_label(study, table, column)} on {enumerated(rows)}"
+            for column, rows in explained.items()
+            if rows
+        ]
+        if where:
+            texts.append(f"{MARKS['differs']} {'; '.join(where)}: {note.text}")
+        elif not note.explains:
+            texts.append(note.text)
+    return texts
+
+
+def _label(study: Study, table: TableConfig, name: str) -> str:
+    return column_label(study, next(column for column in table.columns if column.name == name))
+
+
+def _margins(table: TableConfig) -> tuple[str, str]:
+    """Return how the table's margin is spoken of, and what says it where columns differ in it."""
+    others: dict[float, list[str]] = {}
+    for column in table.columns:
+        if column.margin is not None:
+            others.setdefault(column.margin, []).append(column.label or column.name)
+    if not others:
+        return f"±{table.margin:g}", ""
+    but = "; ".join(f"±{margin:g} for {enumerated(names)}" for margin, names in others.items())
+    return "the margin", f"The margin is ±{table.margin:g}; {but}. "
+
+
+def touching(study: Study, table: TableConfig) -> list[Assumption]:
+    """Return the assumptions that touch a table: those that name it, and those that name none."""
+    return [
+        entry
+        for entry in study.config.assumptions
+        if entry.tables is None or table.id in entry.tables
+    ]
+
+
+def reasons(cells: list[TableCell]) -> list[str]:
+    """Say why cells have no value or not all; rows and columns at once where they agree."""
+    wanting = [cell for cell in cells if cell.status != "ok"]
+    lines: dict[tuple[str, str], list[TableCell]] = {}
+    for cell in wanting:
+        lines.setdefault((cell.status, cell.reason), []).append(cell)
+    columns = {cell.column for cell in cells}
+    rows = {cell.row for cell in cells}
+    texts = []
+    for (status, reason), found in lines.items():
+        in_rows, in_columns = (
+            {cell.row: None for cell in found},
+            {cell.column: None for cell in found},
+        )
+        where = [] if set(in_rows) == rows and len(rows) > 1 else [", ".join(in_rows)]
+        where += [] if set(in_columns) == columns else [", ".join(in_columns)]
+        texts.append(f"{': '.join(where) or 'everything'}: {status}: {reason}")
+    return texts

@@ -1,1 +1,0 @@
-"""Results as pages that open from disk: an overview, and a page for each study."""

@@ -1,0 +1,172 @@
+"""Rows in the plane and the lines where classifiers decide: what was recorded, and its drawing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ensvm.report.plots.looks import Key, line_keys, look_of
+from ensvm.report.query import Question, Study, ask
+from ensvm.report.tables import algorithm_label
+from ensvm.study.figure_kinds import MAP, PlaneConfig, PlanePanel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIDES = ("#D55E00", "#0072B2")  # of the rows of class -1 and +1, and of the parts of the plane
+MARKERS = ("_", "+")
+SHADE = 0.10  # how strongly the two parts of the plane are coloured
+AREA = 45.0  # of a row's mark, in points squared, where all rows have the same weight
+RING = 90.0
+
+
+@dataclass(frozen=True)
+class DecisionMap:
+    """One classifier on one panel.
+
+    Attributes
+    ----------
+    panel : int
+        The panel's number from 0.
+    series, label : str
+        The classifier, and what it is called.
+    points : ndarray of shape (m, 2)
+        The training rows.
+    signs : ndarray of shape (m,)
+        Their labels, -1 and +1.
+    grid : ndarray of shape (2, g)
+        The values on both axes.
+    values : ndarray of shape (g, g)
+        The decision value at each point of the grid, a line a value of the vertical axis.
+    marks : ndarray of int
+        The numbers of the rows that are ringed.
+    sizes : ndarray of shape (m,) or None
+        The rows' weights, by which their marks are sized.
+    """
+
+    panel: int
+    series: str
+    label: str
+    points: NDArray[np.float64]
+    signs: NDArray[np.float64]
+    grid: NDArray[np.float64]
+    values: NDArray[np.float64]
+    marks: NDArray[np.int64]
+    sizes: NDArray[np.float64] | None = None
+
+
+def read(study: Study, figure: PlaneConfig) -> tuple[list[DecisionMap], tuple[str, ...]]:
+    """Return the figure's classifiers, panel by panel, and why each that is missing is."""
+    planes: list[DecisionMap] = []
+    missing: list[str] = []
+    for number, panel in enumerate(figure.panels):
+        for series in panel.series:
+            curves, why = _recorded(study, figure, panel, series)
+            if why:
+                missing.append(f"{panel.name}, {series}: {why}")
+                continue
+            points, signs, grid, values = (np.array(curves[name], float) for name in MAP)
+            marks = np.array(curves[panel.marks] if panel.marks else [], dtype=np.int64)
+            sizes = np.array(curves[panel.sizes], float) if panel.sizes else None
+            label = algorithm_label(study, series)
+            planes.append(
+                DecisionMap(number, series, label, points, signs, grid, values, marks, sizes)
+            )
+    return planes, tuple(missing)
+
+
+def _recorded(
+    study: Study, figure: PlaneConfig, panel: PlanePanel, series: str
+) -> tuple[dict[str, Any], str]:
+    """Return the recorded lists that a classifier's part of a panel needs, or why one is not."""
+    found: dict[str, Any] = {}
+    for name in (*MAP, panel.marks, panel.sizes):
+        if name is None:
+            continue
+        answer = ask(study, Question(panel.dataset, series, name, stage="all"))
+        if figure.realization not in answer.values:
+            not_run = f"not run yet (realization {figure.realization})"
+            return {}, not_run if answer.values else answer.why
+        found[name] = answer.values[figure.realization]
+    return found, ""
+
+
+def frame_of(figure: PlaneConfig, maps: list[DecisionMap]) -> pd.DataFrame:
+    """Return the data behind a figure: a line for each row and each point of the grid.
+
+    The column `value` has a row's label or the decision value, `weight` a row's, and `marked`
+    whether the row is ringed.
+    """
+    lines = [line for one in maps for line in _lines(figure, one)]
+    columns = ["figure", "panel", "series", "what", "x", "y", "value", "weight", "marked"]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def _lines(figure: PlaneConfig, plane: DecisionMap) -> Iterator[tuple[Any, ...]]:
+    head = (figure.id, figure.panels[plane.panel].name, plane.label)
+    for number, (x, y) in enumerate(plane.points.tolist()):
+        weight = None if plane.sizes is None else float(plane.sizes[number])
+        marked = number in plane.marks
+        yield (*head, "row", x, y, int(plane.signs[number]), weight, marked)
+    for y, line in zip(plane.grid[1].tolist(), plane.values.tolist(), strict=True):
+        for x, value in zip(plane.grid[0].tolist(), line, strict=True):
+            yield (*head, "decision", x, y, value, None, None)
+
+
+def draw(config: PlaneConfig, maps: list[DecisionMap], axes: "list[Axes]") -> list[Key]:
+    """Draw the maps, panel by panel, and return what the legend has.
+
+    Classifiers that share a panel are told apart by their lines, which the legend shows.
+    """
+    shared = [panel.series for panel in config.panels if len(panel.series) > 1]
+    names = list(dict.fromkeys(name for series in shared for name in series))
+    looks = {name: look_of(place) for place, name in enumerate(names)}
+    labels = {one.series: one.label for one in maps}
+    for number, of_panel in groupby(maps, key=lambda one: one.panel):
+        of_this, panel = list(of_panel), config.panels[number]
+        alone = len(panel.series) == 1
+        own = [look_of(0) if alone else looks[one.series] for one in of_this]
+        _draw_panel(axes[number], panel, of_this, own)
+    return line_keys({name: look for name, look in looks.items() if name in labels}, labels)
+
+
+def _draw_panel(
+    axes: "Axes", panel: PlanePanel, planes: Sequence[DecisionMap], looks: Sequence[dict[str, Any]]
+) -> None:
+    """Draw a panel: rows by class, each classifier's lines at the levels, rings of marked rows.
+
+    `looks` has the look of each classifier's lines. The parts of the plane are shaded where there
+    is one classifier.
+    """
+    for plane, look in zip(planes, looks, strict=True):
+        x, y = plane.grid
+        if len(planes) == 1:
+            ends = min(plane.values.min(), 0.0) - 1.0, max(plane.values.max(), 0.0) + 1.0
+            axes.contourf(
+                x, y, plane.values, levels=[ends[0], 0.0, ends[1]], colors=SIDES, alpha=SHADE
+            )
+        for level in panel.levels:
+            boundary = level == 0.0
+            axes.contour(
+                x,
+                y,
+                plane.values,
+                levels=[level],
+                colors=[look["color"]],
+                linewidths=look["linewidth"] if boundary else 0.9,
+                linestyles=[look["linestyle"] if boundary else (0, (4, 2))],
+            )
+        if plane.marks.size:
+            x, y = plane.points[plane.marks].T
+            axes.scatter(x, y, s=RING, facecolors="none", edgecolors="#444444", linewidths=0.9)
+    first = planes[0]
+    sizes = np.ones(first.signs.size) if first.sizes is None else first.sizes
+    areas = AREA * sizes / sizes.mean()
+    for sign, colour, marker in zip((-1.0, 1.0), SIDES, MARKERS, strict=True):
+        of_class = first.signs == sign
+        x, y = first.points[of_class].T
+        axes.scatter(x, y, s=areas[of_class], c=colour, marker=marker, linewidths=1.3)

@@ -1,1 +1,0 @@
-"""Rank the algorithms of a table over its data sets, or compare them on one data set."""

@@ -1,1 +1,0 @@
-"""What a paper leaves open: the values of its tables under each reading, and what is covered."""

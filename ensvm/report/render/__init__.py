@@ -1,0 +1,1 @@
+"""Renderers of documents, one module for each medium."""

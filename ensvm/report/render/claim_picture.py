@@ -1,0 +1,80 @@
+"""A claim as a picture: the effect of each row with its interval, the threshold, the printed."""
+
+import math
+from dataclasses import dataclass
+
+from ensvm.report.claims import ClaimComparison, Finding
+
+WIDTH, ROW, LEFT, TOP = 640.0, 22.0, 210.0, 8.0  # pixels; names stand in the first LEFT of them
+AXIS = 30.0
+MARGIN_SHARE = 0.06  # of the range of values, left free at both ends
+
+
+@dataclass(frozen=True)
+class ClaimBar:
+    """One row of the picture, in pixels: a point, its interval, and the printed effect."""
+
+    name: str
+    y: float
+    x: float
+    low: float | None
+    high: float | None
+    printed: float | None
+    verdict: str
+
+
+@dataclass(frozen=True)
+class ClaimPicture:
+    """What is drawn of a claim; positions in pixels."""
+
+    width: float
+    height: float
+    left: float
+    threshold: float
+    ticks: tuple[tuple[float, str], ...]
+    bars: tuple[ClaimBar, ...]
+
+
+def picture_of(finding: Finding) -> ClaimPicture | None:
+    """Return the picture of a claim; None where no row has an effect."""
+    shown = [one for one in finding.comparisons if one.effect is not None]
+    if not shown:
+        return None
+    threshold = shown[0].threshold
+    values = [threshold, *(value for one in shown for value in _ends(one))]
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min(finite), max(finite)
+    room = MARGIN_SHARE * (high - low) or abs(high) or 1.0
+    low, high = low - room, high + room
+
+    def place(value: float | None) -> float | None:
+        if value is None:
+            return None
+        share = (min(max(value, low), high) - low) / (high - low)
+        return round(LEFT + share * (WIDTH - LEFT - 10.0), 1)
+
+    several = len({(one.better, one.than) for one in shown}) > 1
+    bars = tuple(
+        ClaimBar(
+            _name(one, several),
+            TOP + ROW * (number + 0.5),
+            place(one.effect) or LEFT,
+            place(one.low),
+            place(one.high),
+            place(one.printed),
+            one.verdict or "",
+        )
+        for number, one in enumerate(shown)
+    )
+    ticks = tuple((place(value) or LEFT, f"{value:.3g}") for value in (low + room, high - room))
+    height = TOP + ROW * len(shown) + AXIS
+    return ClaimPicture(WIDTH, height, LEFT, place(threshold) or LEFT, ticks, bars)
+
+
+def _ends(one: ClaimComparison) -> list[float]:
+    return [value for value in (one.effect, one.low, one.high, one.printed) if value is not None]
+
+
+def _name(one: ClaimComparison, several: bool) -> str:
+    pair = one.better if one.than is None else f"{one.better} / {one.than}"
+    return f"{one.row}: {pair}" if several else one.row

@@ -1,0 +1,71 @@
+"""Documents as Markdown."""
+
+from collections.abc import Iterable
+
+from tabulate import tabulate
+
+from ensvm.report.documents.document import (
+    MARKS,
+    Bullets,
+    Document,
+    Grid,
+    Heading,
+    Part,
+    Value,
+    one_line,
+)
+
+
+def to_markdown(document: Document) -> str:
+    """Return a document as Markdown: its title, then its parts."""
+    return f"## {document.title}\n\n{parts_to_markdown(document.parts)}\n"
+
+
+def parts_to_markdown(parts: Iterable[Part]) -> str:
+    """Return parts of a document as Markdown, with an empty line between them."""
+    return "\n\n".join(text for text in map(part_to_markdown, parts) if text)
+
+
+def part_to_markdown(part: Part) -> str:
+    """Return a part of a document as Markdown; empty if there is nothing in it."""
+    if isinstance(part, Heading):
+        return f"### {part.text}"
+    if isinstance(part, Grid):
+        return grid_to_markdown(part)
+    if isinstance(part, Bullets):
+        lines = "\n".join(f"- {one_line(entry)}" for entry in part.entries)
+        return f"{part.title}:\n\n{lines}" if part.entries else ""
+    return part
+
+
+def grid_to_markdown(grid: Grid) -> str:
+    """Return a grid as a Markdown table; empty if it has no rows."""
+    if not grid.rows:
+        return ""
+    sides = [
+        "left" if number < grid.n_left or head in grid.also_left else "right"
+        for number, head in enumerate(grid.heads)
+    ]
+    return tabulate(
+        [[_cell(cell) for cell in row] for row in grid.rows],
+        headers=[_cell(head) for head in grid.heads],
+        tablefmt="pipe",
+        colalign=sides,
+        disable_numparse=True,
+    )
+
+
+def _cell(cell: str | Value) -> str:
+    """Return a cell of a table, on one line and without bars, which would end the cell."""
+    if isinstance(cell, str):
+        return one_line(cell).replace("|", "\\|")
+    mark = f" {MARKS[cell.verdict]}" if cell.verdict else ""
+    return _our_value(cell) + (f" <sub>{cell.printed}{mark}</sub>" if cell.printed else mark)
+
+
+def _our_value(value: Value) -> str:
+    ours = f"**{value.ours}**" if value.best else value.ours
+    ours = f"<u>{ours}</u>" if value.underlined else ours
+    ours += f" ±{value.spread}" if value.spread else ""
+    ours += f" (±{value.order_spread})" if value.order_spread else ""
+    return ours + value.marks

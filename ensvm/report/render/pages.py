@@ -1,0 +1,243 @@
+"""Results as web pages that open from disk: an overview, and a page for each study."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ensvm.records.record import Record
+from ensvm.records.writing import csv_of, replace_file
+from ensvm.report.claim_tests import CLAIM_VERDICTS
+from ensvm.report.claims import Finding, evaluate_claims
+from ensvm.report.documents.claim_document import evidence_parts
+from ensvm.report.documents.claim_document import legend as claims_legend
+from ensvm.report.documents.coverage_document import coverage_document
+from ensvm.report.documents.document import MARKS, Part, Value, origin
+from ensvm.report.documents.readings_document import readings_document
+from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
+from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
+from ensvm.report.plots import drawing
+from ensvm.report.query import Study, read_study, runs_of
+from ensvm.report.render.claim_picture import picture_of
+from ensvm.report.render.html import as_html, as_script, data_uri, render_page
+from ensvm.report.render.markdown import parts_to_markdown
+from ensvm.report.tables import build_table
+from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.table_layout import TableConfig
+
+MOST_FAILURES = 50  # listed one by one
+DIGITS = 4  # of the values on a page, of which there are thousands: a screen shows no more
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A table, claim or figure on a page: its identity, its title, and what the template shows."""
+
+    id: str
+    title: str
+    content: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StudyPage:
+    """What a study's page shows."""
+
+    study: Study
+    tables: tuple[PageSection, ...]
+    claims: tuple[PageSection, ...]
+    figures: tuple[PageSection, ...]
+    evidence: Mapping[str, Any]
+    claims_legend: str
+    readings: str
+    coverage: str
+
+    @property
+    def name(self) -> str:
+        """The study's name, that of the file too."""
+        return self.study.config.study
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many cells of the tables of results have each verdict."""
+        counts = Counter(
+            value.verdict
+            for table in self.tables
+            if table.content["of"] == "results"
+            for _, *values in table.content["grid"].rows
+            for value in values
+        )
+        return {verdict: counts[verdict] for verdict in MARKS if counts[verdict]}
+
+    @property
+    def claim_verdicts(self) -> dict[str, int]:
+        """How many claims hold, fail, or cannot be told."""
+        counts = Counter(claim.content["verdict"] for claim in self.claims)
+        return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
+
+    @property
+    def bad(self) -> list[Record]:
+        """The records of cells that did not end well, but for want of data."""
+        records = self.study.records.values()
+        return [record for record in records if record.status in ("failed", "timeout")]
+
+    @property
+    def missing_data(self) -> list[str]:
+        """The data sets that could not be loaded."""
+        records = self.study.records.values()
+        return sorted({record.dataset for record in records if record.status == "unavailable"})
+
+    @property
+    def n_warned(self) -> int:
+        """How many cells gave a warning."""
+        return n_warned(self.study)
+
+    @property
+    def machines(self) -> list[str]:
+        """What rounding depends on, of every machine with records."""
+        runs = {record.run.arithmetic for record in self.study.records.values() if record.run}
+        return sorted(runs - {""})
+
+
+def write_report(
+    folders: Sequence[Path], target: Path, undrawn: Callable[[str], None] | None = None
+) -> Iterator[Path]:
+    """Write `index.html` and `<study>.html` into `target`; yield the paths, the index last.
+
+    `undrawn` takes a message for each figure that cannot be drawn; its page is written without it.
+    """
+    pages = []
+    for folder in folders:
+        page = study_page(read_study(folder))
+        target.mkdir(parents=True, exist_ok=True)
+        path = target / f"{page.name}.html"
+        replace_file(path, render_page("study.html", page=page, **_about(page)))
+        pages.append(page)
+        for figure in page.figures:
+            if undrawn is not None and figure.content["error"]:
+                undrawn(figure.content["error"])
+        yield path
+    path = target / "index.html"
+    replace_file(path, render_page("index.html", pages=pages))
+    yield path
+
+
+def study_page(study: Study) -> StudyPage:
+    """Return what a study's page shows; nothing is written."""
+    evidence: dict[str, Any] = {}
+    tables = tuple(_table(study, table, evidence) for table in study.config.tables)
+    findings = list(evaluate_claims(study))
+    claims = tuple(_claim(study, finding) for finding in findings)
+    drawn = tuple(section for figure in study.config.figures for section in _figure(study, figure))
+    readings = readings_document(study).parts if study.config.readings else []
+    coverage = coverage_document(study, _address).parts if study.config.coverage else []
+    return StudyPage(
+        study,
+        tables,
+        claims,
+        drawn,
+        evidence,
+        _as_html(claims_legend(findings)) if findings else "",
+        readings=_as_html(readings),
+        coverage=_as_html(coverage),
+    )
+
+
+def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> PageSection:
+    cells = build_table(study, table)
+    columns = {column.name: column for column in table.columns}
+    grid = table_grid(study, table, cells)
+    values = [value for row in grid.rows for value in row if isinstance(value, Value)]
+    for cell, value in zip(cells, values, strict=True):
+        found = evidence_of(study, table, columns[cell.column], cell)
+        evidence[value.key] = _as_json(found, values=table.of != "data")
+    content = {
+        "of": table.of,
+        "grid": grid,
+        "legend": _as_html(legend(study, table, cells)),
+        "notes": [as_html(note) for note in notes(study, table, cells)],
+        "missing": reasons(cells),
+        "assumptions": [(entry.id, as_html(entry.text)) for entry in touching(study, table)],
+        "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
+    }
+    return PageSection(table.id, table.caption, content)
+
+
+def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
+    """Return evidence as the script of a page reads it, with or without the values."""
+    numbers = evidence.answer.shown() if values else np.empty(0)
+    return {
+        "title": evidence.title,
+        "facts": [list(fact) for fact in evidence.facts.items()],
+        "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
+        "margin": evidence.margin,
+        "printed": evidence.printed,
+        "mean": evidence.mean,
+        "unit": evidence.answer.unit.name,
+        "warnings": list(evidence.warnings),
+        "failures": list(evidence.failures),
+        "traceback": evidence.traceback,
+    }
+
+
+def _claim(study: Study, finding: Finding) -> PageSection:
+    content = {
+        "verdict": finding.verdict,
+        "qualified": finding.qualified,
+        "counts": finding.counts,
+        "printed_verdict": finding.printed_verdict,
+        "picture": picture_of(finding),
+        "text": _as_html(evidence_parts(study, finding)),
+    }
+    return PageSection(finding.claim.id, finding.claim.id, content)
+
+
+def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
+    shown = drawing.read_figure(study, figure)
+    if not shown.items:
+        return
+    names = [panel.name for panel in figure.panels if panel.name]
+    panels = f"Panels: {', '.join(names)}. " if names else ""
+    svg = pdf = b""
+    error = ""
+    try:
+        svg, pdf = drawing.draw(figure, shown.items, [".svg", ".pdf"])
+    except drawing.CannotDraw as refusal:
+        error = str(refusal)
+    content = {
+        "error": error,
+        "svg": data_uri("image/svg+xml", svg),
+        "pdf": data_uri("application/pdf", pdf),
+        "csv": data_uri("text/csv", csv_of(shown.frame).encode()),
+        "missing": shown.missing,
+        "panels": len(figure.panels),
+        "description": f"{figure.caption} {panels}Shown: {', '.join(shown.names)}.",
+    }
+    yield PageSection(figure.id, figure.caption, content)
+
+
+def _as_html(parts: Iterable[Part]) -> str:
+    """Return parts of a document as HTML."""
+    return as_html(parts_to_markdown(parts))
+
+
+def _address(kind: str, name: str, study: str | None) -> str:
+    """Return where on the pages a table, figure, claim or reading is."""
+    page = f"{study}.html" if study else ""
+    return f"{page}#{'readings' if kind == 'reading' else f'{kind}-{name}'}"
+
+
+def _about(page: StudyPage) -> dict[str, Any]:
+    """Return what a study's page says of the whole study."""
+    runs = runs_of(page.study.records.values())
+    return {
+        "evidence": as_script(page.evidence),
+        "claims_legend": page.claims_legend,
+        "origin": as_html(origin(page.study)),
+        "warnings": warnings_of(page.study),
+        "failures": page.bad[:MOST_FAILURES],
+        "runs": sorted(runs.values(), key=lambda run: run.time),
+        "counts": Counter(record.run_id for record in page.study.records.values()),
+    }

@@ -1,0 +1,95 @@
+"""Grids of values at a terminal: fitted to its width, with colours for the verdicts."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.measure import measure_renderables
+from rich.table import Table
+from rich.text import Text
+
+from ensvm.report.documents.document import MARKS, NOTHING, SHIPPED, WARNED, Grid, Value
+
+# Each verdict has a mark too: nothing is told apart by colour alone.
+COLOURS = {
+    "reproduced": "green",
+    "compatible": "cyan",
+    "close": "yellow",
+    "differs": "red",
+    "cannot tell": "yellow",
+}
+DIM = "dim"
+HOW_TO_READ = (
+    f"ours (printed): {', '.join(f'{mark} {verdict}' for verdict, mark in MARKS.items())}; "
+    f"{WARNED} fits warned, {SHIPPED} shipped"
+)
+
+
+def fitted(console: Console, grid: Grid) -> list[Table]:
+    """Return a grid as it fits: whole, without spreads, with rows as columns, or in parts."""
+    heads, names = list(grid.heads[1:]), [str(row[0]) for row in grid.rows]
+
+    def columns(spread: bool) -> list[list[Text]]:
+        rows = [[_text(cell, spread) for cell in row[1:]] for row in grid.rows]
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    for spread in (True, False):
+        table = _table("data set", names, heads, columns(spread))
+        if _fits(console, table):
+            return [table]
+    if len(names) < len(heads):
+        transposed = [list(row) for row in zip(*columns(False), strict=True)]
+        table = _table("column", heads, names, transposed)
+        if _fits(console, table):
+            return [table]
+    return list(_parts(console, names, heads, columns(False)))
+
+
+def _parts(
+    console: Console, names: Sequence[str], heads: Sequence[str], columns: list[list[Text]]
+) -> Iterator[Table]:
+    """Yield tables of as many columns as fit, at least one, each with the names of the rows."""
+    first = 0
+    while first < len(heads):
+        last = first + 1
+        part = _table("data set", names, heads[first:last], columns[first:last])
+        while last < len(heads):
+            wider = _table("data set", names, heads[first : last + 1], columns[first : last + 1])
+            if not _fits(console, wider):
+                break
+            part, last = wider, last + 1
+        yield part
+        first = last
+
+
+def _fits(console: Console, table: Table) -> bool:
+    unlimited = console.options.update(max_width=10_000)
+    return measure_renderables(console, unlimited, [table]).minimum <= console.width
+
+
+def _table(
+    first: str, names: Sequence[str], heads: Sequence[str], columns: list[list[Text]]
+) -> Table:
+    table = Table(box=None, padding=(0, 1))
+    table.add_column(first, min_width=max(map(len, names), default=0), no_wrap=True)
+    for head, column in zip(heads, columns, strict=True):
+        width = max((text.cell_len for text in column), default=0)
+        table.add_column(head, justify="right", min_width=width)
+    for name, *row in zip(names, *columns, strict=True):
+        table.add_row(name, *row)
+    return table
+
+
+def _text(cell: str | Value, spread: bool) -> Text:
+    if isinstance(cell, str):
+        return Text(cell, no_wrap=True)
+    text = Text(no_wrap=True)
+    text.append(cell.ours.replace(NOTHING, "-"), "bold" if cell.best else "")
+    text.append(cell.marks)
+    if spread and cell.spread:
+        text.append(f" ±{cell.spread}", DIM)
+    if cell.printed:
+        text.append(f" ({cell.printed}", DIM)
+        if cell.verdict:
+            text.append(f" {MARKS[cell.verdict]}", COLOURS[cell.verdict])
+        text.append(")", DIM)
+    return text

@@ -1,0 +1,190 @@
+"""The cells of tables: our value beside the printed one, each with a verdict or a reason."""
+
+import csv
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import ttest_ind_from_stats
+
+from ensvm.report.query import Question, Study, ask
+from ensvm.report.verdict import deviation, sample
+from ensvm.study.metrics import DATA_CELL, Direction
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
+
+SIGNIFICANCE = 0.05
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """One cell of a table: our mean and spread, the printed number, and how they compare.
+
+    `std` is None for a single realization. If each realization was computed over several `orders`
+    of the training rows, `std_orders` is the standard deviation over the orders of one realization.
+    `difference` is ours minus printed with its 95 % interval, `interval_of` what that is computed
+    from, `warned` how many realizations warned. `status` is that of the study's answer, or
+    `shipped` for a shipped value beside ones computed here; any but `ok` has a `reason`.
+    """
+
+    table: str
+    row: str
+    column: str
+    mean: float | None = None
+    std: float | None = None
+    n: int = 0
+    orders: int = 1
+    std_orders: float | None = None
+    published: float | None = None
+    published_std: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    interval_of: str = ""
+    verdict: Verdict | None = None
+    warned: int = 0
+    status: str = "missing"
+    reason: str = ""
+
+
+def build_table(study: Study, table: TableConfig) -> list[TableCell]:
+    """Return the cells of a table, row by row in the paper's order."""
+    return [
+        cell_of(study, table, row, column, question_of(table, row, column))
+        for row in study.config.rows_of(table)
+        for column in table.columns
+    ]
+
+
+def question_of(table: TableConfig, row: str, column: ColumnConfig) -> Question:
+    """Return what a cell of a table asks of its study."""
+    return Question(
+        row,
+        DATA_CELL if table.of == "data" else column.of(table),
+        table.metric_of(column),
+        "timing" if table.of == "timing" else "error",
+        column.stage,
+    )
+
+
+def cell_of(
+    study: Study, table: TableConfig, row: str, column: ColumnConfig, question: Question
+) -> TableCell:
+    """Return a cell of a table, its printed value compared with the values that answer a question.
+
+    The question is that of the cell, or of the same cell under another reading of the paper.
+    """
+    answer = ask(study, question)
+    printed = study.published.get((table.id, row, column.name))
+    cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
+    if printed is not None:
+        cell = replace(cell, published=printed.value, published_std=printed.std)
+    if not answer.values:
+        return cell
+    ours = sample(answer.shown())
+    cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned)
+    if answer.shipped and study.partly_shipped:
+        cell = replace(cell, status="shipped", reason=answer.not_here)
+    orders = answer.by_order()
+    if orders is not None:
+        within = float(np.sqrt(orders.var(axis=1, ddof=1).mean()))
+        cell = replace(cell, orders=orders.shape[1], std_orders=within)
+    if printed is None or table.of == "timing":  # seconds of other machines have no verdict
+        return cell
+    compared = deviation(study, table, column, question.row, answer, printed)
+    return replace(
+        cell,
+        difference=compared.value,
+        difference_low=compared.low,
+        difference_high=compared.high,
+        interval_of=compared.basis,
+        verdict=compared.verdict,
+    )
+
+
+def stale_notes(table: TableConfig, path: Path) -> list[str]:
+    """Return a message for each note that explains a verdict which the table does not show.
+
+    `path` is the table's CSV as `ensvm table` wrote it; without it there are no messages.
+    """
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        verdicts = {(line["row"], line["column"]): line["verdict"] for line in csv.DictReader(file)}
+    return [
+        f"table {table.id}: a note explains the verdict 'differs' of {column} on {row}, "
+        f"but {path} says {verdict!r}: {note.text[:60].strip()}..."
+        for note in table.notes
+        for (row, column), verdict in verdicts.items()
+        if note.explains_cell(row, column) and verdict not in ("", "differs")
+    ]
+
+
+def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
+    """Return the columns whose displayed mean is the best of the row; none for facts of the data.
+
+    Columns compare with those of the same metric.
+    """
+    if table.of == "data":
+        return set()
+    best: set[str] = set()
+    means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
+    marked = [column for column in table.columns if table.best_of(column)]
+    for metric in {table.metric_of(column) for column in marked}:
+        same = [column for column in marked if table.metric_of(column) == metric]
+        shown = {
+            column.name: round(means[column.name], table.decimals_of(column))
+            for column in same
+            if column.name in means
+        }
+        if shown and all(map(math.isfinite, shown.values())):
+            top = (min if table.best_of(same[0]) == "min" else max)(shown.values())
+            best |= {column for column, mean in shown.items() if mean == top}
+    return best
+
+
+def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
+    """Return the columns significantly better than all that `underline:` names with them."""
+    by_column = {cell.column: cell for cell in cells}
+    best = {column.name: table.best_of(column) for column in table.columns}
+    return {
+        column
+        for column, others in table.underline.items()
+        if all(
+            _significantly_better(by_column[column], by_column[other], best[column])
+            for other in others
+        )
+    }
+
+
+def _significantly_better(better: TableCell, than: TableCell, best: Direction | None) -> bool:
+    if better.std is None or than.std is None or better.mean is None or than.mean is None:
+        return False
+    if better.std == than.std == 0.0:
+        return better.mean < than.mean if best == "min" else better.mean > than.mean
+    side = "less" if best == "min" else "greater"
+    test = ttest_ind_from_stats(
+        better.mean,
+        better.std,
+        better.n,
+        than.mean,
+        than.std,
+        than.n,
+        equal_var=False,
+        alternative=side,
+    )
+    return bool(test.pvalue < SIGNIFICANCE)
+
+
+def column_label(study: Study, column: ColumnConfig) -> str:
+    """Return the heading of a column: its own label, or its algorithm's."""
+    return column.label or algorithm_label(study, column.name)
+
+
+def algorithm_label(study: Study, name: str) -> str:
+    """Return an algorithm's label, with its value in a sweep; its name if it has no label."""
+    block = study.config.algorithms.get(name)
+    if block is None or block.label is None:
+        return name
+    swept = "" if block.sweep is None else f", {block.sweep.key} = {block.sweep.value}"
+    return block.label + swept

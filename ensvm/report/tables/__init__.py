@@ -1,1 +1,0 @@
-"""Tables laid out as in the paper, the printed number beside ours."""

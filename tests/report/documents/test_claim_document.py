@@ -1,0 +1,127 @@
+"""Claims as files, and every reason why one has no values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_records import claimed, errors, record
+
+from ensvm.report.claims import evaluate_claims
+from ensvm.report.write import write_claims
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Return a function that makes a study of the claims (YAML) and records."""
+    return lambda claims, records: claimed(tmp_path / "s", claims, records)
+
+
+def test_every_comparison_without_values_says_why_and_decides_nothing(study):
+    claims = """
+    - {id: 1, text: t, better: a, than: b, relation: less}
+    - {id: 2, text: t, better: a, than: later, relation: less, rows: [german]}
+    - {id: 3, text: t, metric: n_iter_, better: a, relation: value-at-most, limit: 1,
+       rows: [german]}
+    - {id: 4, text: t, metric: objective_, better: a, relation: value-at-most, limit: 1,
+       rows: [german]}
+    """
+    lines = [
+        *errors("german", "a", [0.1, 0.1], objective_=float("inf")),
+        *errors("german", "b", [0.2, 0.2]),
+        record("german", 3, "b", status="failed", reason="ouch"),
+        *(record("web2", 1, name, status="unavailable", reason="ask the author") for name in "ab"),
+    ]
+    one, two, three, four = evaluate_claims(study(claims, lines))
+    german, titanic, web2 = one.comparisons
+    assert (german.verdict, one.verdict) == ("holds", "holds")
+    assert german.reason == "of b's realizations 1 did not end well and are left out"
+    assert titanic.reason == "not run yet"
+    assert "ask the author" in web2.reason
+    assert two.comparisons[0].reason == "later: unavailable: not written yet"
+    assert three.comparisons[0].reason == "a: the algorithm leaves no 'n_iter_'"
+    assert "no finite number: inf" in four.comparisons[0].reason
+    silent = [titanic, web2, *two.comparisons, *three.comparisons, *four.comparisons]
+    assert {(comparison.verdict, comparison.n) for comparison in silent} == {(None, 0)}
+    assert two.verdict == three.verdict == four.verdict == "cannot tell"
+
+
+def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
+    claims = """
+    - {id: better, text: A is better., better: a, than: b, relation: less, note: A note.}
+    - {id: few, text: Few., metric: n_iter_, better: [a, b], relation: value-at-most, limit: 10,
+       rows: [german]}
+    """
+    lines = [
+        *errors("german", "a", [0.25, 0.26, 0.24], n_iter_=5),
+        *errors("german", "b", [0.35, 0.37, 0.36], n_iter_=12),
+        *(record("web2", 1, name, status="unavailable", reason="ask the author") for name in "ab"),
+    ]
+    made = study(claims, lines)
+    text, paths = write_claims(made)
+    before = [path.read_bytes() for path in paths]
+    assert {path.name for path in paths} == {"claims.csv", "claims.md"}
+    assert [path.read_bytes() for path in write_claims(made)[1]] == before
+    frame = pd.read_csv(made.folder / "claims.csv")
+    assert frame.loc[0, "effect"] == next(evaluate_claims(made)).comparisons[0].effect
+    assert frame["verdict"].tolist()[-2:] == ["holds", "fails"]
+    assert frame["claim_verdict"].tolist() == ["holds"] * 3 + ["fails"] * 2
+    assert "> A is better." in text
+    assert "### better: holds on 1 of 3 rows; 2 without values\n" in text
+    assert "holds on 1 of 3 rows; 2 without values" in text
+    assert "holds on 1, fails on 1 of 2 comparisons" in text
+    assert "A note." in text
+    assert "- web2: unavailable: ask the author" in text
+    assert "−11.00 | −13.48 to −8.52 |   3 | holds     |     −5.50 | holds" in text
+    assert "*less*: " in text
+    assert "*ratio*: " not in text
+    assert "commit cccccccccc" in text
+
+
+CLAIM = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german]}"
+
+
+def test_a_claim_that_the_paper_itself_does_not_satisfy_says_so(study):
+    claims = """
+    - {id: own, text: t, better: b, than: a, relation: less, rows: [german, titanic]}
+    - {id: other, text: t, better: a, than: b, relation: less, rows: [german]}
+    - {id: silent, text: t, better: a, than: b, relation: less, rows: [titanic]}
+    """
+    lines = [*errors("german", "a", [0.3, 0.31]), *errors("german", "b", [0.2, 0.21])]
+    text, _ = write_claims(made := study(claims, lines))
+    assert text.count("does not satisfy this claim as tested here**: fails on 1 of 2 rows") == 1
+    assert "; 1 not printed (fails on german)." in text
+    assert "On the paper's own table: holds on 1 of 1 row." in text
+    frame = pd.read_csv(made.folder / "claims.csv").set_index("claim")
+    assert frame["printed_verdict"].fillna("").tolist() == ["fails", "", "holds", ""]
+    assert frame.loc["silent", "claim_printed_verdict"] != frame.loc["other", "printed_verdict"]
+    rows = [line for line in text.splitlines() if line.startswith("| silent")]
+    assert rows[0].split("|")[4].strip() == "—"
+
+
+def test_without_printed_values_there_is_nothing_about_them(study):
+    text, _ = write_claims(
+        study(
+            CLAIM.replace("german", "titanic"),
+            [*errors("titanic", "a", [0.3, 0.31]), *errors("titanic", "b", [0.2, 0.21])],
+        )
+    )
+    assert "printed" not in text
+    assert "own table" not in text
+
+
+def test_a_paraphrase_is_no_quotation(study):
+    text, _ = write_claims(study(CLAIM.replace("text: t", "paraphrase: A is better"), []))
+    assert "A is better" in text
+    assert not [line for line in text.splitlines() if line.startswith(">")]
+
+
+def test_a_row_that_the_others_change_shows_what_it_says_alone(study):
+    claims = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german, titanic]}"
+    lines = [*errors("german", "b", [0.3] * 6), *errors("titanic", "b", [0.3] * 6)]
+    wave = 0.01 * np.array([1, -1, 1, -1, 1, -1])
+    lines += errors("german", "a", 0.2875 + wave)  # t = 2.8, one-sided p = 0.019
+    lines += errors("titanic", "a", 0.295 + wave)
+    made = study(claims, lines)
+    text, _ = write_claims(made)
+    changed = [one for one in next(evaluate_claims(made)).comparisons if one.verdict != "holds"]
+    assert {one.unadjusted for one in changed} == {"holds", "cannot tell"}
+    assert text.count("cannot tell (alone: holds)") == 1

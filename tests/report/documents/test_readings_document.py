@@ -1,0 +1,170 @@
+"""The default's column is the table's, distances are means over common cells, nothing is hidden."""
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_records import errors, make_study
+
+from ensvm.report.documents.readings_document import answer_question
+from ensvm.report.tables import build_table
+from ensvm.report.write import write_readings, write_tables
+
+CONFIG = """\
+study: s
+realizations: 4
+datasets: [german, titanic, {name: web2, unavailable: nobody has it}]
+algorithms:
+  a: {label: A, estimator: RhoSVC}
+  b: {label: B, estimator: SVC}
+published: p.csv
+tables:
+  - {id: 2, caption: Errors., columns: [a, b], margin: 0.5}
+readings:
+  - id: end
+    question: Where does it end?
+    table: 2
+    default: at 0
+    variants:
+      - {name: one, label: at 1, algorithm: {params.tol: 0.01}}
+      - {name: raw, label: raw, dataset: {scaling: none}}
+      - {name: b, label: B, instead: {a: b}}
+    conclusion: It ended at 1.
+coverage:
+  - {item: "Table 2 | errors", by: [table 2, reading end, "figure 1 of t", test tests/test_x.py]}
+  - {item: Figure 9, not_covered: a photograph}
+"""
+PRINTED = """\
+table,row,column,value,std
+2,german,a,24.0,1
+2,titanic,a,22.5,
+2,german,b,25.0,
+2,web2,a,3.0,
+"""
+OWN = {("german", "a"): [0.25, 0.27], ("titanic", "a"): [0.22, 0.23], ("german", "b"): [0.26, 0.25]}
+ONE = {("german", "a~one"): [0.24, 0.24], ("titanic", "a~one"): [0.23, 0.22]}
+ONE |= {("german", "b~one"): [0.25, 0.25]}
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Return a function that makes the study with these values by data set and algorithm."""
+
+    def make(values, config=CONFIG):
+        records = [one for place, of_place in values.items() for one in errors(*place, of_place)]
+        return make_study(tmp_path / "s", config, records, PRINTED)
+
+    return make
+
+
+def only(study):
+    (config,) = study.config.readings
+    return answer_question(study, config)
+
+
+def test_the_own_reading_of_a_study_is_what_its_table_shows(study):
+    made = study({**OWN, **ONE})
+    shown = [cell for cell in build_table(made, made.config.tables[0]) if cell.published]
+    assert list(only(made).readings[0].cells) == shown
+
+
+def test_a_distance_is_the_mean_over_the_cells_that_all_readings_have(study):
+    question = only(study({**OWN, **ONE, ("german", "b~one"): []}))
+    default, one, raw, other = question.readings
+    places = [(question.places[n].row, question.places[n].column) for n in question.common]
+    assert places == [("german", "a")]  # titanic has no b, and german no b~one
+    assert default.distance(question.common) == pytest.approx(2.0)
+    assert one.distance(question.common) == pytest.approx(0.0)
+    assert other.distance(question.common) == pytest.approx(1.5)
+    assert not raw.any_known
+    assert raw.distance(question.common) is None
+
+
+def test_all_common_cells_count(study):
+    values = {**OWN, **ONE, ("titanic", "b"): [0.2, 0.2]}
+    question = only(study(values))
+    assert len(question.common) == 3
+    for reading in question.readings[:2]:
+        ours = np.array([reading.cells[n].mean for n in question.common])
+        printed = np.array([reading.cells[n].published for n in question.common])
+        assert reading.distance(question.common) == pytest.approx(np.abs(ours - printed).mean())
+
+
+def test_what_is_not_in_percent_is_compared_by_ratio(study):
+    config = CONFIG.replace("[a, b],", "[a, b, {name: s, algorithm: a, metric: n_errors}],")
+    question = only(study({**OWN, **ONE, ("titanic", "b"): [0.0, 0.0]}, config))
+    by_place = {
+        (place.row, place.column): distance
+        for place, distance in zip(question.places, question.readings[3].distances, strict=True)
+    }
+    assert by_place["german", "a"] == pytest.approx(math.log(25.5 / 24))
+    assert by_place["titanic", "a"] is None  # the logarithm of 0
+
+
+def lines_of(text, start):
+    return [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in text.splitlines()
+        if line.startswith(f"| {start}")
+    ]
+
+
+def test_the_smallest_distance_alone_is_bold(study):
+    text, _ = write_readings(study({**OWN, **ONE, ("titanic", "b"): [0.2, 0.2]}))
+    (overall,) = lines_of(text, "mean distance  ")
+    shown = [cell.strip("*") for cell in overall[3:] if cell != "—"]
+    bold = [cell.strip("*") for cell in overall[3:] if cell.startswith("**")]
+    assert bold == [min(shown, key=float)]
+    assert len(lines_of(text, "mean distance, ")) == 2
+    assert "It ended at 1." in text
+    assert "in-sample" in text
+
+
+def test_what_is_missing_is_told_with_its_readings(study):
+    text, _ = write_readings(study({**OWN, **ONE}))
+    missing = text.partition("Missing:")[2]
+    assert "- web2: a: unavailable: nobody has it" in missing
+    assert re.search(r"- \*raw\*: .*not run yet", missing)
+    assert "but for those without any value: raw." in text
+
+
+def test_the_csv_has_every_cell_of_every_reading(study):
+    made = study({**OWN, **ONE})
+    _, paths = write_readings(made)
+    frame = pd.read_csv(made.folder / "readings.csv")
+    assert len(frame) == 4 * 4
+    assert set(frame["reading"]) == {"default", "one", "raw", "b"}
+    known = frame.dropna(subset="value")
+    np.testing.assert_allclose(known["distance"], (known["value"] - known["printed"]).abs())
+    assert known["verdict"].notna().all()
+    assert [path.name for path in paths] == ["readings.csv", "readings.md", "coverage.md"]
+
+
+def test_tables_stay_as_they_are_without_readings(study):
+    bare = CONFIG.partition("readings:")[0]
+    before = next(write_tables(study(OWN, bare), "csv"))[0]
+    after = next(write_tables(study({**OWN, **ONE}), "csv"))[0]
+    assert before == after
+
+
+def test_a_study_without_readings_writes_nothing(study):
+    made = study(OWN, CONFIG.partition("readings:")[0])
+    assert write_readings(made) == ("", [])
+    assert not list(made.folder.glob("readings*"))
+
+
+def test_coverage_links_to_what_covers(study):
+    made = study(
+        OWN,
+        CONFIG.partition("readings:")[0]
+        + CONFIG[CONFIG.index("coverage:") :].replace("reading end, ", ""),
+    )
+    text, paths = write_readings(made)
+    assert [path.name for path in paths] == ["coverage.md"]
+    assert paths[0].read_text() == text
+    assert "1 of 2 items" in text
+    assert "Table 2 \\| errors" in text
+    assert "**not covered**: a photograph" in text
+    assert "[table 2](table-2.md), [figure 1 of t](../t/figure-1.svg), `tests/test_x.py`" in text

@@ -1,0 +1,105 @@
+"""A study's first page: made of the records, links to what is there, leaves a user's page alone."""
+
+import re
+
+import pytest
+from made_up_records import errors, invoke, make_study, record
+
+from ensvm.report.documents import summary
+from ensvm.report.query import read_study
+from ensvm.report.write import write_claims, write_figures, write_summary, write_tables
+
+CONFIG = """\
+study: s
+title: A title
+citation: A and B (1999)
+realizations: 2
+datasets: [german, titanic, cancer]
+algorithms: {a: {label: A, estimator: RhoSVC}, b: {estimator: RhoSVC}}
+published: p.csv
+tables:
+  - {id: 1, caption: Errors., columns: [a, b]}
+  - {id: 2, caption: Facts., of: data, rows: [german], columns: [dim]}
+figures:
+  - {id: 1, kind: bar, caption: "Bars, [all].", rows: [german], series: [a, b]}
+claims:
+  - {id: less, text: t, relation: less, better: [a], than: [b], rows: [german]}
+coverage:
+  - {item: Table 1, by: table 1}
+  - {item: Table 9, not_covered: it is lost}
+"""
+PRINTED = "table,row,column,value,std\n1,german,a,11.0,\n1,titanic,b,50.0,\n2,german,dim,20,\n"
+
+
+@pytest.fixture
+def study(tmp_path):
+    lines = [
+        *errors("german", "a", [0.10, 0.12]),
+        *errors("german", "b", [0.30, 0.33]),
+        record("german", 1, "data", dim=20),
+        record("titanic", 1, "b", status="failed", reason="ouch"),
+        record("cancer", 1, "a", status="unavailable", reason="get it"),
+    ]
+    return make_study(tmp_path / "results" / "s", CONFIG, lines, PRINTED)
+
+
+def glance(text):
+    """Return the lines of the table at the top, by what they count."""
+    rows = re.findall(r"^\| ([^|]+?) +\| +(\d+) \| (.*?) *\|$", text, re.MULTILINE)
+    return {what: (int(count), more) for what, count, more in rows}
+
+
+def test_the_counts_are_those_of_the_records(study):
+    found = glance(summary.to_markdown(study))
+    assert found["tables"] == (2, "")
+    assert found["printed results"][0] == 2
+    assert found["printed results"][1].endswith("1 without a value of ours")
+    assert found["printed facts of the data"] == (1, "1 = reproduced")
+    assert found["items of the paper"] == (2, "1 covered")
+    assert found["cells run"] == (len(study.records), "1 failed")
+    assert found["data sets that could not be loaded"] == (1, "cancer")
+    (_, judged) = found["claims"]
+    assert sum(map(int, re.findall(r"\d+", judged))) == found["claims"][0] == 1
+
+
+def test_the_page_shows_the_tables_as_their_own_pages_do(study):
+    page = summary.to_markdown(study)
+    for text, _ in write_tables(study, "md"):
+        assert next(part for part in text.split("\n\n") if part.startswith("|")) in page
+
+
+def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
+    list(write_tables(study, "md"))
+    before = summary.to_markdown(study)
+    assert "Not drawn yet: `ensvm report --only figures`" in before
+    assert "evidence: `ensvm report --only claims`" in before
+    write_claims(study)
+    assert all(drawn.paths for drawn in write_figures(study))
+    after = summary.to_markdown(study)
+    assert "Not drawn yet" not in after
+    links = re.findall(r"\]\(([^)]+)\)", after)
+    assert {"figure-1.png", "figure-1.pdf", "claims.md", "table-1.md"} <= set(links)
+    for text in (before, after):
+        for link in re.findall(r"\]\(([^)]+)\)", text):
+            assert (study.folder / link).is_file(), link
+
+
+def test_a_page_that_a_user_wrote_is_left_alone(study):
+    path = write_summary(study)
+    assert path is not None
+    assert write_summary(study) == path  # our own is written anew
+    path.write_text("# My notes\n")
+    assert write_summary(study) is None
+    assert path.read_text() == "# My notes\n"
+
+
+def test_the_command_writes_it_with_all_tables(study):
+    results = study.folder.parent
+    one = invoke("table", results, "--table", "1")
+    assert one.exit_code == 0
+    assert not (study.folder / summary.NAME).exists()
+    every = invoke("table", results)
+    assert str(study.folder / summary.NAME) in every.stderr
+    page = (study.folder / summary.NAME).read_text(encoding="utf-8")
+    assert page == summary.to_markdown(read_study(study.folder))
+    assert "`ensvm run s.yaml`" in page

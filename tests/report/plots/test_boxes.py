@@ -1,0 +1,134 @@
+"""Boxes, strips and bars show the values of the realizations, and say what their marks mean."""
+
+import re
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up_records import errors, make_study, record
+
+from ensvm.report.plots.drawing import read_figure
+from ensvm.report.write import write_figures
+from ensvm.study.source import ConfigError
+
+CONFIG = """\
+study: s
+realizations: 4
+datasets: [german, titanic, {name: size, card: cancer, sweep: {split.n_train: [50, 100]}}]
+algorithms:
+  a: {label: A, estimator: RhoSVC}
+  b: {estimator: RhoSVC}
+published: p.csv
+tables:
+  - {id: 2, caption: c, columns: [{name: first, algorithm: a}, b]}
+figures:
+  - {id: 1, kind: box, caption: Boxes., rows: [german, titanic], series: [a, b], table: 2}
+  - {id: 2, kind: strip, caption: Strips., rows: [german, titanic], series: [a, b]}
+  - {id: 3, kind: bar, caption: Bars., series: a,
+     panels: [{rows: german}, {rows: [german, size], metric: n_test, title: Rows}]}
+"""
+PRINTED = "table,row,column,value,std\n2,german,first,19.5,\n"
+A, B = [0.1, 0.2, 0.3, 0.6], [0.25]
+
+
+@pytest.fixture
+def study(tmp_path):
+    lines = [
+        *errors("german", "a", A),
+        *errors("german", "b", B),
+        *errors("titanic", "a", [0.5, float("nan")]),
+        record("titanic", 1, "b", status="failed", reason="ouch"),
+    ]
+    return make_study(tmp_path / "s", CONFIG, lines, PRINTED)
+
+
+def test_the_values_are_those_of_the_realizations_in_percent(study):
+    shown = read_figure(study, study.config.figures[0])
+    found, missing = shown.items, shown.missing
+    places = [(one.panel, one.row, one.label) for one in found]
+    assert places == [(0, "german", "A"), (0, "german", "b"), (0, "titanic", "A")]
+    assert list(found[0].values) == [1, 2, 3, 4]
+    assert list(found[0].values.values()) == pytest.approx([10.0, 20.0, 30.0, 60.0])
+    assert found[2].values == {1: 50.0}
+    assert missing == ("titanic, b: failed: ouch",)
+
+
+def test_printed_values_are_those_of_the_algorithm_in_the_table(study):
+    boxes, strips = (read_figure(study, study.config.figures[at]).items for at in (0, 1))
+    assert [one.printed for one in boxes] == [19.5, None, None]
+    assert {one.printed for one in strips} == {None}
+
+
+def test_the_csv_has_every_value_unrounded(study):
+    frame = read_figure(study, study.config.figures[0]).frame
+    values = frame[(frame.row == "german") & (frame.series == "A") & (frame.what == "value")]
+    assert values.value.to_numpy() == pytest.approx(100 * np.array(A), abs=0)
+    assert values.realization.tolist() == [1, 2, 3, 4]
+    (printed,) = frame[frame.what == "printed"].value
+    assert printed == 19.5
+
+
+def test_a_sweep_stands_for_its_members(study):
+    panel = study.config.figures[2].panels[1]
+    assert panel.rows == ("german", "size-50", "size-100")
+    assert read_figure(study, study.config.figures[2]).missing == (
+        "size-50, a: not run yet",
+        "size-100, a: not run yet",
+    )
+
+
+def texts(path):
+    """Return what an SVG says, from the comments that stand at its letters."""
+    return re.findall(r"<!-- (.+?) -->", path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(0, "whiskers to 1.5 IQR"), (1, "mean"), (2, "one standard error")],
+)
+def test_the_legend_says_what_is_drawn_and_the_axes_have_labels(study, number, said):
+    drawing = list(write_figures(study))[number]
+    kinds = {path.suffix: path for path in drawing.paths}
+    assert kinds.keys() == {".csv", ".png", ".svg", ".pdf"}
+    shown = texts(kinds[".svg"])
+    assert any(said in text for text in shown)
+    assert {"A", "data set", "test error (%)"} <= set(shown)
+    assert ("printed" in shown) == (number == 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("series: [a, b], table: 2", "series: [a, c]", r"unknown algorithm 'c'"),
+        ("series: [a, b], table: 2", "series: [a], table: 3", r"table: unknown table '3'"),
+        ("rows: [german, titanic], series: [a, b], table", "series: a, table", r"which data sets"),
+        ("kind: bar", "kind: bar, y_scale: log", r"a bar begins at 0"),
+        ("kind: bar", "kind: pie", r"unknown kind of figure.*box, strip, bar"),
+        ("{rows: german}", "{rows: germann}", r"figures\[3\]\.panels\[1\]\.rows: .*'germann'"),
+        ("metric: n_test", "metric: train_seconds", r"needs a `timing:` block"),
+        ("metric: n_test", "metric: nothing", r"unknown metric 'nothing'"),
+        ("kind: box", "kind: box, colour: red", r"figures\[1\]\.colour: unknown key"),
+    ],
+)
+def test_wrong_keys_are_named(study, tmp_path, old, new, message):
+    assert old in CONFIG
+    with pytest.raises(ConfigError, match=message):
+        make_study(tmp_path / "wrong", CONFIG.replace(old, new), [])
+
+
+def test_the_example_of_the_docs_is_drawn(tmp_path):
+    text = (Path(__file__).parents[3] / "docs" / "configs.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^    (figures:\n(?:      .*\n)+)", text, re.MULTILINE)
+    config = """\
+study: s
+realizations: 2
+datasets: [german, titanic]
+algorithms: {ensemble: {estimator: PartiallyTrainedEnsemble}, svc: {estimator: SVC}}
+tables:
+  - {id: 1, caption: c, columns: [ensemble, svc]}
+"""
+    lines = [*errors("german", "svc", A), *errors("titanic", "ensemble", A)]
+    study = make_study(tmp_path / "s", config + textwrap.dedent("    " + example), lines)
+    (drawn,) = write_figures(study)
+    assert len(drawn.paths) == 4

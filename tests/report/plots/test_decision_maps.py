@@ -1,0 +1,105 @@
+"""A plane shows what a map of decisions recorded: rows, labels, rings, weights and lines."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_records import make_study, record
+
+from ensvm.records.writing import csv_of
+from ensvm.report.plots.drawing import read_figure
+from ensvm.report.write import write_figures
+from ensvm.study.source import ConfigError
+
+CONFIG = """\
+study: s
+realizations: 2
+datasets: [german]
+algorithms:
+  a: {label: A, estimator: DecisionMap,
+      record: [points_, signs_, grid_, values_, support_, weights_]}
+  b: {label: B, estimator: DecisionMap, record: [points_, signs_, grid_, values_, support_]}
+figures:
+  - id: 1
+    kind: plane
+    caption: Planes.
+    realization: 2
+    panels:
+      - {dataset: german, series: a, title: One, marks: support_, sizes: weights_,
+         levels: [-1, 0, 1]}
+      - {dataset: german, series: [a, b]}
+"""
+MAP = {
+    "points_": [[0.0, 0.0], [1.0, 0.5], [2.0, 1.0]],
+    "signs_": [-1, 1, 1],
+    "grid_": [[0.0, 2.0], [0.0, 1.0]],
+    "values_": [[-1.0, 3.0], [-1.5, 2.5]],
+    "support_": [0, 1],
+    "weights_": [0.5, 0.25, 0.25],
+}
+
+
+def mapped(algorithm, realization, **curves):
+    return replace(record("german", realization, algorithm), curves={**MAP, **curves})
+
+
+@pytest.fixture
+def study(tmp_path):
+    lines = [mapped("a", 1, signs_=[1, 1, 1]), mapped("a", 2), mapped("b", 1)]
+    return make_study(tmp_path / "s", CONFIG, lines)
+
+
+def test_a_panel_has_the_realization_s_record_and_says_what_is_missing(study):
+    shown = read_figure(study, study.config.figures[0])
+    one, again = shown.items
+    assert (one.panel, one.label, one.marks.tolist()) == (0, "A", [0, 1])
+    for name in ("points", "signs", "grid", "values"):
+        np.testing.assert_array_equal(getattr(one, name), MAP[f"{name}_"])
+        np.testing.assert_array_equal(getattr(again, name), MAP[f"{name}_"])
+    np.testing.assert_array_equal(one.sizes, MAP["weights_"])
+    assert (again.panel, again.marks.size, again.sizes) == (1, 0, None)
+    assert shown.missing == ("german, b: not run yet (realization 2)",)
+
+
+def test_the_csv_has_the_rows_and_the_grid(study):
+    frame = pd.read_csv(io.StringIO(csv_of(read_figure(study, study.config.figures[0]).frame)))
+    first = frame[frame["panel"] == "One"]
+    rows, grid = (first[first["what"] == what] for what in ("row", "decision"))
+    assert rows[["x", "y"]].values.tolist() == MAP["points_"]
+    assert rows["value"].tolist() == MAP["signs_"]
+    assert rows["weight"].tolist() == MAP["weights_"]
+    assert rows["marked"].tolist() == [True, True, False]
+    assert grid[["x", "y", "value"]].values.tolist() == [
+        [0.0, 0.0, -1.0],
+        [2.0, 0.0, 3.0],
+        [0.0, 1.0, -1.5],
+        [2.0, 1.0, 2.5],
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("values", [MAP["values_"], [[1.0, 2.0], [2.0, 3.0]]])
+def test_it_is_drawn_with_and_without_a_boundary_in_sight(tmp_path, values):
+    lines = [mapped(name, 2, values_=values) for name in ("a", "b")]
+    study = make_study(tmp_path / "s", CONFIG, lines)
+    (drawn,) = write_figures(study)
+    svg = drawn.paths[2].read_text()
+    assert all(f"<!-- {text} -->" in svg for text in ("(a) One", "(b) german", "A", "B"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("series: [a, b]", "series: [c]", r"panels\[2\].series: unknown algorithm 'c'"),
+        ("dataset: german, series: [", "dataset: mars, series: [", "unknown data set 'mars'"),
+        ("sizes: weights_", "sizes: alphas_", "'alphas_' is not in the `record:` of a"),
+        ("values_, support_]}\n", "support_]}\n", "'values_' is not in the `record:` of b"),
+    ],
+)
+def test_what_the_study_does_not_have_is_refused(tmp_path, old, new, message):
+    text = CONFIG.replace(old, new)
+    assert text != CONFIG
+    with pytest.raises(ConfigError, match=message):
+        make_study(tmp_path / "s", text, [])

@@ -1,0 +1,108 @@
+"""A scatter shows the means of the realizations that both algorithms have, and says what lacks."""
+
+import numpy as np
+import pytest
+from made_up_records import errors, make_study, record
+
+from ensvm.report.plots.drawing import read_figure
+from ensvm.report.plots.points import (
+    LABEL_SIZE,
+    LETTER,
+    SIDE,
+    Point,
+    label_offsets,
+)
+from ensvm.report.write import write_figures
+from ensvm.study.source import ConfigError
+
+CONFIG = """\
+study: s
+realizations: 3
+datasets: [german, titanic, cancer]
+algorithms:
+  a: {label: A, estimator: RhoSVC}
+  b: {estimator: RhoSVC}
+figures:
+  - {id: 1, kind: scatter, caption: A and b., rows: [german, titanic, cancer],
+     panels: [{x: a, y: b}, {x: b, y: a, title: Turned, x_label: of b}]}
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    lines = [
+        *errors("german", "a", [0.1, 0.2, 0.6]),
+        *errors("german", "b", [0.3, 0.5]),
+        *errors("titanic", "a", [0.25]),
+        *errors("titanic", "b", [0.125]),
+        *errors("cancer", "a", [0.25]),
+        record("cancer", 1, "b", status="failed", reason="ouch"),
+    ]
+    return make_study(tmp_path / "s", CONFIG, lines)
+
+
+def test_a_point_is_the_mean_over_the_realizations_of_both_in_percent(study):
+    shown = read_figure(study, study.config.figures[0])
+    german, titanic, turned, _ = shown.items
+    assert (german.row, german.n, german.x, german.y) == ("german", 2, 15.0, 40.0)
+    assert (german.x_std, german.y_std) == pytest.approx((np.sqrt(50.0), np.sqrt(200.0)))
+    assert (titanic.x, titanic.y, titanic.x_std, titanic.n) == (25.0, 12.5, None, 1)
+    assert (turned.panel, turned.x, turned.y) == (1, german.y, german.x)
+    assert shown.missing == ("b against a, cancer: failed: ouch", "Turned, cancer: failed: ouch")
+
+
+def test_the_csv_has_the_points(study):
+    shown = read_figure(study, study.config.figures[0])
+    assert shown.frame[["panel", "row", "x", "y", "n"]].values.tolist()[0] == [
+        "b against a",
+        "german",
+        15.0,
+        40.0,
+        2,
+    ]
+    assert shown.names == ("german", "titanic")
+
+
+@pytest.mark.slow
+def test_it_is_drawn(study):
+    (drawn,) = write_figures(study)
+    svg = drawn.paths[2].read_text()
+    assert all(f"<!-- {text} -->" in svg for text in ("german", "titanic", "of b", "(b) Turned"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{x: a, y: b}", "{x: a, y: c}", r"figures\[1\].panels\[1\].y: unknown algorithm 'c'"),
+        ("cancer],\n", "mars],\n", r"figures\[1\].rows: unknown data set 'mars'"),
+        ("A and b.", "c, metric: size_", None),
+        ("A and b.", "c, metric: sizes", "unknown metric 'sizes'"),
+        ("kind: scatter", "kind: scater", "unknown kind of figure; accepted: .*scatter, plane"),
+        ("A and b.", "c, metric: fit_seconds", "needs a `timing:` block"),
+    ],
+)
+def test_names_that_the_study_does_not_have_are_refused(tmp_path, old, new, message):
+    text = CONFIG.replace(old, new)
+    assert text != CONFIG
+    if message is None:
+        make_study(tmp_path / "s", text, [])
+        return
+    with pytest.raises(ConfigError, match=message):
+        make_study(tmp_path / "s", text, [])
+
+
+def test_labels_of_points_close_together_hide_neither_points_nor_each_other():
+    rows = ["german", "titanic", "cancer", "diabetis", "waveform"]
+    points = [Point(0, row, 20.0 + n, 20.0 - n / 3, None, None, 1) for n, row in enumerate(rows)]
+    points.append(Point(0, "far", 60.0, 60.0, None, None, 1))
+    offsets = label_offsets(points, (10.0, 70.0))
+    scale = SIDE / 60.0
+    starts = [
+        (point.x * scale + dx, point.y * scale + dy)
+        for point, (dx, dy) in zip(points, offsets, strict=True)
+    ]
+    for n, (x, y) in enumerate(starts):
+        for m, (other_x, other_y) in enumerate(starts[:n]):
+            apart = x - other_x if x > other_x else other_x - x
+            width = LETTER * len(points[m if x > other_x else n].row)
+            assert apart >= width or abs(y - other_y) >= LABEL_SIZE

@@ -1,0 +1,277 @@
+"""The pages: complete, closed in themselves, the same bytes each time, and usable in a browser."""
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import threading
+from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from made_up_records import errors, make_study, record
+
+from ensvm.report.plots.drawing import draw, read_figure
+from ensvm.report.query import find_studies, read_study
+from ensvm.report.render.pages import study_page, write_report
+from ensvm.report.tables import build_table
+
+RESULTS = Path(__file__).parents[3] / "results"
+MOST_BYTES = 3_000_000
+EVIL = "</script><script>document.title='taken over'</script><img src=x onerror=alert(1)>"
+ADDRESSES = (
+    "![pixel](BEACON/pixel.png) <img src='BEACON/raw.png'> ![own](file:///etc/hostname) "
+    "[press](javascript:alert(1)) [share](//beacon.invalid/x) [data](data:text/html,x) "
+    "[paper](https://example.org/paper) [table](table-1.md) [mail](mailto:a@example.org)"
+)
+CONFIG = f"""
+study: s
+title: "{EVIL}"
+realizations: 3
+datasets: [titanic, german]
+algorithms:
+  one: {{label: "{EVIL}", estimator: SVC}}
+  two: {{estimator: SVC}}
+tables:
+  - id: 1
+    caption: "Errors {EVIL}"
+    columns: [one, two]
+    notes: ["a *note* {EVIL}", "{ADDRESSES}"]
+claims:
+  - {{id: c, text: "{EVIL}", relation: less, better: [one], than: [two], margin: 0}}
+readings:
+  - id: r
+    question: "Which one? {EVIL}"
+    table: 1
+    columns: [one]
+    default: "the first {EVIL}"
+    variants: [{{name: two, label: "the second {EVIL}", instead: {{one: two}}}}]
+    conclusion: "Neither. {EVIL}"
+coverage:
+  - {{item: "Table 1 {EVIL}", by: [table 1, claim c, reading r]}}
+assumptions:
+  - {{id: a, text: "an assumption {EVIL}"}}
+"""
+PUBLISHED = "table,row,column,value,std\n1,titanic,one,22.0,\n1,german,one,90.0,\n"
+
+
+@pytest.fixture
+def page(tmp_path):
+    records = [
+        *errors("titanic", "one", [0.21, 0.22, 0.23]),
+        *errors("titanic", "two", [0.31, 0.32, 0.34]),
+        *errors("german", "one", [0.3, 0.31, 0.32]),
+        *(record("german", n, "two", status="failed", reason=EVIL) for n in (1, 2, 3)),
+    ]
+    make_study(tmp_path / "results" / "s", CONFIG, records, PUBLISHED)
+    index = list(write_report(find_studies(tmp_path / "results"), tmp_path / "report"))[-1]
+    return index.with_name("s.html")
+
+
+class Page(HTMLParser):
+    """The elements of a page with their attributes."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.elements = []
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def values(self, name):
+        return [attributes[name] for _, attributes in self.elements if name in attributes]
+
+
+def test_every_cell_has_its_evidence(page):
+    study = read_study(page.parents[1] / "results" / "s")
+    evidence = study_page(study).evidence
+    cells = build_table(study, study.config.tables[0])
+    assert sorted(Page(page).values("data-cell")) == sorted(evidence)
+    assert len(evidence) == len(cells) == 4
+    for cell in cells:
+        told = evidence[f"1|{cell.row}|{cell.column}"]
+        assert told["printed"] == cell.published
+        assert len(told["values"]) == cell.n
+        if cell.n:
+            assert sum(told["values"]) / cell.n == pytest.approx(cell.mean, rel=1e-3)
+        else:
+            assert told["failures"] == [f"3 × {EVIL}"]
+
+
+def test_texts_are_shown_and_not_obeyed(page):
+    elements = Page(page).elements
+    assert [name for name, _ in elements].count("script") == 2  # the page's data, and its own
+    assert not [attributes for _, attributes in elements if "onerror" in attributes]
+
+
+def test_links_lead_to_the_web_to_mail_or_beside_the_page(page):
+    elements = Page(page).elements
+    assert [attributes["src"] for name, attributes in elements if name == "img"] == []
+    links = [attributes["href"] for name, attributes in elements if name == "a"]
+    outside = [link for link in links if not link.startswith("#")]
+    assert outside == [
+        *("index.html", "BEACON/pixel.png", "https://example.org/paper", "table-1.md"),
+        "mailto:a@example.org",
+    ]
+
+
+def test_the_policy_allows_our_own_style_and_script_alone(page):
+    text = page.read_text()
+    [policy] = [a["content"] for _, a in Page(page).elements if "http-equiv" in a]
+    allowed = dict(part.split(" ", 1) for part in policy.split("; "))
+    assert allowed["default-src"] == "'none'"
+    assert allowed["img-src"] == "data:"
+    for name, kind in (("style", "style-src"), ("script", "script-src")):
+        inner = re.search(f"<{name}>(.*?)</{name}>", text, re.DOTALL)[1]
+        assert allowed[kind] == sha256_of(inner)
+
+
+def sha256_of(text):
+    """Return the source of a policy that allows an inline text."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def test_verdicts_are_counted(page):
+    found = study_page(read_study(page.parents[1] / "results" / "s"))
+    assert found.verdicts == {"compatible": 1, "differs": 1}
+    assert found.claim_verdicts == {"holds": 1}
+    assert len(found.bad) == 3
+
+
+def test_the_same_records_make_the_same_bytes(page):
+    before = page.read_bytes()
+    list(write_report(find_studies(page.parents[1] / "results"), page.parent))
+    assert page.read_bytes() == before
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """The pages of the results that travel with the source."""
+    if not find_studies(RESULTS):
+        pytest.skip("the results are not beside the tests")
+    studies = []
+
+    def noted(study, figure):
+        studies.append(study)
+        return read_figure(study, figure)
+
+    def committed(figure, content, endings):
+        paths = [studies[-1].folder / f"figure-{figure.id}{ending}" for ending in endings]
+        if not all(path.is_file() for path in paths):
+            return draw(figure, content, endings)
+        return [path.read_bytes() for path in paths]
+
+    with pytest.MonkeyPatch.context() as patch:
+        # What is committed is drawn already.
+        patch.setattr("ensvm.report.plots.drawing.read_figure", noted)
+        patch.setattr("ensvm.report.plots.drawing.draw", committed)
+        return list(write_report(find_studies(RESULTS), tmp_path_factory.mktemp("report")))
+
+
+@pytest.mark.slow
+def test_pages_of_the_shipped_results_are_closed_in_themselves(shipped):
+    names = {path.name for path in shipped}
+    for path in shipped:
+        assert path.stat().st_size < MOST_BYTES, path.name
+        page = Page(path)
+        ids = page.values("id")
+        assert len(set(ids)) == len(ids)
+        for address in (*page.values("href"), *page.values("src")):
+            file, _, place = address.partition("#")
+            inside = address.startswith("data:") or (file in names if file else place in ids)
+            assert inside, (path.name, address[:80])
+        for name, attributes in page.elements:
+            if name == "img":
+                assert len(attributes["alt"]) > 20
+            if name == "td":
+                assert attributes.get("data-value") is not None or "class" not in attributes
+
+
+TRY = """
+<script>
+const say = {};
+const button = document.querySelector("[data-cell='1|titanic|one']");
+button.click();
+const dialog = document.getElementById("evidence");
+say.open = dialog.open;
+say.dots = dialog.querySelectorAll("circle").length;
+say.printed = dialog.querySelectorAll("line.print").length;
+say.facts = dialog.textContent.includes("--datasets titanic --algorithms one");
+dialog.close();
+const rows = () => [...document.querySelectorAll("[data-table] tbody tr")]
+  .filter(row => !row.hidden).map(row => row.cells[0].textContent);
+const heads = document.querySelectorAll("[data-sort]");
+heads[1].click(); say.up = rows();
+heads[1].click(); say.down = rows();
+heads[2].click(); say.missing_last = rows();
+heads[2].click(); say.missing_last_too = rows();
+const filter = document.querySelector("[data-filter]");
+filter.value = "tit"; filter.dispatchEvent(new Event("input")); say.filtered = rows();
+filter.value = ""; filter.dispatchEvent(new Event("input"));
+const verdict = document.querySelector("[data-verdict]");
+verdict.value = "differs"; verdict.dispatchEvent(new Event("change")); say.differing = rows();
+const told = document.createElement("pre");
+told.id = "said"; told.textContent = JSON.stringify(say); document.body.append(told);
+</script>
+"""
+
+
+@pytest.fixture
+def beacon():
+    """The requests that a server of this machine was asked for, and its address."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield asked, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.slow
+def test_in_a_browser(page, beacon):
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    asked, address = beacon
+    script = sha256_of(re.search("<script>(.*?)</script>", TRY, re.DOTALL)[1])
+    text = page.read_text().replace("BEACON", address)
+    text = text.replace("script-src &#39;", f"script-src {script} &#39;")
+    tried = page.with_name("tried.html")
+    tried.write_text(text.replace("</body>", TRY + "</body>"))
+    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    ran = subprocess.run(
+        [browser, *options, "--dump-dom", tried.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert "CONSOLE" not in ran.stderr  # nor does the policy forbid anything that the page does
+    assert asked == []
+    found = re.search(r'<pre id="said">(.*?)</pre>', ran.stdout)
+    assert found, ran.stdout[-2000:]
+    assert "<title>s: " in ran.stdout
+    assert json.loads(found[1]) == {
+        "open": True,
+        "dots": 3,
+        "printed": 1,
+        "facts": True,
+        "up": ["titanic", "german"],
+        "down": ["german", "titanic"],
+        "missing_last": ["titanic", "german"],
+        "missing_last_too": ["titanic", "german"],
+        "filtered": ["titanic"],
+        "differing": ["german"],
+    }

@@ -1,0 +1,219 @@
+"""What interval decides: laws of the judgement, and planted effects to find or not to claim."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t, ttest_rel
+
+from ensvm.report.claim_tests import (
+    LEVEL,
+    holm,
+    judge_all,
+    judge_each,
+    judge_most,
+    judge_number,
+    judge_sample,
+    judge_single_split,
+)
+from ensvm.study.relations import Bound
+
+BELOW_ZERO = Bound(0.0, 0.0, strict=True)
+AT_MOST_ONE = Bound(1.0, 0.0)
+numbers = st.floats(-100, 100)
+N = 2000  # samples; a share of 2.5 % has a standard error of 0.35 %
+
+
+@given(st.lists(numbers, min_size=2, max_size=20), numbers)
+def test_a_claim_and_its_contrary_never_both_hold_or_both_fail(effects, threshold):
+    claim = judge_sample(effects, Bound(threshold, threshold)).verdict
+    contrary = judge_sample(
+        [-effect for effect in effects], Bound(-threshold, -threshold, strict=True)
+    ).verdict
+    assert {"holds": "fails", "fails": "holds", "cannot tell": "cannot tell"}[claim] == contrary
+
+
+@given(st.lists(numbers, min_size=2, max_size=20), numbers, numbers)
+def test_a_laxer_threshold_never_turns_holds_into_anything_else(effects, one, other):
+    strict, lax = sorted((one, other))
+    if judge_sample(effects, Bound(strict, strict)).verdict == "holds":
+        assert judge_sample(effects, Bound(lax, lax)).verdict == "holds"
+
+
+@pytest.mark.parametrize("shift", [-1.0, 0.0, 0.5])
+def test_the_interval_and_the_p_values_are_those_of_the_paired_t_test(shift):
+    better, than = np.random.default_rng(1).normal(size=(2, 12))
+    better = better + shift
+    found = judge_sample(better - than, BELOW_ZERO)
+    interval = ttest_rel(better, than).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-12)
+    assert found.n == 12
+    assert found.p_holds == pytest.approx(ttest_rel(better, than, alternative="less").pvalue)
+    assert found.p_fails == pytest.approx(ttest_rel(better, than, alternative="greater").pvalue)
+
+
+def test_no_effect_is_claimed_in_at_most_about_one_case_of_twenty():
+    samples = np.random.default_rng(0).normal(size=(N, 10))
+    verdicts = [judge_sample(sample, BELOW_ZERO).verdict for sample in samples]
+    assert 0.015 < verdicts.count("holds") / N < 0.035
+    assert 0.015 < verdicts.count("fails") / N < 0.035
+
+
+def test_a_planted_effect_is_found():
+    noise = np.random.default_rng(0).normal(size=20)
+    assert judge_sample(noise - 2.0, BELOW_ZERO).verdict == "holds"
+    assert judge_sample(noise + 2.0, BELOW_ZERO).verdict == "fails"
+    assert judge_sample(noise, AT_MOST_ONE).verdict == "holds"
+    assert judge_sample(noise + 1.0, AT_MOST_ONE).verdict == "cannot tell"
+    assert judge_sample([-1.0, -2.0], BELOW_ZERO).verdict == "cannot tell"
+
+
+@given(st.lists(numbers, min_size=2, max_size=20), numbers, st.floats(0, 2))
+def test_the_p_values_decide_as_the_interval_does(effects, threshold, overlap):
+    found = judge_sample(effects, Bound(threshold, threshold), overlap=overlap)
+    assert 0.0 <= found.p_holds <= 1.0
+    assert 0.0 <= found.p_fails <= 1.0
+    # where rounding does not decide
+    tiny = 1e-9 * (1.0 + abs(threshold) + found.high - found.low)
+    if found.high < threshold - tiny:
+        assert found.p_holds <= LEVEL
+    elif found.high > threshold + tiny:
+        assert found.p_holds > LEVEL
+    if found.low > threshold + tiny:
+        assert found.p_fails <= LEVEL
+    elif found.low < threshold - tiny:
+        assert found.p_fails > LEVEL
+
+
+def test_within_holds_by_two_one_sided_tests_and_fails_by_either():
+    effects = 0.3 + np.random.default_rng(0).normal(size=12)
+    both = Bound(1.0, 0.0), Bound(-1.0, 0.0, above=True)
+    sides = [judge_sample(effects, bound) for bound in both]
+    found = judge_sample(effects, *both)
+    assert found.p_holds == max(side.p_holds for side in sides)
+    assert found.p_fails == min(side.p_fails for side in sides)
+
+
+def test_the_corrected_resampled_t_test_by_hand():
+    effects = np.array([1.0, 2.0, 4.0, 3.0, 0.5])
+    found = judge_sample(effects, BELOW_ZERO, overlap=1 / 9)  # ten folds
+    error = effects.std(ddof=1) * math.sqrt(1 / 5 + 1 / 9)
+    assert found.p_fails == pytest.approx(t.sf(effects.mean() / error, 4))
+    assert found.high - found.low == pytest.approx(2 * 2.776445 * error, rel=1e-6)
+
+
+def test_realizations_that_share_rows_are_not_taken_for_independent():
+    # ten realizations, each the mean of a part common to all and of one of its own
+    draw = np.random.default_rng(0).normal
+    overlap = 1 / 9
+    share = overlap / (1 + overlap)
+    samples = math.sqrt(share) * draw(size=(N, 1)) + math.sqrt(1 - share) * draw(size=(N, 10))
+    naive = [judge_sample(sample, BELOW_ZERO).verdict for sample in samples]
+    found = [judge_sample(sample, BELOW_ZERO, overlap=overlap).verdict for sample in samples]
+    assert naive.count("holds") / N > 0.06
+    assert 0.015 < found.count("holds") / N < 0.035
+
+
+@pytest.mark.parametrize(
+    ("value", "strict", "lax"),
+    [(-0.1, "holds", "holds"), (0.0, "fails", "holds"), (0.1, "fails", "fails")],
+)
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_equal_effects_are_exact(value, strict, lax, n):
+    evidence = judge_sample([value] * n, BELOW_ZERO)
+    assert evidence.low == evidence.effect == evidence.high == value
+    assert evidence.verdict == strict
+    assert judge_sample([value] * n, Bound(0.0, 0.0)).verdict == lax
+
+
+@pytest.mark.parametrize(
+    ("effect", "verdict"),
+    [(-1.0, "holds"), (0.0, "holds"), (0.5, "cannot tell"), (1.0, "cannot tell"), (1.1, "fails")],
+)
+def test_a_single_value_decides_only_beyond_threshold_and_equality(effect, verdict):
+    evidence = judge_sample([effect], AT_MOST_ONE)
+    assert (evidence.verdict, evidence.n, evidence.low, evidence.high) == (verdict, 1, None, None)
+
+
+def test_one_split_is_judged_by_the_binomial_interval():
+    assert judge_single_split(0.034, 0.221, 4000, BELOW_ZERO).verdict == "holds"
+    assert judge_single_split(0.221, 0.034, 4000, BELOW_ZERO).verdict == "fails"
+    assert judge_single_split(0.100, 0.101, 4000, BELOW_ZERO).verdict == "cannot tell"
+    assert judge_single_split(0.100, 0.101, 40000, Bound(0.01, 0.0)).verdict == "holds"
+    evidence = judge_single_split(0.1, 0.3, 200, BELOW_ZERO)
+    # Agresti & Caffo by hand: 21/202 and 61/202
+    half = 1.959964 * math.sqrt((21 * 181 + 61 * 141) / 202**3)
+    assert evidence.low == pytest.approx(-40 / 202 - half, abs=1e-6)
+    assert evidence.high == pytest.approx(-40 / 202 + half, abs=1e-6)
+    assert evidence.effect == pytest.approx(-0.2)
+
+
+@given(st.integers(1, 5000), st.floats(0, 1), st.floats(0, 1))
+def test_one_split_never_has_an_interval_of_no_width(n_test, better, than):
+    evidence = judge_single_split(better, than, n_test, BELOW_ZERO)
+    assert evidence.low < evidence.high
+    assert evidence.n == 1
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, None, 0.9]) == [1.0, None, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_holm_never_lowers_a_p_value_and_keeps_their_order(values):
+    found = holm(values)
+    assert all(after >= before for before, after in zip(values, found, strict=True))
+    assert min(found) == min(1.0, len(values) * min(values))
+    ranks = sorted(range(len(values)), key=values.__getitem__)
+    assert [found[at] for at in ranks] == sorted(found)
+
+
+def test_no_true_row_is_called_failing_in_more_than_one_of_forty_claims():
+    # ten rows a claim, each exactly at the threshold
+    tests = np.random.default_rng(0).random((N, 10))
+    found = sum(min(holm(list(values))) <= LEVEL for values in tests)
+    alone = sum(min(values) <= LEVEL for values in tests)
+    assert 0.015 < found / N < 0.035
+    assert alone / N > 0.2
+
+
+@pytest.mark.parametrize(
+    ("effects", "worst", "verdict"),
+    [([-1.0, -2.0], -1.0, "holds"), ([-1.0, 0.0], 0.0, "fails"), ([0.5, -9.0], 0.5, "fails")],
+)
+def test_each_realization_must_keep_to_the_bound(effects, worst, verdict):
+    found = judge_each(effects, BELOW_ZERO)
+    assert (found.effect, found.verdict, found.n) == (worst, verdict, 2)
+    assert found.low is found.high is found.p_holds is found.p_fails is None
+    above = judge_each([-effect for effect in effects], Bound(0.0, 0.0, strict=True, above=True))
+    assert (above.effect, above.verdict) == (-worst, verdict)
+
+
+@given(numbers, numbers)
+def test_a_plain_number_holds_or_fails(value, threshold):
+    verdict = judge_number(value, Bound(threshold, 0.0))
+    assert verdict == ("holds" if value <= threshold else "fails")
+    strict = judge_number(value, Bound(threshold, 0.0, strict=True))
+    assert strict == ("holds" if value < threshold else "fails")
+    contrary = judge_number(-value, Bound(-threshold, 0.0, strict=True))
+    assert {verdict, contrary} == {"holds", "fails"}
+
+
+@pytest.mark.parametrize(
+    ("holds", "fails", "neither", "of_all", "of_most"),
+    [
+        (2, 0, 0, "holds", "holds"),
+        (1, 0, 1, "cannot tell", "cannot tell"),
+        (3, 2, 0, "fails", "holds"),
+        (2, 2, 0, "fails", "fails"),
+        (2, 1, 1, "fails", "cannot tell"),
+        (0, 0, 0, "cannot tell", "cannot tell"),
+    ],
+)
+def test_all_must_hold_or_more_than_half(holds, fails, neither, of_all, of_most):
+    verdicts = ["holds"] * holds + ["fails"] * fails + ["cannot tell"] * neither
+    assert (judge_all(verdicts), judge_most(verdicts)) == (of_all, of_most)

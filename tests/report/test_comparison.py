@@ -1,0 +1,141 @@
+"""Two sets of results: what is equal, what differs, what flips, and how the command ends."""
+
+import lzma
+
+import numpy as np
+import pytest
+from made_up_records import errors, invoke, make_study
+from scipy.stats import ttest_rel
+
+from ensvm.report.comparison import compare, differing, summary
+
+CONFIG = """
+study: s
+realizations: 4
+datasets: [titanic, german]
+algorithms: {one: {estimator: SVC}, two: {estimator: SVC}}
+tables:
+  - {id: 1, caption: c, columns: [one, two]}
+claims:
+  - {id: less, text: t, relation: less, better: [one], than: [two], margin: 0, rows: [titanic]}
+"""
+PUBLISHED = "table,row,column,value,std\n1,titanic,one,22.0,\n"
+ONE, TWO = [0.21, 0.22, 0.23, 0.22], [0.31, 0.32, 0.34, 0.33]
+
+
+def side(folder, one=ONE, two=TWO, german=()):
+    records = [*errors("titanic", "one", one), *errors("titanic", "two", two)]
+    return make_study(folder, CONFIG, [*records, *errors("german", "one", german)], PUBLISHED)
+
+
+def cell_of(comparison, row, column):
+    return next(c for c in comparison.cells if (c.row, c.column) == (row, column))
+
+
+def test_a_study_is_equal_to_itself(tmp_path):
+    study = side(tmp_path / "a")
+    found = compare(study, study)
+    assert found.cells
+    assert all(cell.equal and cell.difference == 0.0 for cell in found.cells)
+    assert not found.flips
+    assert not found.claims
+    assert not found.context
+    assert differing(found) == ""
+
+
+def test_differences_are_paired(tmp_path):
+    other = [0.22, 0.25, 0.23, 0.26]
+    found = compare(side(tmp_path / "a"), side(tmp_path / "b", one=other))
+    cell = cell_of(found, "titanic", "one")
+    expected = ttest_rel(other, ONE).confidence_interval(0.95)
+    assert cell.difference == pytest.approx(100 * np.mean(np.subtract(other, ONE)))
+    assert (cell.low, cell.high) == pytest.approx((100 * expected.low, 100 * expected.high))
+    assert not cell.equal
+    assert cell_of(found, "titanic", "two").equal
+
+
+def test_only_realizations_that_both_have_are_paired(tmp_path):
+    found = compare(side(tmp_path / "a"), side(tmp_path / "b", one=[0.21, 0.22]))
+    cell = cell_of(found, "titanic", "one")
+    assert cell.shared == 2
+    assert cell.equal
+    assert cell.first != cell.second
+
+
+def test_the_other_way_round_the_sign_turns(tmp_path):
+    a, b = side(tmp_path / "a"), side(tmp_path / "b", one=[0.3, 0.4, 0.5, 0.45])
+    there, back = (cell_of(compare(*pair), "titanic", "one") for pair in ((a, b), (b, a)))
+    assert there.difference == pytest.approx(-back.difference)
+    assert there.flips
+    assert back.flips
+    assert (there.first_verdict, there.second_verdict) == (back.second_verdict, back.first_verdict)
+
+
+def test_what_one_side_alone_has_is_told(tmp_path):
+    found = compare(side(tmp_path / "a"), side(tmp_path / "b", german=[0.3]))
+    assert [cell.row for cell in found.only(1)] == ["german"]
+    assert not found.only(0)
+    assert any("only the second has 1 cells: german" in line for line in summary(found))
+
+
+def test_a_claim_that_turns_is_told(tmp_path):
+    found = compare(side(tmp_path / "a"), side(tmp_path / "b", two=[0.1, 0.11, 0.12, 0.11]))
+    assert found.claims == [("less", "holds", "fails")]
+
+
+def answer(*arguments):
+    return invoke("compare", *arguments)
+
+
+def test_the_exit_status_guards_the_verdicts(tmp_path):
+    side(tmp_path / "a" / "s")
+    side(tmp_path / "b" / "s", one=[0.2101, 0.22, 0.23, 0.22])
+    side(tmp_path / "c" / "s", one=[0.5, 0.6, 0.55, 0.5])
+    same = answer(tmp_path / "a", tmp_path / "b")
+    assert same.exit_code == 0
+    assert "2 cells with values on both sides, 1 equal to the last bit" in same.stdout
+    other = answer(tmp_path / "a", tmp_path / "c", "--all")
+    assert other.exit_code == 1
+    assert "table 1, titanic, one: compatible -> differs" in other.stdout
+    assert "less: holds -> fails" in other.stdout
+
+
+def test_sides_may_be_files_and_shipped_records(tmp_path):
+    folder = tmp_path / "s"
+    side(folder)
+    head = b'{"kind": "config", "config": ""}\n'
+    lines = (folder / "cells.jsonl").read_bytes()
+    (folder / "cells.jsonl.xz").write_bytes(lzma.compress(head + lines))
+    for pair in (
+        (folder, "shipped"),
+        ("shipped", tmp_path),
+        (folder / "cells.jsonl", "shipped"),
+        (folder / "cells.jsonl", folder),
+        (folder / "cells.jsonl.xz", folder / "cells.jsonl"),
+    ):
+        found = answer(*pair)
+        assert found.exit_code == 0, (pair, found.output)
+        assert "2 cells with values on both sides, 2 equal" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("shipped", "shipped", "name a folder"),
+        ("a", "nowhere", "nowhere: no records here"),
+        ("a", "a/s/config.yaml", "line 1: not a record"),
+        ("a", "other", "no study in common: s and t"),
+        ("a", "alone.jsonl", "no config.yaml beside it"),
+        ("a", "shipped", "no records here"),
+    ],
+)
+def test_wrong_sides_are_one_message(tmp_path, monkeypatch, first, second, told):
+    monkeypatch.chdir(tmp_path)
+    side(tmp_path / "a" / "s")
+    (tmp_path / "alone.jsonl").write_text("")
+    other = tmp_path / "other" / "t"
+    make_study(other, CONFIG.replace("study: s", "study: t"), errors("german", "one", [0.1]))
+    found = answer(first, second)
+    assert found.exit_code == 2
+    assert found.stderr.startswith("error: ")
+    assert told in found.stderr

@@ -1,0 +1,356 @@
+"""Rankings of made-up studies: what is compared, what is left out, and what is refused."""
+
+import io
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_records import errors, make_study, record
+from scipy.stats import rankdata, ttest_rel
+
+from ensvm.records.record import Conditions
+from ensvm.report.documents.ranking_document import write_comparison, write_ranking
+from ensvm.report.ranking import (
+    FEWEST_DATA_SETS,
+    NotRanked,
+    compare_on_data_set,
+    rank_over_data_sets,
+)
+
+ROWS = ["german", "titanic", "cancer", "diabetis", "waveform", "heart"]
+CONFIG = """\
+study: s
+realizations: 10
+datasets: [german, titanic, cancer, diabetis, waveform, heart]
+algorithms:
+  a: {label: "A, the first", estimator: RhoSVC}
+  b: {estimator: RhoSVC}
+  c: {estimator: RhoSVC}
+  oracle: {label: the oracle, estimator: SVMPathClassifier, stage: best-on-test}
+timing: {algorithms: [a, b]}
+tables:
+  - {id: 1, caption: Errors., columns: [a, b, c, oracle]}
+  - {id: 2, caption: Two., columns: [a, b]}
+  - {id: many, caption: Several metrics., columns: [{name: x, algorithm: a, metric: size},
+                                                    {name: y, algorithm: b, metric: n_errors}]}
+  - {id: time, caption: Seconds., of: timing, metric: train_seconds, columns: [a, b]}
+  - {id: unknown, caption: Neither end is better., metric: depth_, columns: [a, b]}
+  - {id: depth, caption: The larger., metric: depth_, best: max, columns: [a, b, c]}
+  - {id: facts, caption: Facts., of: data, columns: [dim]}
+  - {id: oracles, caption: Oracles., columns: [oracle]}
+"""
+RNG = np.random.default_rng(2)
+MEANS = {row: RNG.uniform(0.1, 0.4, size=4) for row in ROWS}
+CLEAR = {row: np.array([0.1, 0.2, 0.3, 0.4]) + 0.01 * index for index, row in enumerate(ROWS)}
+TIED = {row: np.full(4, 0.3) for row in ROWS}
+VALUES = {name: RNG.normal(0.3, 0.02, size=10) for name in "abc"}
+RANDOM = {"protocol": "random", "n_train": 700, "n_test": 300}
+DISJOINT = {"protocol": "disjoint", "n_train": 700, "n_test": 300, "rows": 1000}
+
+
+def over_data_sets(rows=ROWS, names=("a", "b", "c", "oracle"), means=MEANS):
+    """Return the records of three realizations of each algorithm on each data set."""
+    return [
+        one
+        for row in rows
+        for name, mean in zip(names, means[row], strict=False)
+        for one in errors(row, name, [mean - 0.01, mean, mean + 0.01], depth_=mean, size=7)
+    ]
+
+
+def on_german(split=RANDOM, values=VALUES):
+    """Return the records of ten realizations on one data set, which are those of a split."""
+    records = [one for name in values for one in errors("german", name, values[name])]
+    return [replace(one, settings={"split": split}) for one in records]
+
+
+def timed(row, name, host):
+    conditions = Conditions(host=host, blas_threads=1, load_before=None, warm=True)
+    seconds = float(RNG.uniform(1, 9))
+    return replace(record(row, 1, name, run_pass="timing", seconds=seconds), conditions=conditions)
+
+
+def ranked(folder, records, table="1", metric=None, alpha=0.05, rope=None):
+    study = make_study(folder, CONFIG, records)
+    return rank_over_data_sets(study, study.config.table(table), metric, alpha, rope)
+
+
+def compared(folder, records, row="german", metric=None):
+    study = make_study(folder, CONFIG, records)
+    return compare_on_data_set(study, study.config.table("1"), row, metric, 0.05)
+
+
+def left_out(result) -> str:
+    return "\n".join(result.selection.left_out)
+
+
+def test_ranks_wins_and_values_are_those_of_the_means(tmp_path):
+    ranking = ranked(tmp_path, over_data_sets())
+    names = [column.name for column in ranking.selection.columns]
+    means = np.array([MEANS[row] for row in ROWS])[:, ["abc".index(name) for name in names]]
+    assert ranking.rows == tuple(ROWS)
+    assert ranking.values == pytest.approx(100 * means)
+    assert ranking.ranks.tolist() == rankdata(means, axis=1).tolist()
+    assert (np.diff(ranking.average_ranks) >= 0).all()
+    for pair in ranking.pairs.itertuples():
+        first, second = (means[:, names.index(name)] for name in (pair.first, pair.second))
+        assert (pair.wins, pair.losses) == ((first < second).sum(), (first > second).sum())
+        assert pair.wins + pair.ties + pair.losses == len(ROWS)
+    smallest = ranking.pairs["wilcoxon_p"].min()
+    assert ranking.pairs["wilcoxon_p_holm"].min() == pytest.approx(3 * smallest)
+
+
+def test_if_larger_is_better_the_order_is_reversed(tmp_path):
+    by_error = ranked(tmp_path / "error", over_data_sets())
+    by_depth = ranked(tmp_path / "depth", over_data_sets(), "depth")  # the same values
+    assert len(set(by_error.average_ranks)) == 3
+    assert by_depth.selection.columns[0].name == by_error.selection.columns[-1].name
+    assert by_depth.average_ranks == pytest.approx(4 - by_error.average_ranks[::-1])
+
+
+def without(dataset, algorithm):
+    return [one for one in over_data_sets() if (one.dataset, one.algorithm) != (dataset, algorithm)]
+
+
+LEFT_OUT = {
+    "the oracle": (over_data_sets(), "^the oracle: .*test error"),
+    "a data set with a missing value": (without("titanic", "b"), "titanic: b: not run yet"),
+    "a data set with a failed realization": (
+        [*over_data_sets(), record("heart", 4, "a", status="failed", reason="out of luck")],
+        "heart: A, the first: incomplete: .*out of luck",
+    ),
+    "a data set with a value that is not finite": (
+        over_data_sets(means=MEANS | {"german": np.array([np.nan, 0.1, 0.2, 0.3])}),
+        "german: A, the first: .*finite",
+    ),
+    "an algorithm without values": (over_data_sets(names=("a", "b")), "^c: not run yet"),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_what_is_left_out_is_named_with_the_reason(tmp_path, case):
+    records, message = LEFT_OUT[case]
+    ranking = ranked(tmp_path, records)
+    assert re.search(message, left_out(ranking), re.MULTILINE)
+    # Nothing else is left out.
+    n_rows, n_columns = len(ranking.rows), len(ranking.selection.columns)
+    assert n_rows == len(ROWS) - case.startswith("a data set")
+    assert n_columns == 3 - case.startswith("an algorithm")
+
+
+def test_shipped_values_are_not_ranked_with_values_made_here(tmp_path):
+    study = make_study(tmp_path, CONFIG, over_data_sets())
+    table = study.config.table("1")
+    cells = dict.fromkeys(study.by_cell, "not run here")
+    all_shipped = rank_over_data_sets(replace(study, shipped=cells), table, None, 0.05)
+    assert all_shipped.rows == tuple(ROWS)
+    some = {cell: why for cell, why in cells.items() if cell[0] == "cancer"}
+    ranking = rank_over_data_sets(replace(study, shipped=some), table, None, 0.05)
+    assert set(ranking.rows) == set(ROWS) - {"cancer"}
+    assert re.search("cancer: .*shipped.*not run here", left_out(ranking))
+
+
+def test_seconds_of_different_machines_are_not_ranked_together(tmp_path):
+    timings = [timed(row, name, "here") for row in ROWS[:-1] for name in "ab"]
+    timings += [timed(ROWS[-1], "a", "here"), timed(ROWS[-1], "b", "there")]
+    ranking = ranked(tmp_path, timings, "time")
+    assert ranking.rows == tuple(ROWS[:-1])
+    reason = "heart: seconds of different machines (here, there)"
+    assert reason in left_out(ranking)
+    table = ranking.selection.table
+    with pytest.raises(NotRanked, match=re.escape(reason)):
+        compare_on_data_set(ranking.selection.study, table, "heart", None, 0.05)
+
+
+def test_a_column_that_is_listed_twice_is_compared_once(tmp_path):
+    config = CONFIG.replace("columns: [a, b, c, oracle]", "columns: [a, a, b, c]")
+    study = make_study(tmp_path, config, over_data_sets())
+    ranking = rank_over_data_sets(study, study.config.table("1"), None, 0.05)
+    assert sorted(column.name for column in ranking.selection.columns) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("count", [1, FEWEST_DATA_SETS - 1])
+def test_too_few_data_sets_are_refused(tmp_path, count):
+    with pytest.raises(NotRanked, match=f"at least 5 .*it has {count}; left out: .*not run yet"):
+        ranked(tmp_path, over_data_sets(ROWS[:count]))
+
+
+REFUSED = {
+    "data facts": (("facts", None), "facts of the data"),
+    "several metrics": (("many", None), "show size, n_errors; choose one with --metric"),
+    "no better end": (("unknown", None), "'depth_' better.*best: min"),
+    "unknown metric": (("1", "eror"), "unknown metric 'eror'.*did you mean 'error'"),
+    "seconds": (("1", "train_seconds"), "train_seconds needs the timing pass"),
+    "oracles only": (("oracles", None), "no algorithms are left to compare; left out: the oracle"),
+    "no values": (("1", "auc"), "no values of auc: not recorded"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_table_that_cannot_be_ranked_is_refused_with_the_reason(tmp_path, case):
+    (table, metric), message = REFUSED[case]
+    with pytest.raises(NotRanked, match=message):
+        ranked(tmp_path, over_data_sets(), table, metric)
+
+
+def test_a_single_algorithm_is_refused(tmp_path):
+    with pytest.raises(NotRanked, match=r"one algorithm is left to compare; .*oracle.*b: not run"):
+        ranked(tmp_path, over_data_sets(names=("a",)))
+
+
+def test_if_everything_ties_all_tests_say_so(tmp_path):
+    ranking = ranked(tmp_path, over_data_sets(means=TIED), rope=1.0)
+    assert (ranking.ranks == 2).all()
+    assert ranking.friedman_corrected.iman_davenport_p == 1.0
+    assert (ranking.pairs["ties"] == len(ROWS)).all()
+    assert (ranking.pairs[["nemenyi_p", "wilcoxon_p", "p_equivalent"]] == 1.0).all(axis=None)
+
+
+def test_means_that_differ_by_rounding_tie(tmp_path):
+    records = over_data_sets(names=("b", "c", "oracle"))
+    records += [one for row in ROWS for one in errors(row, "a", [MEANS[row][0]])]
+    ranking = ranked(tmp_path, records, "2")  # one value, and the mean of three around it
+    assert (ranking.pairs["ties"] == len(ROWS)).all()
+
+
+def test_two_algorithms_are_ranked_too(tmp_path):
+    means = {row: np.array([0.1 + 0.01 * index, 0.2]) for index, row in enumerate(ROWS)}
+    ranking = ranked(tmp_path, over_data_sets(means=means), "2")
+    # If one always wins, both tests are the sign test.
+    p_values = [ranking.friedman.iman_davenport_p, *ranking.pairs["wilcoxon_p"]]
+    assert p_values == pytest.approx([2.0 ** (1 - len(ROWS))] * 2)
+
+
+def test_the_files_of_a_ranking_hold_its_numbers_and_do_not_change(tmp_path):
+    ranking = ranked(tmp_path, over_data_sets(), rope=2.0)
+    text, paths = write_ranking(ranking)
+    assert [path.name for path in paths] == [
+        f"rank-1.{ending}" for ending in ("csv", "md", "png", "svg", "pdf")
+    ]
+    contents = [path.read_bytes() for path in paths]
+    assert contents[1].decode() == text
+    assert "A, the first" in text
+    data = pd.read_csv(io.BytesIO(contents[0]))
+    pairs = ranking.pairs.astype({f"p_{name}": float for name in ("better", "equivalent", "worse")})
+    pd.testing.assert_frame_equal(data[pairs.columns], pairs, check_dtype=False)
+    assert (data[["p_better", "p_equivalent", "p_worse"]].sum(axis=1) - 1 < 1e-12).all()
+    assert set(data["critical_difference"]) == {ranking.critical_difference}
+    write_ranking(ranked(tmp_path / "again", over_data_sets(), rope=2.0))
+    assert [(tmp_path / "again" / path.name).read_bytes() for path in paths] == contents
+
+
+@pytest.mark.parametrize(
+    ("table", "metric", "stem"), [("1", "size", "rank-1-by-size"), ("depth", None, "rank-depth")]
+)
+def test_a_metric_that_is_not_the_tables_own_is_part_of_the_file_name(
+    tmp_path, table, metric, stem
+):
+    _, paths = write_ranking(ranked(tmp_path, over_data_sets(), table, metric))
+    assert {path.stem for path in paths} == {stem}
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict", "counts", "n_significant"),
+    [
+        (CLEAR, "it is rejected", "| 12 / 0 / 0 | 6 / 0 / 6 | 0 / 0 / 12 |", 4),
+        (TIED, "it is not rejected", "| 0 / 12 / 0 | 0 / 12 / 0 | 0 / 12 / 0 |", 0),
+    ],
+)
+def test_the_markdown_has_verdict_counts_and_bold_p_values(
+    tmp_path, means, verdict, counts, n_significant
+):
+    ranking = ranked(tmp_path, over_data_sets(means=means))
+    text = " ".join(write_ranking(ranking)[0].split())
+    assert verdict in text
+    assert counts in text
+    p_values = ranking.pairs[["nemenyi_p", "wilcoxon_p", "wilcoxon_p_holm"]].to_numpy()
+    assert (p_values <= ranking.alpha).sum() == n_significant
+    assert len(re.findall(r"\*\*0\.\d+\*\*", text)) == n_significant
+
+
+def test_it_says_if_wilcoxons_test_has_too_few_data_sets(tmp_path):
+    ranking = ranked(tmp_path, over_data_sets(ROWS[:5]))
+    assert "cannot tell any apart: with 5 data sets" in write_ranking(ranking)[0]
+    assert (ranking.pairs["wilcoxon_p_holm"] > ranking.alpha).all()
+
+
+def test_disjoint_realizations_are_compared_by_the_paired_t_test(tmp_path):
+    for pair in compared(tmp_path, on_german(DISJOINT)).pairs.itertuples():
+        expected = ttest_rel(VALUES[pair.first], VALUES[pair.second])
+        interval = expected.confidence_interval(0.95)
+        assert pair.overlap == 0.0
+        assert (pair.t, pair.p) == pytest.approx((expected.statistic, expected.pvalue))
+        assert (pair.low, pair.high) == pytest.approx((100 * interval.low, 100 * interval.high))
+
+
+def test_random_splits_are_corrected_for_the_rows_they_share(tmp_path):
+    plain = compared(tmp_path / "disjoint", on_german(DISJOINT)).pairs
+    corrected = compared(tmp_path / "random", on_german(RANDOM)).pairs
+    assert corrected["overlap"].tolist() == pytest.approx([300 / 700] * 3)
+    assert corrected["difference"].tolist() == plain["difference"].tolist()
+    assert (corrected["p"] > plain["p"]).all()
+    smallest = corrected["p"].min()
+    assert corrected["p_holm"].min() == pytest.approx(min(1.0, 3 * smallest))
+
+
+def test_pairs_are_compared_over_the_realizations_that_both_have(tmp_path):
+    pairs = compared(tmp_path, on_german(DISJOINT, VALUES | {"b": VALUES["b"][:4]})).pairs
+    assert pairs["n"].tolist() == [4, 10, 4]
+    assert pairs["first_mean"][0] == pytest.approx(100 * VALUES["a"][:4].mean())
+    expected = ttest_rel(VALUES["a"][:4], VALUES["b"][:4])
+    assert pairs["t"][0] == pytest.approx(expected.statistic)
+
+
+def test_pairs_that_cannot_be_tested_have_a_reason(tmp_path):
+    values = {"a": VALUES["a"][:5], "b": VALUES["a"][:5] + 0.01}
+    records = on_german(RANDOM, values | {"c": VALUES["c"][:4]})
+    pairs = compared(tmp_path / "equal", records).pairs
+    assert pairs["reason"].tolist() == ["the difference is the same in all realizations", "", ""]
+    assert pairs["p"].isna().tolist() == [True, False, False]
+    assert pairs["difference"][0] == pytest.approx(-1.0)
+    later = [record("german", number, "c", error=0.1 * number) for number in (6, 7)]
+    pairs = compared(
+        tmp_path / "apart", on_german(RANDOM, {"a": values["a"], "b": VALUES["b"][:5]}) + later
+    ).pairs
+    assert pairs["reason"].tolist() == ["", *["they share no realization"] * 2]
+
+
+COMPARISONS_REFUSED = {
+    "one realization": (
+        (on_german(RANDOM, {name: VALUES[name][:1] for name in "abc"}), "german"),
+        "german: there is nothing to test: a single realization",
+    ),
+    "unknown data set": (
+        (on_german(), "germn"),
+        r"no data set 'germn'; accepted: german, titanic.*did you mean 'german'",
+    ),
+    "no values": ((on_german(), "titanic"), "no values of error: not run yet"),
+}
+
+
+@pytest.mark.parametrize("case", COMPARISONS_REFUSED)
+def test_a_comparison_without_any_test_is_refused(tmp_path, case):
+    (records, row), message = COMPARISONS_REFUSED[case]
+    with pytest.raises(NotRanked, match=message):
+        compared(tmp_path, records, row)
+
+
+def test_a_comparison_names_what_is_left_out(tmp_path):
+    records = [*on_german(), record("german", 11, "b", status="timeout", reason="too slow")]
+    comparison = compared(tmp_path, records + errors("german", "oracle", VALUES["a"]))
+    assert set(comparison.selection.labels) == {"a", "c"}
+    assert re.search("oracle: .*test error\nb: incomplete: .*too slow", left_out(comparison))
+
+
+def test_the_files_of_a_comparison_hold_its_numbers(tmp_path):
+    facts = [record("german", 1, "data", n_train=700, n_test=300)]
+    comparison = compared(tmp_path, on_german() + facts)
+    text, paths = write_comparison(comparison)
+    assert [path.name for path in paths] == ["rank-1-on-german.csv", "rank-1-on-german.md"]
+    assert paths[1].read_text() == text
+    assert "n_train = 700, n_test = 300" in text
+    assert "A, the first" in text
+    data = pd.read_csv(paths[0], keep_default_na=False)
+    pd.testing.assert_frame_equal(data[comparison.pairs.columns], comparison.pairs)
