@@ -119,7 +119,7 @@ def _shard(
     "--shard",
     callback=_shard,
     metavar="I/N",
-    help="Only the I-th of N parts that cost about the same; `ensvm merge` unites them.",
+    help="Only the I-th of N parts of the realizations; `ensvm merge` unites them.",
 )
 @click.option(
     "--pass",

@@ -71,7 +71,7 @@ def run(
         A dask cluster that runs the cells: its scheduler's address, the file that the scheduler
         wrote, or a client or a cluster of `dask.distributed`; None for this machine.
     shard : str, tuple of int or None, default None
-        One of several parts that cost about the same, as '2/8' or (2, 8) for the second of eight,
+        One of several parts of the realizations, as '2/8' or (2, 8) for the second of eight,
         each with a folder of results of its own, which `ensvm merge` unites; None for all.
     run_pass : 'error', 'timing', 'all' or None, default None
         The pass to run; None for all, or for 'error' with an engine or a shard, since timings

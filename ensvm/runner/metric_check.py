@@ -132,20 +132,20 @@ def _left_by(method: AlgorithmSettings) -> Left | None:
                 estimator, share_gram=method.share_gram, dtype=method.gram_dtype
             )
             estimator.fit(inputs.train(), pool.realization.y_train)
+            names = [
+                name
+                for name in dir(estimator)
+                if left_by_fit(name) and not name.startswith(("_", "n_features"))
+            ]
+            values = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
+            methods = {name for name in METHODS if hasattr(estimator, name)}
     except (Exception, DeadlineExceeded):  # it may succeed on other rows
         return None
-    names = [
-        name
-        for name in dir(estimator)
-        if left_by_fit(name) and not name.startswith(("_", "n_features"))
-    ]
-    values = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
     arrays = {name for name, value in values.items() if isinstance(value, list | np.ndarray)}
     numbers = {name for name, value in values.items() if _is_number(value)}
-    numbers |= {SIZE} if hasattr(estimator, "support_") else set()
+    numbers |= {SIZE} if "support_" in values else set()
     numbers |= {CV_SCORE} if method.stage == "best-by-cv" else set()
     numbers |= {"gamma_"} if inputs.gamma is not None else set()
-    methods = {name for name in METHODS if hasattr(estimator, name)}
     return Left(frozenset(numbers), frozenset(arrays), frozenset(methods))
 
 

@@ -149,7 +149,8 @@ class _Slot:
         self._running = ""  # the key of the cell that has started
         self._started = 0.0  # when it started
         self._suspect = ""  # the key of a cell in which a process died: it is run alone
-        self._deaths = 0  # of processes that died before a cell started
+        self._has_begun = False  # whether the process has started a cell of what it was sent
+        self._deaths = 0  # of processes that died before
 
     @property
     def is_busy(self) -> bool:
@@ -178,10 +179,10 @@ class _Slot:
         records: list[Record] = []
         try:
             for message in self._worker.messages():
+                self._has_begun = True
                 if isinstance(message, Record):
                     records.append(message)
-                    self._left, self._running = self._left[1:], ""
-                    self._suspect, self._deaths = "", 0
+                    self._left, self._running, self._suspect = self._left[1:], "", ""
                 elif isinstance(message, Started):
                     self._running, self._started = message.key, time.monotonic()
                 else:  # the worker has finished what it was sent
@@ -196,7 +197,7 @@ class _Slot:
     def _send(self) -> None:
         """Send the cells that are left to the worker, a suspect alone; none ends the task."""
         assert self._task is not None
-        self._running = ""
+        self._running, self._has_begun = "", False
         if not self._left:
             self._task = None
             return
@@ -214,13 +215,12 @@ class _Slot:
             return self._give_up("failed", KILLED, crash)
         if self._running:
             self._suspect = self._running
-        else:
-            self._count_death(crash)
+        self._count_death(crash)
         self._send()
         return []
 
     def _count_death(self, crash: str) -> None:
-        self._deaths += 1
+        self._deaths = 0 if self._has_begun else self._deaths + 1
         if self._deaths > MAX_UNEXPLAINED_DEATHS:
             raise WorkersDie(
                 f"worker processes keep ending before they start a cell"
@@ -232,7 +232,7 @@ class _Slot:
         assert self._task is not None
         self._worker.kill()
         record = new_record(self._task, self._left[0], status, reason, traceback=crash)
-        self._left, self._suspect, self._deaths = self._left[1:], "", 0
+        self._left, self._suspect = self._left[1:], ""
         self._send()
         return [record]
 

@@ -69,14 +69,12 @@ def test_stages_are_the_same_for_all_rows(realization, how, monkeypatch):
 
 @pytest.mark.parametrize("how", hostile.LEFT)
 def test_a_number_that_no_record_can_hold_is_named(realization, how):
-    with pytest.raises(
-        Misbehaves, match="its attribute left_ is a number that a record cannot hold"
-    ):
+    with pytest.raises(Misbehaves, match="its attribute left_ is a number that"):
         outcome(realization, "Leaves", how)
 
 
 def test_a_curve_that_no_record_can_hold_is_named(realization):
-    with pytest.raises(Misbehaves, match="its attribute left_|its attribute curve_"):
+    with pytest.raises(Misbehaves, match="its attribute left_"):
         outcome(realization, "Leaves", "complex", record=("curve_",))
 
 

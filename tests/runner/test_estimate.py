@@ -3,12 +3,23 @@
 from dataclasses import replace
 
 import pytest
-from made_up_records import Silent
+from made_up_records import Silent, invoke
 
-from ensvm.records.store import read_records
-from ensvm.runner.estimate import PHASES, REACH, estimate, measured, total_seconds
+import ensvm.runner.estimate as estimate_module
+from ensvm.records.store import Store, read_records
+from ensvm.runner.estimate import (
+    REACH,
+    SECONDS,
+    estimate,
+    measured,
+    memory_refusals,
+    read_measured,
+    total_seconds,
+    write_measured,
+)
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
+from ensvm.study.reading import find_config, reproduced
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -97,32 +108,32 @@ def test_the_name_of_a_study_a_data_set_or_an_algorithm_does_not_matter(one):
     assert same == pytest.approx(seconds(plan, cells, {}, [line], 1))
 
 
-def sized(line, factor, growth):
-    """Return a measurement of `factor` times as many rows, whose fits grow by a power law."""
+def sized(line, factor):
+    """Return a measurement of `factor` times as many rows, whose fits grow as kernel values do."""
     return replace(
         line,
         dataset=f"times {factor}",
         n_train=int(factor * line.n_train),
         n_test=int(factor * line.n_test),
-        fit_seconds=line.fit_seconds * factor**growth,
+        fit_seconds=line.fit_seconds * factor**2,
         kernel_seconds=line.kernel_seconds * factor**2,
         predict_seconds=line.predict_seconds * factor**2,
         test_kernel_seconds=line.test_kernel_seconds * factor**2,
     )
 
 
-@pytest.mark.parametrize("growth", [0.5, 1.0, 2.5])
-def test_seconds_follow_the_power_law_of_the_sizes_measured(one, growth):
+def test_another_size_is_scaled_as_kernel_values_grow(one):
     plan, cells, line = one
-    others = [sized(line, factor, growth) for factor in (0.5, 2, 3)]
     exact = seconds(plan, cells, {}, [line], 1)
-    assert seconds(plan, cells, {}, others, 1) == pytest.approx(exact, rel=1e-6)
+    for factor in (0.5, 2, 3):
+        other = seconds(plan, cells, {}, [sized(line, factor)], 1)
+        assert other == pytest.approx(exact, rel=1e-6)
 
 
 def test_nothing_is_said_of_sizes_out_of_reach(one):
     plan, cells, line = one
     for factor in (2 * REACH, 1 / (2 * REACH)):
-        assert estimate(plan, cells, {}, [sized(line, factor, 1)], 1).unknown == len(cells)
+        assert estimate(plan, cells, {}, [sized(line, factor)], 1).unknown == len(cells)
 
 
 def test_cells_add_up_and_jobs_divide(partly_run):
@@ -185,21 +196,144 @@ def test_what_is_done_costs_nothing(study, tmp_path):
     assert estimate(plan, to_do(plan, records), records, [], 1).seconds == 0
 
 
-def test_the_phases_are_what_the_seconds_are_spent_on(study, tmp_path):
-    both = f"{TWO}\npoly: {{estimator: SVC, params: {{kernel: rbf, gamma: mean-distance, C: 9}}}}"
-    config = study(both, more="timing: {realizations: 2}")
-    records = run(config, tmp_path / "results")
-    plan = make_plan(config)
-    cost = estimate(plan, plan.cells, records, [], 1)
-    assert sum(cost.by_phase.values()) == pytest.approx(sum(cost.by_dataset.values()))
-    assert {phase for _, phase in cost.by_phase} == set(PHASES)
-    # two machines of one kernel share its values
-    assert {name for name, phase in cost.by_phase if phase == "kernel values"} == {""}
-
-
 def test_the_total_of_a_study_is_that_of_its_cells(study, tmp_path):
     config = study(TWO, more="timing: {realizations: 2}")
     records = run(config, tmp_path / "results")
     plan = make_plan(config)
     whole = seconds(plan, plan.cells, records, [], 1)
     assert total_seconds(measured(records), {}) == pytest.approx(whole)
+
+
+KERNELS = """
+one: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 1.0}}
+two: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 10.0}}
+"""
+
+
+@pytest.fixture
+def measured_records(study, tmp_path):
+    plan = make_plan(study(KERNELS, realizations=2))
+    run_plan(plan, tmp_path / "results", Silent(), jobs=1)
+    return read_records(tmp_path / "results" / "trial")
+
+
+def with_seconds(records, **told):
+    return {
+        who: replace(record, seconds={**record.seconds, **told}) for who, record in records.items()
+    }
+
+
+def test_one_line_a_data_set_and_algorithm(measured_records):
+    lines = measured(measured_records)
+    assert [(line.dataset, line.algorithm, line.cells) for line in lines] == [
+        ("own", "one", 2),
+        ("own", "two", 2),
+    ]
+    assert {(line.n_train, line.n_test) for line in lines} == {(40, 20)}
+    assert {line.machine for line in lines} == {
+        record.run.processor for record in measured_records.values() if record.run
+    }
+
+
+def test_waiting_for_a_processor_is_not_counted(measured_records):
+    for busy in ({"fit_seconds": 5.0, "fit_cpu_seconds": 2.0}, {"fit_cpu_seconds": 9.0}):
+        told = {"fit_seconds": 2.0, **busy}
+        assert {line.fit_seconds for line in measured(with_seconds(measured_records, **told))} == {
+            2.0
+        }
+
+
+def test_kernel_values_are_counted_in_full_for_whoever_shares_them(measured_records):
+    """The second algorithm's record has the running sum, the first's what was needed until then."""
+    grown = {
+        who: replace(
+            record,
+            seconds={**record.seconds, "test_kernel_seconds": 3.0 if who[2] == "two" else 1.0},
+        )
+        for who, record in measured_records.items()
+    }
+    assert {line.test_kernel_seconds for line in measured(grown)} == {3.0}
+
+
+def test_the_table_is_read_as_it_was_written(measured_records, tmp_path):
+    path = tmp_path / "table.csv"
+    write_measured(tmp_path / "results", path)
+    for line, own in zip(read_measured(path), measured(measured_records), strict=True):
+        rounded = {name: pytest.approx(getattr(own, name), rel=0.01) for name in SECONDS}
+        assert {name: getattr(line, name) for name in SECONDS} == rounded
+        kept = {name: getattr(line, name) for name in SECONDS}
+        assert replace(own, **kept) == line
+
+
+def test_studies_without_records_keep_their_lines(measured_records, tmp_path):
+    path = tmp_path / "table.csv"
+    write_measured(tmp_path / "results", path)
+    with Store(tmp_path / "elsewhere" / "other") as store:
+        store.append([replace(record, study="other") for record in measured_records.values()])
+    write_measured(tmp_path / "elsewhere", path)
+    assert {line.study for line in read_measured(path)} == {"trial", "other"}
+
+
+@pytest.mark.parametrize("study", reproduced())
+def test_studies_of_make_reproduce_were_measured(study):
+    named = make_plan(find_config(study)).config.study
+    assert named in {line.study for line in read_measured()}
+
+
+ALGORITHMS = """parzen: {estimator: ParzenWindowClassifier}
+ensemble: {estimator: PartiallyTrainedEnsemble}
+svc: {estimator: SVC, share_gram: false}
+rank_10: {estimator: PartiallyTrainedEnsemble, params: {low_rank: 10}}
+of_the_trace: {estimator: PartiallyTrainedEnsemble, params: {low_rank: 0.1}}
+own: {estimator: PartiallyTrainedEnsemble, share_gram: false}"""
+
+
+@pytest.fixture
+def path(study):
+    return study(ALGORITHMS, realizations=3)
+
+
+def rows_of(plan):
+    return next(iter(plan.cards.values())).sizes()[1]
+
+
+def told(plan, monkeypatch, free):
+    monkeypatch.setattr(estimate_module, "free_bytes", lambda: free)
+    return memory_refusals(plan, plan.cells)
+
+
+def test_a_gram_matrix_that_fits_is_let_through(path, monkeypatch):
+    plan = make_plan(path)
+    assert told(plan, monkeypatch, 8.0 * rows_of(plan) ** 2) == []
+
+
+def test_one_that_does_not_is_told_once_for_all_algorithms_that_share_it(path, monkeypatch):
+    plan = make_plan(path)
+    rows = rows_of(plan)
+    lines = told(plan, monkeypatch, 8.0 * rows**2 - 1.0)
+    assert len(lines) == 2  # the ensemble can be told of a smaller rank
+    assert all(f"the Gram matrix of {rows} rows takes" in line for line in lines)
+    name = next(iter(plan.cards))
+    assert lines[0].startswith(f"{name}, parzen: ")
+    assert lines[1].startswith(f"{name}, ensemble: ")
+    assert "low_rank=1000 takes" in lines[1]
+    assert "low_rank" not in lines[0]
+
+
+def test_a_factor_is_told_where_its_size_is_known(path, monkeypatch):
+    plan = make_plan(path)
+    rows = rows_of(plan)
+    assert not any("factor" in line for line in told(plan, monkeypatch, 8.0 * rows * 10))
+    lines = told(plan, monkeypatch, 8.0 * rows * 10 - 1.0)
+    (line,) = [line for line in lines if "factor" in line]
+    assert f", rank_10: the low-rank factor of {rows} rows takes" in line
+
+
+@pytest.mark.parametrize("command", [["check", "--no-fit"], ["run", "--dry-run"]])
+def test_the_commands_say_so_and_end_with_2(command, path, monkeypatch):
+    monkeypatch.setattr(estimate_module, "free_bytes", lambda: 100.0)
+    done = invoke(*command, path)
+    assert done.exit_code == 2
+    assert "error: " in done.stderr
+    assert "parzen: the Gram matrix of " in done.stderr
+    assert "Traceback" not in done.output
