@@ -5,12 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ensvm.data.errors import near_miss
-from ensvm.runner.estimators.names import (
-    EstimatorError,
-    blamed_on,
-    estimator_class,
-    factory_function,
-)
+from ensvm.runner.estimators.names import EstimatorError, blamed_on, estimator_class
 from ensvm.runner.estimators.values import check_values
 from ensvm.seeds import seed_of
 from ensvm.study.algorithms import is_spec
@@ -24,10 +19,10 @@ def construct(spec: Any, params: Mapping[str, Any]) -> Any:
     Parameters
     ----------
     spec : str or dict
-        A name, an import path, or a block `{estimator: ..., params: ...}`, `{pipeline: [...]}` or
-        `{factory: ..., params: ...}`; see `ensvm.runner.estimators.names.resolved`.
+        A name, an import path, or a block `{estimator: ..., params: ...}` or `{pipeline: [...]}`;
+        see `ensvm.runner.estimators.names.resolved`.
     params : dict
-        Parameters of the estimator, or arguments of the factory; `step__name` is that of a part.
+        Parameters of the estimator; `step__name` is that of a part.
         Such blocks among them, in lists and mappings too, are made estimators.
 
     Returns
@@ -45,14 +40,6 @@ def construct(spec: Any, params: Mapping[str, Any]) -> Any:
     given = {**spec.get("params", {}), **params}
     if "estimator" in spec:
         return construct(spec["estimator"], given)
-    if "factory" in spec:
-        name = spec["factory"]
-        found = _called(factory_function(name), name, given)
-        if not hasattr(found, "get_params"):
-            raise EstimatorError(
-                f"factory {name!r} returned {found!r:.60}, which is no scikit-learn estimator"
-            )
-        return found
     from sklearn.pipeline import make_pipeline
 
     return _with(make_pipeline(*map(_part, spec["pipeline"])), "the pipeline", given)
@@ -73,9 +60,7 @@ def name_of(spec: Any) -> str:
     """Return what messages call an estimator of a config."""
     if isinstance(spec, str):
         return spec
-    if "pipeline" in spec:
-        return "the pipeline"
-    return name_of(spec["estimator"]) if "estimator" in spec else f"factory {spec['factory']}"
+    return "the pipeline" if "pipeline" in spec else name_of(spec["estimator"])
 
 
 def _value(value: Any) -> Any:
@@ -92,7 +77,7 @@ def _value(value: Any) -> Any:
 
 
 def _called(maker: Callable[..., Any], name: str, params: Mapping[str, Any]) -> Any:
-    """Return what a class or a factory makes with parameters, those that it does not take set."""
+    """Return an instance of a class with parameters, those that it does not take set."""
     values = {key: _value(value) for key, value in params.items()}
     accepted, needed = _arguments(maker)
     own = {key: values.pop(key) for key in list(values) if key in accepted}
@@ -113,7 +98,7 @@ def _called(maker: Callable[..., Any], name: str, params: Mapping[str, Any]) -> 
 
 
 def _arguments(maker: Callable[..., Any]) -> tuple[list[str], list[str]]:
-    """Return the names of the arguments that a class or a function takes, and of those it needs."""
+    """Return the names of the arguments that a class takes, and of those it needs."""
     try:
         parameters = inspect.signature(maker).parameters.values()
     except (TypeError, ValueError):  # a class of compiled code may not tell

@@ -2,7 +2,7 @@
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -120,21 +120,6 @@ def estimator_class(name: str) -> type:
     return found
 
 
-def factory_function(name: str) -> Callable[..., Any]:
-    """Return the function that an import path `package.module:function` of a config stands for.
-
-    Raises EstimatorError if the module cannot be imported or has no such function.
-    """
-    if not {":", "."} & set(name):
-        raise EstimatorError(f"factory {name!r}: accepted is an import path module:function")
-    found, module, last = _found(name)
-    if not callable(found):
-        functions = (key for key, thing in vars(module).items() if inspect.isfunction(thing))
-        raise _lacks(name, module, f"function {last}", near_miss(last, functions))
-    function: Callable[..., Any] = found
-    return function
-
-
 def _found(name: str) -> tuple[Any, Any, str]:
     """Return what an import path leads to (None for nothing), its module, and its last part."""
     module_name, _, last = _full_path(name).partition(":")
@@ -162,8 +147,7 @@ def resolved(spec: Any) -> Any:
     Parameters
     ----------
     spec : str or dict
-        A name, or one of the blocks `{estimator: ..., params: ...}`, `{pipeline: [...]}` and
-        `{factory: ..., params: ...}`.
+        A name, or one of the blocks `{estimator: ..., params: ...}` and `{pipeline: [...]}`.
 
     Returns
     -------
@@ -233,7 +217,7 @@ class Resolved:
 
     @property
     def names(self) -> set[str]:
-        """The import paths `package.module:name` of all classes and factories."""
+        """The import paths `package.module:name` of all classes."""
         spec = {"estimator": self.spec} if isinstance(self.spec, str) else self.spec
         return {_full_path(name) for name in _names_in([spec, self.params, self.grid])}
 
@@ -248,9 +232,9 @@ def resolved_block(block: AlgorithmConfig) -> Resolved:
 
 
 def _names_in(value: Any) -> Iterator[str]:
-    """Yield the names of classes and factories in a resolved estimator or in parameters."""
+    """Yield the names of classes in a resolved estimator or in parameters."""
     if is_spec(value):
-        named = value.get("pipeline") or [value.get("factory") or value["estimator"]]
+        named = value.get("pipeline") or [value["estimator"]]
         yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
     if isinstance(value, Mapping):
         value = list(value.values())
