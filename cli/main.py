@@ -31,8 +31,7 @@ VERBS = {
     "Studies": (list_, init, check, run),
     "Results": (table, figure, claims, readings, report, rank, compare, export),
     "Records": (status, show, warnings, merge, ship),
-    "Data": (data,),
-    "This machine": (warm_up,),
+    "Data": (data, warm_up),
 }
 
 
