@@ -52,7 +52,6 @@ EXPORTING = [
     "ensvm.solvers.platt_scaling",
     "ensvm.solvers.regularization_path",
     "ensvm.solvers.separability",
-    "ensvm.solvers.sequential_minimal_optimization",
     "ensvm.solvers.weighted_nu_svm",
 ]
 

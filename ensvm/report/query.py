@@ -165,7 +165,7 @@ def ask(study: Study, question: Question) -> Answer:
     All come from records with the settings of the newest one; seconds all from one machine.
     """
     unit = unit_of(question.metric)
-    if reason := _unavailable(study, question):
+    if reason := study.config.dataset(question.row).unavailable:
         return Answer({}, unit, "unavailable", reason)
     records = _records(study, question)
     troubles = [record for record in records if not record.ok]
@@ -255,13 +255,6 @@ def _dimensions(curve: list[Any]) -> int:
         return np.asarray(curve, dtype=np.float64).ndim
     except (OverflowError, TypeError, ValueError):
         return 0
-
-
-def _unavailable(study: Study, question: Question) -> str | None:
-    reason = study.config.dataset(question.row).unavailable
-    if reason is None and question.algorithm != DATA_CELL:
-        reason = study.config.algorithms[question.algorithm].unavailable
-    return reason
 
 
 def _status(

@@ -24,7 +24,7 @@ algorithms:
   a: {label: A, estimator: SVC}
   b: {label: B, estimator: SVC, params: {C: 2.0}}
   best: {estimator: SVC, grid: {C: [1.0]}, stage: best-on-test}
-  later: {unavailable: not written yet}
+  later: {estimator: RhoSVC}
 published: p.csv
 tables:
   - {id: 1, caption: Facts., of: data, columns: [dim, n_test]}
@@ -143,10 +143,6 @@ def test_every_cell_without_a_value_says_why(cells):
     assert (cells["2", "web2", "a"].status, cells["2", "web2", "a"].reason) == (
         "unavailable",
         "ask the author",
-    )
-    assert (cells["2", "german", "later"].status, cells["2", "german", "later"].reason) == (
-        "unavailable",
-        "not written yet",
     )
     assert cells["2", "german", "best"].reason == "not run yet"
     assert cells["2", "titanic", "a"].status == "incomplete"
