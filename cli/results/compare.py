@@ -148,12 +148,12 @@ def compare(first: str, second: str, every: bool) -> None:
     if not common:
         named = " and ".join(", ".join(side) for side in sides)
         refuse(f"the two have no study in common: {named}")
-    found = [comparing.compare(sides[0][name], sides[1][name]) for name in common]
-    for comparison in found:
+    comparisons = [comparing.compare(sides[0][name], sides[1][name]) for name in common]
+    for comparison in comparisons:
         click.echo("\n".join(comparing.summary(comparison)))
         if every and (table := comparing.differing(comparison)):
             click.echo(f"\n{table}\n")
     for side, name in zip(sides, ("first", "second"), strict=True):
         if alone := [study for study in side if study not in common]:
             click.echo(f"only the {name} has the studies {', '.join(alone)}")
-    sys.exit(1 if any(comparison.flips or comparison.claims for comparison in found) else 0)
+    sys.exit(1 if any(comparison.flips or comparison.claims for comparison in comparisons) else 0)

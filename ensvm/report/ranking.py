@@ -252,10 +252,10 @@ def default_metric(table: TableConfig) -> str | None:
 
     It is the table's own metric if a column shows it, else the only one that the columns show.
     """
-    shown = {table.metric_of(column) for column in table.columns}
-    if table.metric in shown:
+    metrics = {table.metric_of(column) for column in table.columns}
+    if table.metric in metrics:
         return table.metric
-    return shown.pop() if len(shown) == 1 else None
+    return metrics.pop() if len(metrics) == 1 else None
 
 
 def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Selection:
@@ -265,17 +265,17 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
     """
     if table.of == "data":
         raise NotRanked("it states facts of the data, not values of algorithms")
-    shown = dict.fromkeys(table.metric_of(column) for column in table.columns)
+    metrics = dict.fromkeys(table.metric_of(column) for column in table.columns)
     metric = metric or default_metric(table)
     if metric is None:
-        raise NotRanked(f"its columns show {', '.join(shown)}; choose one with --metric")
-    is_known = metric in shown or metric in MEASURED or left_by_fit(metric)
+        raise NotRanked(f"its columns show {', '.join(metrics)}; choose one with --metric")
+    is_known = metric in metrics or metric in MEASURED or left_by_fit(metric)
     if not is_known and not is_predicted(metric):
         raise NotRanked(unknown(metric, RANKABLE, A_FITS))
     if unit_of(metric) == SECONDS and table.of != "timing":
         raise NotRanked(f"{metric} needs the timing pass: choose a table that has `of: timing`")
     candidates = table.columns
-    if metric not in shown:
+    if metric not in metrics:
         names = dict.fromkeys(column.of(table) for column in table.columns)
         candidates = tuple(ColumnConfig(name=name, metric=metric) for name in names)
     columns: dict[str, ColumnConfig] = {}
@@ -310,7 +310,7 @@ def _comparable_answers(
     """Return what can be compared: the columns, and their values as a frame of data sets.
 
     First leave out the columns without a value on any data set, then the data sets on which one of
-    the other columns lacks a value. At least two columns must remain.
+    the other columns has no value. At least two columns must remain.
     """
     study, table, labels = selection.study, selection.table, selection.labels
     answers = pd.DataFrame(

@@ -26,7 +26,7 @@ figures:
      x_label: x, y_label: y}
 """
 CURVES = {
-    ("german", 2, "a"): [0.1 + 0.2, 1 / 3, 1e-17],
+    ("german", 2, "a"): [0.1 + 0.2, 1 / 3, 1e-5],
     ("german", 2, "b"): [1.0, 0.5, float("nan"), 0.25],
     ("titanic", 2, "a"): [0.7],
 }
