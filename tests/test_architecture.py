@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("ensvm_cli",),
     ("ensvm.notebook",),
-    ("ensvm.drafting", "ensvm.report", "ensvm.runner"),
+    ("ensvm.report", "ensvm.runner"),
     ("ensvm.study",),
     ("ensvm.records",),
     ("ensvm.classifiers",),

@@ -1,8 +1,7 @@
 """Data sets: cards describe them, providers fetch them, realizations split them."""
 
-from ensvm.data.cards.adapting import adapt
 from ensvm.data.cards.card import DatasetCard
-from ensvm.data.cards.catalogue import find_card, list_cards
+from ensvm.data.cards.catalogue import adapt, find_card, list_cards
 from ensvm.data.cards.own_file import inline_card
 from ensvm.data.errors import DataError, DataUnavailable
 from ensvm.data.finding import Whereabouts, whereabouts

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from ensvm.data.arrays import Arrays, assemble, sparse_matrix
 from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
-from ensvm.data.files.columns import encoded_columns
-from ensvm.data.files.content import Raw
-from ensvm.data.files.labels import plain_labels
+from ensvm.data.files.encode import encoded_columns, plain_labels
+from ensvm.data.files.file_content import Raw
 from ensvm.data.providers.folders import Places, forget, places
 from ensvm.data.providers.order import (
     TO_DOWNLOAD,

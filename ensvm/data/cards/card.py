@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ensvm.data.files.columns import Inputs, indicators
-from ensvm.data.files.formats import Format
-from ensvm.data.files.labels import Label
-from ensvm.data.files.libsvm import LibsvmFormat
+from ensvm.data.errors import Strict
+from ensvm.data.files import Format
+from ensvm.data.files.encode import Inputs, Label, indicators
+from ensvm.data.files.libsvm_text import LibsvmFormat
 from ensvm.data.generators.options import Generator
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
 from ensvm.data.splits import (
@@ -22,7 +22,6 @@ from ensvm.data.splits import (
     split_sizes,
 )
 from ensvm.data.splits import max_realizations as _max_realizations
-from ensvm.data.strict import Strict
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's

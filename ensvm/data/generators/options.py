@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ensvm.data.errors import Strict
 from ensvm.data.generators.draws import (
     FOURNORM_A,
     FOURNORM_DIMENSIONS,
@@ -13,7 +14,6 @@ from ensvm.data.generators.draws import (
     squares,
     waveform,
 )
-from ensvm.data.strict import Strict
 
 
 class Waveform(Strict):

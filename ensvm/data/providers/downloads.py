@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ensvm.data.cards.card import Source
 from ensvm.data.errors import Refused
-from ensvm.data.files.compression import check_size, unpack
+from ensvm.data.files.file_content import check_size, unpack
 from ensvm.data.providers import openml
 
 _PACKAGE_SECONDS = 300  # a whole package: tens of megabytes over a slow line

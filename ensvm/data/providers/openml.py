@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from ensvm.data.cards.card import Source
 from ensvm.data.errors import Refused
-from ensvm.data.files.compression import unpack
+from ensvm.data.files.file_content import unpack
 from ensvm.data.providers.folders import Places, cache_file, write_atomically
 
 DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of the data set

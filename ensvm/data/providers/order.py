@@ -7,8 +7,7 @@ from pathlib import Path
 from ensvm.data.cards.card import PROVIDERS, DatasetCard, Source
 from ensvm.data.cards.catalogue import find_card
 from ensvm.data.errors import Refused
-from ensvm.data.files.compression import unpack
-from ensvm.data.files.content import FileContent, Raw, joined, settled
+from ensvm.data.files.file_content import FileContent, Raw, joined, settled, unpack
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
     NOT_DOWNLOADED,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ensvm.data.arrays import canonical_inputs
-from ensvm.data.files.content import Raw
+from ensvm.data.files.file_content import Raw
 
 
 def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.data.files.content import Raw
+from ensvm.data.files.file_content import Raw
 from ensvm.data.splits.protocols import GROUPED
 
 SIZES = ("n_train", "n_test")

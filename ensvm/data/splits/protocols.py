@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ensvm.data.strict import Strict
+from ensvm.data.errors import Strict
 
 
 class OfficialSplit(Strict):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ensvm.data import find_card, load
-from ensvm.data.files.content import Raw
+from ensvm.data.files.file_content import Raw
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places
 from ensvm.data.providers.subsets import subset_text

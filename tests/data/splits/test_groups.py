@@ -166,7 +166,7 @@ def test_rows_without_a_group_are_refused_or_left_out(folder: Path) -> None:
     [
         (own(groups="woh"), "groups: there is no column 'woh'; did you mean 'who'"),
         (own(groups="label"), "groups: the column 'label' holds the labels"),
-        (own(groups="kind"), "'kind' is both in `inputs` and `groups`"),
+        (own(groups="kind"), "'kind' is both in `inputs` and in `groups`"),
         (own(groups=None, drop=["who"]), "groups: is missing; the protocol leave-one-group-out"),
         (
             own(

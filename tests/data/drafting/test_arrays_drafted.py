@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from ensvm.data import DataError, load
-from ensvm.drafting.draft import draft_study, write_draft
+from ensvm.data.drafting.config_text import write_config
+from ensvm.data.drafting.draft import draft_study
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -23,7 +24,7 @@ def in_an_empty_folder(tmp_path, monkeypatch):
 def drafted(path: Path):
     """Write the draft of a file, check that a run would accept it, and return draft and plan."""
     draft = draft_study(path)
-    write_draft(draft)
+    write_config(draft)
     return draft, make_plan(draft.config)
 
 
@@ -33,7 +34,7 @@ def test_an_archive_is_its_inputs_and_labels():
     draft, plan = drafted(Path("own.npz"))
     np.testing.assert_array_equal(load(plan.cards["own"]).X, X)
     assert plan.cards["own"].classes == draft.target.classes
-    uses = {name: use for name, _, use in draft.table.arrays}
+    uses = {name: use for name, _, use in draft.arrays}
     assert uses["names"] == "not used"
 
 
@@ -44,7 +45,7 @@ def test_an_archive_with_row_numbers_has_its_own_splits():
     draft, plan = drafted(Path("own.npz"))
     assert plan.cards["own"].split_protocol()["protocol"] == "indices"
     assert {cell.realization for cell in plan.cells} == {1, 2, 3}
-    assert draft.contents.realizations() == 3
+    assert draft.realizations == 3
 
 
 @pytest.mark.parametrize(("share", "sparse"), [(0.05, True), (0.9, False)])

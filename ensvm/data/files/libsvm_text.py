@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError
-from ensvm.data.files.columns import LARGEST
-from ensvm.data.files.content import FileContent, FileFormat, Raw, reading
-from ensvm.data.files.labels import plain_labels
+from ensvm.data.files.encode import LARGEST, plain_labels
+from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
 
 _MOST_COLUMNS = 10**8  # the widest public sets have 55 million; dense weights of more fill a memory
 _EXACT = 2.0**53  # labels are read as float64, which tells integers apart up to here

@@ -1,18 +1,83 @@
-"""What a file holds, before and after it is read; the base of the formats."""
+"""The bytes of a file, unpacked within limits, and what a reader makes of them."""
 
+import bz2
+import gzip
+import lzma
+import math
+import os
+import stat
+import zlib
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.errors import DataError, Refused
-from ensvm.data.files.columns import Incomplete, Inputs
-from ensvm.data.files.dialect import Dialect
-from ensvm.data.strict import Strict
+from ensvm.data.errors import DataError, Refused, Strict
+from ensvm.data.files.encode import Inputs
+
+UNPACK: dict[str, Callable[[Path], Any]] = {
+    "": lambda path: path.open("rb"),
+    ".xz": lzma.open,
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+}
+_GIB = 2**30
+_CHUNK = 2**24  # bytes; a file that unpacks to more than the limit is noticed within one
+
+
+def unpack(path: Path) -> bytes:
+    """Return the uncompressed content of a file.
+
+    Raises Refused if the file is damaged, absent, not a regular file (reading a pipe might never
+    end) or larger than the limit of `largest_content`.
+    """
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe"}
+            kind = next((name for test, name in kinds.items() if test(mode)), "a device")
+            raise Refused(f"{path} is {kind}; accepted: a regular file")
+        chunks, size = list[bytes](), 0
+        with UNPACK.get(path.suffix, UNPACK[""])(path) as file:
+            while chunk := file.read(_CHUNK):
+                chunks.append(chunk)
+                size += len(chunk)
+                check_size(size, path)
+        return b"".join(chunks)
+    except MemoryError:
+        raise Refused(f"{path} is too large for the memory of this machine") from None
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
+        raise Refused(f"{path} cannot be read: {error or type(error).__name__}") from error
+
+
+def largest_content() -> int:
+    """Return how many bytes a file may have once unpacked: 1 GiB, or ENSVM_MAX_GIB.
+
+    A few kilobytes can unpack to more than any machine holds.
+    """
+    setting = os.environ.get("ENSVM_MAX_GIB", "") or "1"
+    try:
+        limit = float(setting)
+    except ValueError:
+        limit = math.nan
+    if not 0 < limit < math.inf:
+        raise Refused(f"ENSVM_MAX_GIB: {setting!r} is not accepted; accepted: a number above 0")
+    return round(limit * _GIB)
+
+
+def check_size(size: int, name: object) -> None:
+    """Raise Refused if content of this many bytes is more than `largest_content`."""
+    limit = largest_content()
+    if size > limit:
+        raise Refused(
+            f"{name} holds more than {limit / _GIB:g} GiB once unpacked; "
+            "ENSVM_MAX_GIB=<number> accepts more"
+        )
 
 
 @dataclass(frozen=True)
@@ -57,29 +122,13 @@ class Raw:
         Row numbers of the training and the test parts, each of shape (realizations, rows), if the
         file brings them.
     groups : ndarray of str, shape (n,), or None
-        The group of each row, where they were asked for.
+        The group of each row, if the card asks for groups.
     """
 
     X: Any
     labels: NDArray[np.str_]
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
     groups: NDArray[np.str_] | None = None
-
-
-@dataclass(frozen=True)
-class Declared:
-    """What a file itself says of its columns.
-
-    Attributes
-    ----------
-    inputs : mapping
-        The columns that are no numbers, and their encodings.
-    refused : mapping
-        The columns that can be no inputs, and why.
-    """
-
-    inputs: Inputs = field(default_factory=dict)
-    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 class FileFormat(Strict):
@@ -110,27 +159,8 @@ class FileFormat(Strict):
         """Return the inputs and labels; raise DataError naming file and, if possible, place."""
 
     def settled(self, files: Sequence[FileContent]) -> Self:
-        """Return the format with what only all files of a data set together tell, if anything."""
+        """Return the format with the options that only all files of a data set together show."""
         return self
-
-    def column_names(self, file: FileContent) -> list[str]:
-        """Return the names or positions of the columns; none where they have neither."""
-        return []
-
-    def declared(self, file: FileContent) -> Declared:
-        """Return what the types of the columns say of them; nothing where columns have none."""
-        return Declared()
-
-    @classmethod
-    def of_own_file(
-        cls,
-        ending: str,
-        target: str | int | None,
-        incomplete: Incomplete,
-        dialect: Dialect | None = None,
-    ) -> Self:
-        """Return the format of a user's own file with one of the `endings`."""
-        return cls.model_validate({**cls.endings[ending]})
 
 
 def joined(raws: Iterable[Raw]) -> Raw:
@@ -139,10 +169,10 @@ def joined(raws: Iterable[Raw]) -> Raw:
     for raw in raws:
         blocks.append(raw.X)
         labels.append(raw.labels)
-        groups += [] if raw.groups is None else [raw.groups]  # asked of all or of none
+        groups += [] if raw.groups is None else [raw.groups]
     if len(blocks) == 1:
         return raw
-    del raw  # each block is let go as soon as its rows are copied
+    del raw  # each block is freed as soon as its rows are copied
     X = _sparse_rows(blocks) if any(hasattr(X, "indptr") for X in blocks) else _dense_rows(blocks)
     return Raw(X, np.concatenate(labels), groups=np.concatenate(groups) if groups else None)
 
@@ -159,8 +189,7 @@ def _dense_rows(blocks: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _sparse_rows(blocks: list[Any]) -> Any:
-    # loaded only where needed: starting up must stay quick
-    from scipy.sparse import csr_array, vstack
+    from scipy.sparse import csr_array, vstack  # loaded here to keep starting up quick
 
     return vstack([csr_array(X) for X in blocks], format="csr")
 
@@ -179,7 +208,7 @@ def settled(
 def reading(where: str, what: str) -> Iterator[None]:
     """Turn whatever a library's reader raises for a damaged file into DataError.
 
-    Their readers raise anything from KeyError to OverflowError for bytes that they do not expect.
+    The libraries raise anything from KeyError to OverflowError for bytes that they do not expect.
     """
     try:
         yield

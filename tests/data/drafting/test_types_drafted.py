@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ensvm.data import DataError, load
-from ensvm.drafting.draft import draft_study, write_draft
+from ensvm.data import DataError
+from ensvm.data.drafting.config_text import write_config
+from ensvm.data.drafting.draft import draft_study
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -55,8 +56,8 @@ def write(frame: pd.DataFrame, name: str) -> Path:
 def drafted(path: Path, **options):
     """Write the draft of a file, check that a run would accept it, and return draft and card."""
     draft = draft_study(path, **options)
-    write_draft(draft)
-    return draft, make_plan(draft.config).cards[draft.contents.name]
+    write_config(draft)
+    return draft, make_plan(draft.config).cards[draft.block["name"]]
 
 
 @pytest.mark.parametrize("ending", [".arff", ".parquet", ".feather"])
@@ -64,9 +65,9 @@ def test_a_table_with_types_is_the_data_set_of_its_text(ending):
     _, plain = drafted(write(FRAME, "plain.csv"))
     path = write(FRAME, f"own{ending}")
     before = path.read_bytes()
-    draft, card = drafted(path)
+    _, card = drafted(path)
     assert (card.checksum, card.classes) == (plain.checksum, plain.classes)
-    assert (card.missing, draft.clean) == ("training-mean", None)
+    assert card.missing == "training-mean"
     assert path.read_bytes() == before
 
 
@@ -102,11 +103,10 @@ def test_numbers_that_name_a_nominal_value_stay_names():
     assert card.features == 4
 
 
-def test_what_no_config_reads_as_it_is_becomes_a_clean_copy():
+def test_numbers_without_end_are_refused_by_row():
     endless = np.where(np.arange(N) == 4, np.inf, FRAME["width"])
-    draft, card = drafted(write(FRAME.assign(width=endless), "own.parquet"))
-    assert draft.clean == Path("own-clean.csv")
-    assert np.isnan(load(card).X[4]).sum() == 1
+    with pytest.raises(DataError, match="row 5, column 'width': 'inf' is not a finite number"):
+        draft_study(write(FRAME.assign(width=endless), "own.parquet"))
 
 
 def test_rows_without_a_label_are_left_out():
@@ -157,5 +157,5 @@ def test_a_damaged_table_is_refused_or_loads(ending, seed):
     if refusal:
         assert refusal.startswith(path.name)
         return
-    write_draft(draft)
+    write_config(draft)
     assert make_plan(draft.config).cards["own"].classes == draft.target.classes

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ensvm.data import DataError, load
-from ensvm.drafting.draft import draft_study, write_draft
+from ensvm.data.drafting.config_text import write_config
+from ensvm.data.drafting.draft import draft_study
 from ensvm.runner.plan import make_plan
 
 LINES = [f"{i * i % 17},{'xy'[i % 2]},{1 + i % 2}.5,{'pq'[i % 2]}" for i in range(24)]
@@ -50,7 +51,7 @@ def test_a_damaged_table_is_refused_or_loads(seed, tmp_path, monkeypatch):
     if refusal:
         assert refusal.startswith("own.csv")
         return
-    write_draft(draft)
+    write_config(draft)
     card = make_plan(draft.config).cards["own"]
     assert card.classes == draft.target.classes
     parts = load(card).realization(1)
