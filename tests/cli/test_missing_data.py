@@ -50,7 +50,7 @@ def test_a_dry_run_and_a_check_name_it_too(config, tmp_path):
 def test_several_studies_are_asked_at_once(config, tmp_path):
     other = tmp_path / "other.yaml"
     other.write_text(config.read_text().replace("study: trial", "study: other"))
-    told = invoke("data", "missing", config, other)
+    told = invoke("data", "missing", config, other)  # its former name
     assert told.exit_code == 0
     assert "6 of the 8 data sets of 2 studies" in told.stdout
     first, second = [line for line in told.stdout.splitlines() if "--data-dir" in line]
@@ -59,13 +59,13 @@ def test_several_studies_are_asked_at_once(config, tmp_path):
 
 
 def test_a_study_that_lacks_nothing_says_so(study):
-    told = invoke("data", "missing", study(SVC))
+    told = invoke("data", "list", "--missing", study(SVC))
     assert told.exit_code == 0
     assert "missing data" not in told.stdout
     assert "all 1 data sets of trial are here" in told.stdout
 
 
 def test_a_name_that_is_no_study_is_wrong_input():
-    told = invoke("data", "missing", "smokee")
+    told = invoke("data", "list", "--missing", "smokee")
     assert told.exit_code == 2
     assert "did you mean 'smoke'" in told.stderr
