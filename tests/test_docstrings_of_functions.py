@@ -18,7 +18,7 @@ from numpydoc.validate import validate
 # What these name in `__all__`, or else what they define without a leading underscore.
 EXPORTING = [
     "ensvm.data",
-    "ensvm.data.generators.draws",
+    "ensvm.data.generators",
     "ensvm.data.scaling",
     "ensvm.data.splits",
     "ensvm.kernels",

@@ -10,7 +10,7 @@ from ensvm.data.errors import Strict
 from ensvm.data.files import Format
 from ensvm.data.files.encode import Inputs, Label, indicators
 from ensvm.data.files.libsvm_text import LibsvmFormat
-from ensvm.data.generators.options import Generator
+from ensvm.data.generators import Generator
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
 from ensvm.data.splits import (
     IndicesSplit,

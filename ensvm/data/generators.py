@@ -7,9 +7,15 @@ the last bit of a machine's own.
 
 import math
 from collections.abc import Callable
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
+
+from ensvm.data.errors import Strict
+
+__all__ = ["circle", "fournorm", "squares", "waveform"]
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.int_]]
 
@@ -180,3 +186,87 @@ def _normal(
 
 def _signs(draw: Callable[..., NDArray[np.float64]], rows: int) -> NDArray[np.int_]:
     return np.where(draw(rows) < 0.5, -1, 1)
+
+
+class GeneratedRows(Strict):
+    """What every generator needs, in the order that seeds of algorithms are hashed in."""
+
+    name: str
+    rows: int = Field(ge=1)
+    seed: int = Field(ge=0)
+
+
+class Waveform(GeneratedRows):
+    """Breiman's waveforms, which have no options."""
+
+    features: ClassVar = 21
+
+    name: Literal["waveform"]
+
+    def draw(self) -> Drawn:
+        """Return the inputs and classes."""
+        return waveform(self.rows, self.seed)
+
+
+class CircleOptions(Strict):
+    """The probability that a label is flipped, and the number of inputs that tell nothing."""
+
+    noise: float = Field(default=0.0, ge=0, le=1)
+    redundant: int = Field(default=0, ge=0)
+
+
+class Circle(GeneratedRows):
+    """Normal inputs, the classes parted by a circle."""
+
+    name: Literal["circle"]
+    options: CircleOptions = CircleOptions()
+
+    @property
+    def features(self) -> int:
+        """Return the number of inputs."""
+        return 2 + self.options.redundant
+
+    def draw(self) -> Drawn:
+        """Return the inputs and classes."""
+        return circle(self.rows, self.seed, self.options.noise, self.options.redundant)
+
+
+class FournormOptions(Strict):
+    """The size of each coordinate of the four means."""
+
+    a: float = Field(default=FOURNORM_A, ge=0, allow_inf_nan=False)
+
+
+class Fournorm(GeneratedRows):
+    """Two normal distributions for each class."""
+
+    features: ClassVar = FOURNORM_DIMENSIONS
+
+    name: Literal["fournorm"]
+    options: FournormOptions = FournormOptions()
+
+    def draw(self) -> Drawn:
+        """Return the inputs and classes."""
+        return fournorm(self.rows, self.seed, self.options.a)
+
+
+class SquaresOptions(Strict):
+    """The distance between the centres, along the first input."""
+
+    shift: float = Field(default=0.8, ge=0, allow_inf_nan=False)
+
+
+class Squares(GeneratedRows):
+    """A uniform unit square for each class."""
+
+    features: ClassVar = 2
+
+    name: Literal["squares"]
+    options: SquaresOptions = SquaresOptions()
+
+    def draw(self) -> Drawn:
+        """Return the inputs and classes."""
+        return squares(self.rows, self.seed, self.options.shift)
+
+
+Generator = Annotated[Waveform | Circle | Fournorm | Squares, Field(discriminator="name")]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ensvm.data import find_card, load
-from ensvm.data.generators.draws import FOURNORM_A, circle, fournorm, squares, waveform
+from ensvm.data.generators import FOURNORM_A, circle, fournorm, squares, waveform
 
 ROWS = 60_000
 GENERATORS = [waveform, circle, fournorm, squares]
