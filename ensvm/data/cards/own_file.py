@@ -36,10 +36,10 @@ from ensvm.data.files.file_content import (
 )
 from ensvm.data.files.libsvm_text import LibsvmFormat
 from ensvm.data.files.named_columns import NamedColumnsFormat, no_column, refuse_equal_names
+from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import places
-from ensvm.data.providers.openml import fetch_openml
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
-from ensvm.data.splits import check_groups, completed
+from ensvm.data.splits.feasible import check_groups, completed
 
 Paths = Annotated[
     list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)

@@ -28,7 +28,8 @@ from ensvm.data.files.delimited_text import MISSING, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
 from ensvm.data.files.named_columns import NamedColumnsFormat
-from ensvm.data.splits import RandomSplit, check_split, counted
+from ensvm.data.splits.feasible import check_split, counted
+from ensvm.data.splits.protocols import RandomSplit
 
 MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
 LONGEST_NAME = 50

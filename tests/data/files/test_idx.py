@@ -116,7 +116,7 @@ def test_images_whose_labels_are_wrong_are_not_taken(
         "test-labels": LABELS,
     }
     monkeypatch.setattr(
-        "ensvm.data.providers.order.download", lambda source: members[source.member]
+        "ensvm.data.providers.serving.download", lambda source: members[source.member]
     )
     elsewhere = card({"type": "idx", "keep": ["8", "3"]}).model_copy(update={"scaling": "none"})
     assert load(elsewhere, data_dir=tmp_path).provider.startswith("package digits@1")

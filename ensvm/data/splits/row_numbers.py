@@ -88,8 +88,10 @@ def _drawn(split: OfficialSplit, name: str, index: int, whole: np.ndarray) -> np
     if split.n_train == len(whole):
         return whole
     # without n_train, so that a smaller draw is a part of a larger one
-    told = {"protocol": split.protocol, "n_test": split.n_test}
-    order = np.random.default_rng(seed_of("realization", name, told, index)).permutation(whole)
+    identity_of_order = {"protocol": split.protocol, "n_test": split.n_test}
+    order = np.random.default_rng(
+        seed_of("realization", name, identity_of_order, index)
+    ).permutation(whole)
     return order[: split.n_train]
 
 

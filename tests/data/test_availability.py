@@ -1,12 +1,12 @@
-"""What is missing is found once a source, and what is here is never called missing."""
+"""Where data lie: what loading would read is here, the rest is missing or to download."""
 
 from pathlib import Path
 
 import pytest
 
-from ensvm.data import DataError, DataSearch, find_card
+from ensvm.data import DataError, DataSearch, find_card, list_cards, locate, whereabouts
 from ensvm.data.errors import Refused
-from ensvm.data.providers import order
+from ensvm.data.providers import serving
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         places.append(source.place)
         raise Refused("no network")
 
-    monkeypatch.setattr(order, "download", unreachable)
+    monkeypatch.setattr(serving, "download", unreachable)
     return places
 
 
@@ -66,3 +66,35 @@ def test_offline_nothing_is_to_be_downloaded(monkeypatch, asked):
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(DataError, match="there is no folder"):
         DataSearch(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("card", list_cards(), ids=lambda card: card.name)
+def test_here_is_what_somebody_serves(card, monkeypatch):
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    found = whereabouts(card)
+    served = locate(card).provider is not None
+    assert found.state == ("here" if served else "missing")
+    if served:
+        assert sorted(found.files) == sorted(card.parts)
+        assert all(path.is_file() for paths in found.files.values() for path in paths)
+
+
+def test_a_file_of_ones_own_is_found_unread(tmp_path):
+    for name in ("w2a", "w2a.t"):
+        (tmp_path / name).touch()
+    found = whereabouts(find_card("web2"), data_dir=tmp_path)
+    assert found.state == "here"
+    assert found.files == {"train": (tmp_path / "w2a",), "test": (tmp_path / "w2a.t",)}
+
+
+def test_one_part_alone_is_not_enough(tmp_path, monkeypatch):
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    (tmp_path / "w2a").touch()
+    found = whereabouts(find_card("web2"), data_dir=tmp_path)
+    assert found.state == "missing"
+    assert found.files == {"train": (tmp_path / "w2a",)}
+
+
+def test_what_a_network_might_have_is_to_download():
+    assert whereabouts(find_card("web2")).state == "to download"
+    assert whereabouts(find_card("ida-german")).state == "missing"  # no address has it
