@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from ensvm.data.errors import near_miss
-from ensvm.data.strict import Strict
+from ensvm.data.errors import Strict, near_miss
 from ensvm.study.metrics import (
     MEASURED,
     STAGED,
