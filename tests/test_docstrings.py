@@ -31,7 +31,7 @@ EXCLUDED = set(SETTINGS["checks"]) - {"all"}
 EXPORTING = [
     "ensvm",
     "ensvm.data",
-    "ensvm.data.generators.draws",
+    "ensvm.data.generators",
     "ensvm.data.scaling",
     "ensvm.data.splits",
     "ensvm.experiments",
