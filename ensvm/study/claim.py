@@ -149,25 +149,17 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
                 ("claims", index, "pass"),
                 "a claim on the timing pass needs a `timing:` block in the study",
             )
-        for row in claim.rows or ():
-            source.must_be_one_of(("claims", index, "rows"), "data set", row, names.datasets)
-        for row in (*claim.printed_as, *claim.printed_as.values()):
-            source.must_be_one_of(("claims", index, "printed_as"), "data set", row, names.datasets)
+        printed_as = (*claim.printed_as, *claim.printed_as.values())
+        for key, rows in (("rows", claim.rows or ()), ("printed_as", printed_as)):
+            source.must_be_one_of(("claims", index, key), "data set", rows, names.datasets)
         if claim.over is not None:
-            source.must_be_one_of(
-                ("claims", index, "over"),
-                "sweep of data sets",
-                claim.over,
-                names.dataset_sweeps,
-            )
+            where = ("claims", index, "over")
+            source.must_be_one_of(where, "sweep of data sets", claim.over, names.dataset_sweeps)
             values = names.dataset_sweeps[claim.over].values()
             if len(values) < 2 or not all(
                 isinstance(value, int | float) and value > 0 for value in values
             ):
-                raise source.error(
-                    ("claims", index, "over"),
-                    f"growth needs two positive numbers to grow with, got {list(values)}",
-                )
-        for key in ("better", "than"):
-            for name in getattr(claim, key) or ():
-                source.must_be_one_of(("claims", index, key), "algorithm", name, names.algorithms)
+                message = f"growth needs two positive numbers to grow with, got {list(values)}"
+                raise source.error(where, message)
+        for key, algorithms in (("better", claim.better), ("than", claim.than or ())):
+            source.must_be_one_of(("claims", index, key), "algorithm", algorithms, names.algorithms)

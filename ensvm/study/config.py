@@ -254,9 +254,8 @@ class StudyConfig(ConfigBlock):
             check_timing(self.timing, names, source)
         check_tables(self.tables, names, source)
         for number, assumption in enumerate(self.assumptions):
-            for table in assumption.tables or ():
-                where = ("assumptions", number, "tables")
-                source.must_be_one_of(where, "table", table, names.tables)
+            where = ("assumptions", number, "tables")
+            source.must_be_one_of(where, "table", assumption.tables or (), names.tables)
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
         check_coverage(self.coverage, self._ids(), source)
@@ -277,10 +276,9 @@ def _members(
 
 def check_timing(block: TimingConfig, names: StudyNames, source: YamlSource) -> None:
     """Refuse algorithms and data sets that the study does not have."""
-    for name in block.algorithms or ():
-        source.must_be_one_of(("timing", "algorithms"), "algorithm", name, names.algorithms)
-    for name in block.datasets or ():
-        source.must_be_one_of(("timing", "datasets"), "data set", name, names.datasets)
+    where = ("timing", "algorithms")
+    source.must_be_one_of(where, "algorithm", block.algorithms or (), names.algorithms)
+    source.must_be_one_of(("timing", "datasets"), "data set", block.datasets or (), names.datasets)
 
 
 def check_coverage(

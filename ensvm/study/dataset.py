@@ -82,6 +82,5 @@ def check_datasets(
     source.must_be_distinct("datasets", "data set", [entry.name for entry in datasets])
     for index, entry in enumerate(datasets):
         for key in ("algorithms", "realizations_of"):
-            for name in getattr(entry, key) or ():
-                where = ("datasets", index, key)
-                source.must_be_one_of(where, "algorithm", name, names.algorithms)
+            chosen = getattr(entry, key) or ()
+            source.must_be_one_of(("datasets", index, key), "algorithm", chosen, names.algorithms)

@@ -193,14 +193,10 @@ class LinesConfig(FigureConfig):
                 source.must_be_one_of(where, "sweep of data sets", panel.over, names.dataset_sweeps)
             else:
                 source.must_be_one_of(where, "data set", panel.about, names.datasets)
-            swept = self.sweeps_algorithms(panel)
-            for name in self.series:
-                source.must_be_one_of(
-                    ("figures", index, "series"),
-                    "sweep of algorithms" if swept else "algorithm",
-                    name,
-                    names.algorithm_sweeps if swept else names.algorithms,
-                )
+            what, accepted = "algorithm", tuple(names.algorithms)
+            if self.sweeps_algorithms(panel):
+                what, accepted = "sweep of algorithms", tuple(names.algorithm_sweeps)
+            source.must_be_one_of(("figures", index, "series"), what, self.series, accepted)
 
 
 class CurvesConfig(LinesConfig):
@@ -295,8 +291,7 @@ class ScatterConfig(FigureConfig):
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise ConfigError for data sets and algorithms that the study does not have."""
-        for row in self.rows:
-            source.must_be_one_of(("figures", index, "rows"), "data set", row, names.datasets)
+        source.must_be_one_of(("figures", index, "rows"), "data set", self.rows, names.datasets)
         for number, panel in enumerate(self.panels):
             where: Location = ("figures", index, "panels", number)
             for key, name in (("x", panel.x), ("y", panel.y)):
@@ -367,14 +362,11 @@ class DistributionConfig(FigureConfig):
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise ConfigError for data sets, algorithms and a table that the study does not have."""
         where: Location = ("figures", index)
-        for place, rows in [
-            ((*where, "rows"), self.rows),
-            *((((*where, "panels", n, "rows")), p.rows) for n, p in enumerate(self.panels)),
-        ]:
-            for row in rows:
-                source.must_be_one_of(place, "data set", row, names.datasets)
-        for name in self.series:
-            source.must_be_one_of((*where, "series"), "algorithm", name, names.algorithms)
+        source.must_be_one_of((*where, "rows"), "data set", self.rows, names.datasets)
+        for number, panel in enumerate(self.panels):
+            place = (*where, "panels", number, "rows")
+            source.must_be_one_of(place, "data set", panel.rows, names.datasets)
+        source.must_be_one_of((*where, "series"), "algorithm", self.series, names.algorithms)
         if self.table is not None:
             source.must_be_one_of((*where, "table"), "table", self.table, names.tables)
 
@@ -431,5 +423,5 @@ class PlaneConfig(FigureConfig):
         for number, panel in enumerate(self.panels):
             where: Location = ("figures", index, "panels", number)
             source.must_be_one_of((*where, "dataset"), "data set", panel.dataset, names.datasets)
-            for name in panel.series:
-                source.must_be_one_of((*where, "series"), "algorithm", name, names.algorithms)
+            where = (*where, "series")
+            source.must_be_one_of(where, "algorithm", panel.series, names.algorithms)

@@ -204,21 +204,20 @@ class YamlSource:
         return ConfigError(f"{place}: {key + ': ' if key else ''}{message}")
 
     def must_be_one_of(
-        self, location: Location, what: str, name: str, accepted: Iterable[str]
+        self, location: Location, what: str, names: str | Iterable[str], accepted: Iterable[str]
     ) -> None:
-        """Raise ConfigError unless `name` is among the accepted names of `what`."""
-        names = list(accepted)
-        if name not in names:
-            message = f"unknown {what} {name!r}; accepted: {', '.join(names)}"
-            raise self.error(location, message + near_miss(name, names))
+        """Raise ConfigError unless a name, or each of several, is an accepted name of `what`."""
+        known = list(accepted)
+        for name in [names] if isinstance(names, str) else names:
+            if name not in known:
+                message = f"unknown {what} {name!r}; accepted: {', '.join(known)}"
+                raise self.error(location, message + near_miss(name, known))
 
     def must_be_distinct(self, block: str, what: str, names: list[str], *key: str) -> None:
-        """Raise ConfigError where an entry of a list has the name of one before it."""
-        before = set[str]()
+        """Raise ConfigError if an entry of a list has the name of an earlier one."""
         for index, name in enumerate(names):
-            if name in before:
+            if name in names[:index]:
                 raise self.error((block, index, *key), f"the {what} {name!r} is given twice")
-            before.add(name)
 
     def _walk(self, node: yaml.Node, location: Location, loader: _Loader) -> None:
         """Note the line of every key, and check size and depth before any value is made."""

@@ -134,18 +134,17 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
         if table.of == "timing" and not names.timing:
             message = "a table of timing needs a `timing:` block in the study"
             raise source.error(("tables", index, "of"), message)
-        for row in table.rows or ():
-            source.must_be_one_of(("tables", index, "rows"), "data set", row, names.datasets)
+        rows = names.datasets if table.rows is None else table.rows
+        source.must_be_one_of(("tables", index, "rows"), "data set", rows, names.datasets)
         columns = [column.name for column in table.columns]
-        for name in [name for one, others in table.underline.items() for name in (one, *others)]:
-            source.must_be_one_of(("tables", index, "underline"), "column", name, columns)
+        for name, others in table.underline.items():
+            where = ("tables", index, "underline")
+            source.must_be_one_of(where, "column", (name, *others), columns)
         for number, note in enumerate(table.notes):
-            where = ("tables", index, "notes", number, "explains")
-            for column, rows in note.explains.items():
-                source.must_be_one_of(where, "column", column, columns)
-                for row in rows:
-                    shown = names.datasets if table.rows is None else table.rows
-                    source.must_be_one_of(where, "row of the table", row, shown)
+            place = ("tables", index, "notes", number, "explains")
+            source.must_be_one_of(place, "column", note.explains, columns)
+            for explained in note.explains.values():
+                source.must_be_one_of(place, "row of the table", explained, rows)
         _check_columns(table, index, names, source)
         _check_best(table, index, source)
 

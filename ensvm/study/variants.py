@@ -314,16 +314,15 @@ def check_readings(
         if table.of != "results":
             message = f"the table {table.id} is of {table.of}; a question is about one of results"
             raise source.error((*where, "table"), message)
-        columns = [column.name for column in table.columns]
-        for column in reading.columns or ():
-            source.must_be_one_of((*where, "columns"), "column", column, columns)
-        for row in reading.rows or ():
-            source.must_be_one_of((*where, "rows"), "row of the table", row, rows[table.id])
-        for row in reading.rows_of(rows[table.id]):
-            source.must_be_one_of((*where, "table"), "data set", row, derivation.datasets)
-        for name in reading.algorithms_of(table):
-            source.must_be_one_of((*where, "table"), "algorithm", name, derivation.own_algorithms)
-        _check_variants(reading, where, table, reading.rows_of(rows[table.id]), derivation)
+        shown = rows[table.id]
+        for key, what, names, accepted in (
+            ("columns", "column", reading.columns, [column.name for column in table.columns]),
+            ("rows", "row of the table", reading.rows, shown),
+            ("table", "data set", reading.rows_of(shown), derivation.datasets),
+            ("table", "algorithm", reading.algorithms_of(table), derivation.own_algorithms),
+        ):
+            source.must_be_one_of((*where, key), what, names or (), accepted)
+        _check_variants(reading, where, table, reading.rows_of(shown), derivation)
 
 
 def _check_variants(
@@ -334,13 +333,12 @@ def _check_variants(
     derivation: Derivation,
 ) -> None:
     source, algorithms = derivation.source, reading.algorithms_of(table)
-    before = set[str]()
+    names = [variant.name for variant in reading.variants]
     for number, variant in enumerate(reading.variants):
         location: Location = (*where, "variants", number)
-        if variant.name in before:
+        if variant.name in names[:number]:
             message = f"the variant {variant.name!r} is given twice"
             raise source.error((*location, "name"), message)
-        before.add(variant.name)
         for name, other in variant.instead.items():
             place = (*location, "instead", name)
             source.must_be_one_of(place, "row or algorithm", name, (*rows, *algorithms))
