@@ -26,7 +26,7 @@ EXPORTING = [
     "ensvm.notebook.results",
     "ensvm.notebook.running",
     "ensvm.notebook.shown",
-    "ensvm.solvers.binary_problem",
+    "ensvm.solvers.signed_gram",
     "ensvm.solvers.boosted_expansions",
     "ensvm.solvers.boosting",
     "ensvm.solvers.entropy_projection",
