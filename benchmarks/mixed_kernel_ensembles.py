@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
 from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
 from ensvm.data import DataUnavailable, find_card, load
-from ensvm.kernels.table import sigest
+from ensvm.kernels.named_kernels import sigest
 
 SETS = ("spambase", "optdigits", "satimage")
 KERNELS = ("rbf", "poly")

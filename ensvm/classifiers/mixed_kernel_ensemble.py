@@ -35,7 +35,7 @@ from ensvm.classifiers.kernel_machines import (
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
 from ensvm.kernels.input_rows import dense_rows
-from ensvm.kernels.table import WidthRange, row_of, sigest
+from ensvm.kernels.named_kernels import WidthRange, row_of, sigest
 from ensvm.seeds import seed_of
 
 LOG_RANDOM = "sigest-log-random"

@@ -13,7 +13,7 @@ from ensvm.kernels.augmented_rows import (
     kernel_matrix,
 )
 from ensvm.kernels.gram_matrix import DENSE_COLUMNS, KernelFunction, gram
-from ensvm.kernels.table import (
+from ensvm.kernels.named_kernels import (
     KERNEL_PARAMETERS,
     KERNELS,
     NAMED_KERNELS,

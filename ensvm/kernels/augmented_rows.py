@@ -3,7 +3,7 @@
 Centred rows x are kept as (x, 1, |x|^2). Their product with rows z made into (2 gamma z, -gamma
 |z|^2, -gamma) is -gamma |x - z|^2, and with rows made into (gamma z, coef0, 0) it is gamma <x, z> +
 coef0 (centring, which changes inner products, is undone in z): the two arguments that kernels of
-`ensvm.kernels.table` have. The norms are shared by all machines.
+`ensvm.kernels.named_kernels` have. The norms are shared by all machines.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.kernels.table import row_of
+from ensvm.kernels.named_kernels import row_of
 
 KernelName: TypeAlias = str
 
@@ -22,7 +22,7 @@ class Kernel(NamedTuple):
     Attributes
     ----------
     name : str
-        The name of the kernel in `ensvm.kernels.table`.
+        The name of the kernel in `ensvm.kernels.named_kernels`.
     gamma : float
         The width, positive where the kernel reads it.
     degree : int

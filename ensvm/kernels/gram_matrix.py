@@ -12,7 +12,7 @@ import scipy  # loads `scipy.sparse` on first use: names of kernels are known wi
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ensvm.kernels.input_rows import dense_rows, slices
-from ensvm.kernels.table import KernelRow, row_of
+from ensvm.kernels.named_kernels import KernelRow, row_of
 
 BlockTransform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
 
@@ -209,7 +209,7 @@ def gram(
         The rows on the right; None for those of X.
     kernel : str or callable
         'linear' is <x, y>, 'poly' (gamma <x, y> + coef0)^degree, 'rbf' exp(-gamma |x - y|^2); see
-        `ensvm.kernels.table`. A callable is called as kernel(X, Y).
+        `ensvm.kernels.named_kernels`. A callable is called as kernel(X, Y).
     gamma : float, default None
         The width, positive; 'linear' does not read it.
     degree : int, default 3

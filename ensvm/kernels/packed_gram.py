@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensvm.kernels.gram_matrix import KernelColumns
 from ensvm.kernels.input_rows import slices
-from ensvm.kernels.table import row_of
+from ensvm.kernels.named_kernels import row_of
 from ensvm.kernels.threads import each
 
 GramDtype: TypeAlias = Literal["float64", "float32", "uint16"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, factor_of
 from ensvm.kernels.input_rows import dense_rows, slices
-from ensvm.kernels.table import row_of
+from ensvm.kernels.named_kernels import row_of
 from ensvm.kernels.threads import each
 
 # Rows and columns of a block: its float64 values take 1 MiB, within a core's second cache.

@@ -417,7 +417,7 @@ class _Multiclass:
     def __init__(self, codes: NDArray[Any], n_classes: int, start: Vector | None) -> None:
         self._codes = codes
         self._start = start
-        self._places = np.arange(codes.size)
+        self._columns = np.arange(codes.size)
         self._votes = np.zeros((n_classes, codes.size))
 
     def step(self, current: Round, learner: Any, vote: NDArray[Any]) -> Step:
@@ -433,9 +433,9 @@ class _Multiclass:
         return Step(weight, error, normalizer, after)
 
     def add(self, weight: float, vote: NDArray[Any]) -> tuple[Vector, float]:
-        self._votes[vote, self._places] += weight
-        own = self._votes[self._codes, self._places]
-        others = self._votes.copy()
-        others[self._codes, self._places] = -np.inf
+        self._votes[vote, self._columns] += weight
+        own_votes = self._votes[self._codes, self._columns]
+        other_votes = self._votes.copy()
+        other_votes[self._codes, self._columns] = -np.inf
         wrong = self._votes.argmax(axis=0) != self._codes  # the first class wins among equals
-        return own - others.max(axis=0), float(np.average(wrong, weights=self._start))
+        return own_votes - other_votes.max(axis=0), float(np.average(wrong, weights=self._start))

@@ -51,9 +51,9 @@ def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
 
 
 @njit
-def solve_forward(lower, x, n, known):  # type: ignore[no-untyped-def]
-    """Overwrite x with L^{-1} x; its first `known` entries are that already."""
-    for i in range(known, n):
+def solve_forward(lower, x, n, n_done):  # type: ignore[no-untyped-def]
+    """Overwrite x with L^{-1} x; its first `n_done` entries are that already."""
+    for i in range(n_done, n):
         x[i] = (x[i] - dot(lower[i], x, i)) / lower[i, i]
 
 
@@ -68,24 +68,24 @@ def solve_backward(lower, x, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def finish_row(lower, n, known):  # type: ignore[no-untyped-def]
-    """Turn row n from the matrix's into the factor's, as its first `known` entries are already."""
+def finish_row(lower, n, n_done):  # type: ignore[no-untyped-def]
+    """Turn row n of the matrix into the factor's; its first `n_done` entries are done."""
     row = lower[n]
-    solve_forward(lower, row, n, known)
+    solve_forward(lower, row, n, n_done)
     least = max(PIVOT_FLOOR * row[n], SMALLEST_PIVOT)
     row[n] = math.sqrt(max(row[n] - dot(row, row, n), least))
 
 
 @njit
-def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
-    """Turn rows `known` to n - 1 of a matrix's lower triangle into its Cholesky factor's.
+def append_rows(lower, vectors, n_done, n):  # type: ignore[no-untyped-def]
+    """Turn rows `n_done` to n - 1 of a matrix's lower triangle into its Cholesky factor's.
 
     The rows above are the factor's already. The rows of `vectors`, solutions L^{-1} v up to
-    `known`, go on from there. Pivots are lifted as by `finish_row`.
+    `n_done`, go on from there. Pivots are lifted as by `finish_row`.
     """
-    whole = n - (n - known) % 4
+    whole = n - (n - n_done) % 4
     none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
-    for start in range(known, whole, 4):
+    for start in range(n_done, whole, 4):
         a, b, c, d = lower[start], lower[start + 1], lower[start + 2], lower[start + 3]
         for i in range(start):
             first, second, third, fourth = _four_dots(lower[i], a, b, c, d, i)
@@ -99,7 +99,7 @@ def append_rows(lower, vectors, known, n):  # type: ignore[no-untyped-def]
     for k in range(whole, n):
         finish_row(lower, k, none)
     for vector in vectors:
-        solve_forward(lower, vector, n, known)
+        solve_forward(lower, vector, n, n_done)
 
 
 @internal(fastmath=_REDUCTION)
@@ -116,49 +116,56 @@ def _four_dots(row, a, b, c, d, n):  # type: ignore[no-untyped-def]
 
 
 @njit
-def delete_row(lower, vectors, place, n, rotations):  # type: ignore[no-untyped-def]
-    """Take row `place` out of the first n of the factor, and of solutions L^{-1} v.
+def delete_row(lower, vectors, deleted, n, rotations):  # type: ignore[no-untyped-def]
+    """Take row `deleted` out of the first n of the factor, and of solutions L^{-1} v.
 
     Those are the rows of `vectors`. Plane rotations on neighbouring columns are applied row by row,
     since rows are what lies together in memory; `rotations`, shape (2, at least n), is worked on.
     """
     cosines, sines = rotations[0], rotations[1]
-    i = place + 1
+    i = deleted + 1
     while i + 3 < n:
-        known = i - place - 1
-        carries = _rotate_four(lower, i, cosines, sines, place, known)
+        n_done = i - deleted - 1
+        carries = _rotate_four(lower, i, cosines, sines, deleted, n_done)
         for k in range(4):
             _rotate_rest(
-                lower[i + k], lower[i + k - 1], carries[k], cosines, sines, place, known, known + k
+                lower[i + k],
+                lower[i + k - 1],
+                carries[k],
+                cosines,
+                sines,
+                deleted,
+                n_done,
+                n_done + k,
             )
         i += 4
     while i < n:
         row, target = lower[i], lower[i - 1]
-        for k in range(place):
+        for k in range(deleted):
             target[k] = row[k]
-        _rotate_rest(row, target, row[place], cosines, sines, place, 0, i - place - 1)
+        _rotate_rest(row, target, row[deleted], cosines, sines, deleted, 0, i - deleted - 1)
         i += 1
     for v in range(vectors.shape[0]):
         vector = vectors[v]
-        carry = vector[place]
-        for k in range(n - place - 1):
-            following = vector[place + k + 1]
-            vector[place + k] = cosines[k] * carry + sines[k] * following
+        carry = vector[deleted]
+        for k in range(n - deleted - 1):
+            following = vector[deleted + k + 1]
+            vector[deleted + k] = cosines[k] * carry + sines[k] * following
             carry = cosines[k] * following - sines[k] * carry
 
 
 @inlined
-def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-untyped-def]
+def _rotate_four(lower, i, cosines, sines, deleted, count):  # type: ignore[no-untyped-def]
     """Copy rows i to i + 3 up by one, the first `count` rotations applied.
 
     Return what is left of each for the next column.
     """
     target, a, b, c, d = lower[i - 1], lower[i], lower[i + 1], lower[i + 2], lower[i + 3]
-    for k in range(place):
+    for k in range(deleted):
         target[k], a[k], b[k], c[k] = a[k], b[k], c[k], d[k]
-    p, q, r, s = a[place], b[place], c[place], d[place]
+    p, q, r, s = a[deleted], b[deleted], c[deleted], d[deleted]
     for j in range(count):
-        cosine, sine, k = cosines[j], sines[j], place + j
+        cosine, sine, k = cosines[j], sines[j], deleted + j
         next_a, next_b, next_c, next_d = a[k + 1], b[k + 1], c[k + 1], d[k + 1]
         target[k], p = cosine * p + sine * next_a, cosine * next_a - sine * p
         a[k], q = cosine * q + sine * next_b, cosine * next_b - sine * q
@@ -169,14 +176,14 @@ def _rotate_four(lower, i, cosines, sines, place, count):  # type: ignore[no-unt
 
 @inlined
 def _rotate_rest(  # type: ignore[no-untyped-def]
-    row, target, carry, cosines, sines, place, first, known
+    row, target, carry, cosines, sines, deleted, first, n_done
 ):
-    """Apply rotations `first` to `known` - 1 to a row; find the one that makes its last entry 0."""
-    for k in range(first, known):
-        following = row[place + k + 1]
-        target[place + k] = cosines[k] * carry + sines[k] * following
+    """Apply rotations `first` to `n_done` - 1 to a row; find one that makes its last entry 0."""
+    for k in range(first, n_done):
+        following = row[deleted + k + 1]
+        target[deleted + k] = cosines[k] * carry + sines[k] * following
         carry = cosines[k] * following - sines[k] * carry
-    last = row[place + known + 1]
+    last = row[deleted + n_done + 1]
     length = math.hypot(carry, last)
-    cosines[known], sines[known] = carry / length, last / length
-    target[place + known] = length
+    cosines[n_done], sines[n_done] = carry / length, last / length
+    target[deleted + n_done] = length

@@ -144,16 +144,16 @@ def largest(values):  # type: ignore[no-untyped-def]
     so does the compiler turn the search into vector instructions, several times faster.
     """
     bits = values.view(np.int64)
-    places = np.int64(1)
-    while places < values.size:
-        places *= 2
-    places -= 1
+    index_bits = np.int64(1)
+    while index_bits < values.size:
+        index_bits *= 2
+    index_bits -= 1
     best = LEAST_INTEGER
     for t in range(values.size):
         ordered = bits[t] ^ ((bits[t] >> 63) & ALL_BUT_SIGN)
-        candidate = (ordered & ~places) | t
+        candidate = (ordered & ~index_bits) | t
         best = candidate if candidate > best else best
-    return best & places
+    return best & index_bits
 
 
 @inlined

@@ -14,8 +14,8 @@ from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, gram, parameters_of
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
 from ensvm.kernels.low_rank import incomplete_cholesky, kernel_columns
-from ensvm.kernels.table import KernelRow
-from ensvm.runner.grams import GramPool, SharedGram
+from ensvm.kernels.named_kernels import KernelRow
+from ensvm.runner.inputs import GramPool, SharedGram
 from ensvm.study.algorithms import KernelConfig
 
 

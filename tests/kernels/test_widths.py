@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ensvm.kernels.table import sigest
+from ensvm.kernels.named_kernels import sigest
 
 
 def test_it_is_the_inverse_of_the_quantiles_of_squared_distances() -> None:

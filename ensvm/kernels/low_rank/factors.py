@@ -47,17 +47,17 @@ class PartialCholesky:
     def __init__(
         self, columns: Columns, diagonal: ArrayLike, rank: int | None, tol: float | None
     ) -> None:
-        given = _checked_diagonal(diagonal)
-        self.residual = given.astype(np.float64)
+        values = _checked_diagonal(diagonal)
+        self.residual = values.astype(np.float64)
         self._columns = columns
-        self._rank = given.size if rank is None else min(int(rank), given.size)
+        self._rank = values.size if rank is None else min(int(rank), values.size)
         self._traces = [float(self.residual.sum())]
         self._goal = -1.0 if tol is None else tol * self._traces[0]
-        rounding, largest = np.finfo(given.dtype).eps, float(self.residual.max())
+        rounding, largest = np.finfo(values.dtype).eps, float(self.residual.max())
         self._floor = RESIDUAL_ROUNDING * rounding * largest
         self._depth = -INDEFINITE_ROUNDING * np.sqrt(rounding) * largest
         capacity = self._rank if tol is None else min(self._rank, FIRST_CAPACITY)
-        self._factor = np.empty((given.size, capacity), given.dtype, order="F")
+        self._factor = np.empty((values.size, capacity), values.dtype, order="F")
         self._pivots: list[int] = []
         self._fetched_at = -FIRST_BLOCK // 2  # as if half a block had been of use
 
@@ -137,13 +137,13 @@ class PartialCholesky:
 
 
 def _checked_diagonal(diagonal: ArrayLike) -> NDArray[Any]:
-    given = np.asarray(diagonal)
-    given = given if given.dtype == np.float32 else given.astype(np.float64)
-    if not (np.isfinite(given).all() and given.min() >= 0.0):
+    values = np.asarray(diagonal)
+    values = values if values.dtype == np.float32 else values.astype(np.float64)
+    if not (np.isfinite(values).all() and values.min() >= 0.0):
         raise ValueError(
             "the diagonal of a positive semidefinite matrix has finite entries >= 0 only"
         )
-    return given
+    return values
 
 
 DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of their diagonal
@@ -231,9 +231,9 @@ class LowRankGram:
         ndarray of float64, shape (r,) or (t, r)
             The coefficients c = L_P^-T L'v, in the order of `pivots`.
         """
-        given = np.asarray(values, dtype=self.dtype)
+        values = np.asarray(values, dtype=self.dtype)
         corner = self.factor[self.pivots].astype(np.float64)
-        projected = (given @ self.factor).T.astype(np.float64)
+        projected = (values @ self.factor).T.astype(np.float64)
         return linalg.solve_triangular(corner, projected, lower=True, trans="T").T
 
 
@@ -350,9 +350,9 @@ def incomplete_cholesky(
     while (reason := work.stop_reason) is None:
         proposals = _largest(work.residual, work.block_size)
         block = work.fetch(proposals)
-        place = {int(row): position for position, row in enumerate(proposals)}
-        while work.stop_reason is None and (pivot := int(work.residual.argmax())) in place:
-            work.take(pivot, block[:, place[pivot]])
+        positions = {int(row): position for position, row in enumerate(proposals)}
+        while work.stop_reason is None and (pivot := int(work.residual.argmax())) in positions:
+            work.take(pivot, block[:, positions[pivot]])
     return _result(work, reason)
 
 

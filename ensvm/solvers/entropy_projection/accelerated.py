@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.binary_problem import SignedGram
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     EntropyProjectionState,
@@ -31,6 +30,7 @@ from ensvm.solvers.entropy_projection.simplex import (
     Vector,
     inner_product,
 )
+from ensvm.solvers.signed_gram import SignedGram
 
 # L after a step that was accepted and after one that was not: about one step in seven is then tried
 # twice, see benchmarks/accelerated_descent.py
@@ -78,7 +78,7 @@ def accelerated_descent(
     start : array of shape (m,), default None
         The first weights, positive and of sum 1; None for 1 / m.
     rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `ensvm.solvers.binary_problem`.
+        Which row of the operator each label belongs to, see `ensvm.solvers.signed_gram`.
 
     Returns
     -------
@@ -228,13 +228,13 @@ def _best_between(one: _Point, other: _Point) -> _Point:
 def _log_scale(logs: Vector, log_upper: Vector) -> float:
     """Return log c such that the sum of min(upper_i, c w_i) is 1, the w_i given by logarithms."""
     free = np.ones(logs.size, dtype=bool)
-    left, scale = 1.0, -_log_sum(logs)
+    remaining, scale = 1.0, -_log_sum(logs)
     while (over := free & (logs + scale > log_upper)).any():
         free &= ~over
-        left -= float(np.exp(log_upper[over]).sum())
-        if left <= 0.0 or not free.any():  # all weight is at its bounds, to rounding
+        remaining -= float(np.exp(log_upper[over]).sum())
+        if remaining <= 0.0 or not free.any():  # all weight is at its bounds, to rounding
             break
-        scale = float(np.log(left)) - _log_sum(logs[free])
+        scale = float(np.log(remaining)) - _log_sum(logs[free])
     return scale
 
 

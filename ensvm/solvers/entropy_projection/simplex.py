@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.kernels.input_rows import DistinctRows
-from ensvm.solvers.binary_problem import SignedGram
+from ensvm.solvers.signed_gram import SignedGram
 
 Vector = NDArray[np.float64]
 StopReason = Literal[
@@ -111,11 +111,11 @@ def merge_identical(distinct: DistinctRows, y: NDArray[np.float64]) -> MergedRow
         2 * distinct.index + (y > 0.0), return_index=True, return_inverse=True, return_counts=True
     )
     order = np.argsort(first)
-    places = np.empty_like(order)
-    places[order] = np.arange(order.size)
+    new_numbers = np.empty_like(order)
+    new_numbers[order] = np.arange(order.size)
     first = first[order]
     return MergedRows(
-        y[first], distinct.index[first], counts[order].astype(np.float64), places[unknown]
+        y[first], distinct.index[first], counts[order].astype(np.float64), new_numbers[unknown]
     )
 
 
@@ -364,7 +364,7 @@ def identical_inputs(gram: NDArray[Any], y: ArrayLike) -> tuple[int, int] | None
     for start in range(0, negative.size, length):
         rows = negative[start : start + length]
         sums = np.add.outer(diagonal[rows], diagonal[positive])
-        found = np.argwhere(2.0 * gram[np.ix_(rows, positive)] >= share * sums)
-        if found.size:
-            return int(rows[found[0, 0]]), int(positive[found[0, 1]])
+        pairs = np.argwhere(2.0 * gram[np.ix_(rows, positive)] >= share * sums)
+        if pairs.size:
+            return int(rows[pairs[0, 0]]), int(positive[pairs[0, 1]])
     return None

@@ -23,7 +23,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.binary_problem import SignedGram
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     EntropyProjectionState,
@@ -32,6 +31,7 @@ from ensvm.solvers.entropy_projection.simplex import (
     Vector,
     inner_product,
 )
+from ensvm.solvers.signed_gram import SignedGram
 
 RELATIVE_PRECISION = 1e-11  # of the rate: one digit more than the 1e-10 promised
 # The most one step may lengthen a rate with no upper end: Newton overshoots on flat tails.
@@ -172,7 +172,7 @@ def entropy_projection(
         The weights alpha_1, positive and of sum 1; None for 1 / m. With identical inputs taken as
         one, those of `merge_identical` are the same start.
     rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `ensvm.solvers.binary_problem`.
+        Which row of the operator each label belongs to, see `ensvm.solvers.signed_gram`.
 
     Returns
     -------

@@ -177,12 +177,12 @@ def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _step_to_margin(where, margin, speed, slow):  # type: ignore[no-untyped-def]
+def _step_to_margin(point_set, margin, speed, slow):  # type: ignore[no-untyped-def]
     # A point beyond its margin by rounding enters at once if it gets further beyond, and is left
     # alone if it returns.
-    if where == LEFT and speed > slow:
+    if point_set == LEFT and speed > slow:
         return max(-margin, 0.0) / speed
-    if where == RIGHT and speed < -slow:
+    if point_set == RIGHT and speed < -slow:
         return max(margin, 0.0) / -speed
     return np.inf
 
@@ -274,11 +274,11 @@ def enter(state, point):  # type: ignore[no-untyped-def]
 @inlined
 def leave(state, point, destination):  # type: ignore[no-untyped-def]
     """Put a free point to its bound, LEFT or RIGHT."""
-    n, place = state.n_free[0], 0
-    while state.free[place] != point:
-        place += 1
-    delete_row(state.lower, state.halves, place, n, state.rotations)
-    for j in range(place, n - 1):
+    n, position = state.n_free[0], 0
+    while state.free[position] != point:
+        position += 1
+    delete_row(state.lower, state.halves, position, n, state.rotations)
+    for j in range(position, n - 1):
         state.free[j] = state.free[j + 1]
     state.sets[point] = destination
     state.coef[point] = state.labels[point] if destination == LEFT else 0.0

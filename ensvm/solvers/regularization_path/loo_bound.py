@@ -76,9 +76,11 @@ def leave_one_out_bound(
     for at, excess in _excesses(path, np.asarray(gram)):
         bounds[at] = np.count_nonzero(excess > 0.0)
         if at and path.lambdas[at] < highest:
-            count, where = _least_on_segment(path.lambdas[at - 1 : at + 1], before, excess, highest)
+            count, least_lambda = _least_on_segment(
+                path.lambdas[at - 1 : at + 1], before, excess, highest
+            )
             if count < best:
-                best, best_lambda = count, where
+                best, best_lambda = count, least_lambda
         if path.lambdas[at] <= highest and bounds[at] < best and _is_last_of_equals(path, at):
             best, best_lambda = bounds[at], float(path.lambdas[at])
         before = excess
@@ -117,11 +119,13 @@ def _least_on_segment(
     rises = np.flatnonzero((before <= 0.0) & (after > 0.0))
     changing = np.concatenate([falls, rises])
     change = np.repeat([-1, 1], [falls.size, rises.size])
-    place = before[changing] / (before[changing] - after[changing])
+    crossings = before[changing] / (before[changing] - after[changing])
     # A point on the line does not count: at equal places the falls come first.
-    order = np.lexsort((change, place))
+    order = np.lexsort((change, crossings))
     counts = count + np.cumsum(change[order])
     first = int(np.argmin(counts))
     if counts[first] >= count:
         return least
-    return float(counts[first]), float(lambdas[0] - place[order][first] * (lambdas[0] - lambdas[1]))
+    return float(counts[first]), float(
+        lambdas[0] - crossings[order][first] * (lambdas[0] - lambdas[1])
+    )

@@ -218,8 +218,8 @@ class RegularizationPath:
             changed = np.flatnonzero((rows != rows[0]).any(axis=0))
             moves = (rows[1 if start else 0 :] - rows[0])[:, changed] * labels[changed]
             block = moves @ cross[:, changed].T + values
-            for place, row in enumerate(block, start):
-                yield (row + self.scaled_intercepts[place]) / self.lambdas[place]
+            for at, row in enumerate(block, start):
+                yield (row + self.scaled_intercepts[at]) / self.lambdas[at]
             values = block[-1].copy()
 
     def _place(self, C: float) -> tuple[int, float]:
@@ -330,9 +330,9 @@ def regularization_path(
 
 def _checked(gram: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
     """Return the Gram matrix, positive semidefinite to float64, and the labels as float64."""
-    given = np.asarray(gram)
+    original = np.asarray(gram)
     labels = np.array(y, dtype=np.float64)
-    matrix = np.ascontiguousarray(given, dtype=np.float64)
+    matrix = np.ascontiguousarray(original, dtype=np.float64)
     if not np.isfinite(matrix).all():
         raise ValueError("the Gram matrix must be finite")
     largest = matrix.diagonal().max() * (1.0 + INDEFINITE)
@@ -340,10 +340,10 @@ def _checked(gram: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
         raise ValueError(
             "the Gram matrix is not positive semidefinite: its largest entry is not on the diagonal"
         )
-    if given.dtype.kind == "f" and given.dtype.itemsize < matrix.dtype.itemsize:
+    if original.dtype.kind == "f" and original.dtype.itemsize < matrix.dtype.itemsize:
         # What rounding may have taken from the smallest eigenvalue, about sqrt(m) independent
         # errors strong, is given back.
-        ridge = np.finfo(given.dtype).eps * np.sqrt(labels.size) * matrix.diagonal().max()
+        ridge = np.finfo(original.dtype).eps * np.sqrt(labels.size) * matrix.diagonal().max()
         np.fill_diagonal(matrix, matrix.diagonal() + ridge)
     matrix = matrix.view()
     matrix.flags.writeable = (

@@ -63,7 +63,7 @@ class DescentState(NamedTuple):
     # only
     rows: Any
     buffer: Any  # the same memory as `rows`; empty where that is the Gram matrix itself
-    places: Any  # (n,), where in `rows` a member's row is, -1 where it is not filled in
+    slots: Any  # (n,), where in `rows` a member's row is, -1 where it is not filled in
     n_filled: Any  # (1,)
     labels: Any  # (n,)
     targets: Any  # (n,) beta, its absolute values 1 on average
@@ -134,10 +134,10 @@ def find_direction(state):  # type: ignore[no-untyped-def]
         if lines[1 - kind, 0] < 0:
             rho[0] -= violation / slope  # to where this line is 0
             continue
-        place, height = meeting_point(state)
-        if height >= NEAR_STEEPEST * violation or place == rho[0]:
+        crossing, height = meeting_point(state)
+        if height >= NEAR_STEEPEST * violation or crossing == rho[0]:
             break
-        rho[0] = place
+        rho[0] = crossing
     points[0], points[1], points[2], points[3] = lines[0, 0], lines[0, 1], lines[1, 0], lines[1, 1]
     return violation, height if lines[FALLING, 0] >= 0 and lines[RISING, 0] >= 0 else 0.0
 
@@ -158,8 +158,8 @@ def meeting_point(state):  # type: ignore[no-untyped-def]
     c, d = state.lines[RISING, 0], state.lines[RISING, 1]
     falling, rising = state.targets[a] - state.targets[b], state.targets[c] - state.targets[d]
     first, second = state.values[b] - state.values[a], state.values[d] - state.values[c]
-    place = (first - second) / (rising - falling)
-    return place, first + falling * place
+    crossing = (first - second) / (rising - falling)
+    return crossing, first + falling * crossing
 
 
 @inlined
@@ -224,15 +224,15 @@ def combine(state):  # type: ignore[no-untyped-def]
     share = rising / (rising - falling)
     direction[0], direction[1], direction[2], direction[3] = share, -share, 1.0 - share, share - 1.0
     n = 2
-    for place in range(2, 4):
+    for index in range(2, 4):
         twin = -1
         for before in range(n):
-            if points[before] == points[place]:
+            if points[before] == points[index]:
                 twin = before
         if twin >= 0:
-            direction[twin] += direction[place]
+            direction[twin] += direction[index]
         else:
-            points[n], direction[n] = points[place], direction[place]
+            points[n], direction[n] = points[index], direction[index]
             n += 1
     return n
 
@@ -307,19 +307,19 @@ def add_two_rows(state, i, j, weight, other):  # type: ignore[no-untyped-def]
 @internal
 def row_of(state, point):  # type: ignore[no-untyped-def]
     """Return a member's kernel values with all members, copied once: most are never needed."""
-    place = state.places[point]
-    if place < 0:
-        place = state.n_filled[0]  # one after another: pages of memory never reached cost nothing
+    slot = state.slots[point]
+    if slot < 0:
+        slot = state.n_filled[0]  # one after another: pages of memory never reached cost nothing
         source, target, members = (
             state.gram[state.members[point]],
-            state.buffer[place],
+            state.buffer[slot],
             state.members,
         )
         for k in range(members.size):
             target[k] = source[members[k]]
-        state.places[point] = place
+        state.slots[point] = slot
         state.n_filled[0] += 1
-    return state.rows[place]
+    return state.rows[slot]
 
 
 @njit
@@ -370,7 +370,7 @@ class Face(NamedTuple):
     before: Any
     changes: Any
     moved: Any  # (c,), those points
-    places: Any  # (c,), where their rows are
+    slots: Any  # (c,), where their rows are
     listed: Any  # (n,), of all coefficients: False but while the face is brought up to date
 
 
@@ -381,7 +381,7 @@ def new_face(n: int) -> Face:
         (most + 7) // 8 | 1
     )  # an odd number of cache lines: rows a power of 2 apart would displace each other
     targets, step, before, changes = np.empty((4, most))
-    moved, places = np.empty((2, most), np.int64)
+    moved, slots = np.empty((2, most), np.int64)
     return Face(
         points=np.empty(most, np.int64),
         lower=np.empty((most, width)),
@@ -394,7 +394,7 @@ def new_face(n: int) -> Face:
         before=before,
         changes=changes,
         moved=moved,
-        places=places,
+        slots=slots,
         listed=np.zeros(n, np.bool_),
     )
 
@@ -452,8 +452,8 @@ def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
 def add_changes(state, face, n):  # type: ignore[no-untyped-def]
     """Bring the values up to changes of the coefficients of the first n points moved."""
     for k in range(n):
-        face.places[k] = state.places[face.moved[k]]
-    add_products(state.rows, face.places[:n], face.changes, state.values)
+        face.slots[k] = state.slots[face.moved[k]]
+    add_products(state.rows, face.slots[:n], face.changes, state.values)
     for k in range(n):
         state.values[face.moved[k]] += state.ridge * face.changes[k]
 
@@ -469,24 +469,24 @@ def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
     """Bring the face up to the present free coefficients; return their number, 0 if too many."""
     points, lower, rotated = face.points, face.lower, face.rotated
     none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
-    n = stay = none
+    n = n_stay = none
     for point in range(state.coef.size):
         n += is_free(state, point)
     if n > points.size:
         face.size[0] = 0
         return 0
-    known = face.size[0]
-    for k in range(known):
-        stay += is_free(state, points[k])
-    known = none if MOST_DELETED * (known - stay) > known else drop_bound(state, face, known)
-    add_to_face(state, face, known)
-    for a in range(known, n):
+    n_kept = face.size[0]
+    for k in range(n_kept):
+        n_stay += is_free(state, points[k])
+    n_kept = none if MOST_DELETED * (n_kept - n_stay) > n_kept else drop_bound(state, face, n_kept)
+    add_to_face(state, face, n_kept)
+    for a in range(n_kept, n):
         row = row_of(state, points[a])
         for b in range(a + 1):
             lower[a, b] = row[points[b]]
         lower[a, a] += ridge + state.ridge
         rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
-    append_rows(lower, rotated[:2], known, n)
+    append_rows(lower, rotated[:2], n_kept, n)
     for a in range(n):
         rotated[2, a] = state.values[points[a]]
     solve_forward(lower, rotated[2], n, none)
@@ -495,16 +495,16 @@ def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def add_to_face(state, face, known):  # type: ignore[no-untyped-def]
-    """Write the free coefficients that are not among the first `known` after these, ascending."""
-    n = known
-    for k in range(known):
+def add_to_face(state, face, n_kept):  # type: ignore[no-untyped-def]
+    """Write the free coefficients that are not among the first `n_kept` after these, ascending."""
+    n = n_kept
+    for k in range(n_kept):
         face.listed[face.points[k]] = True
     for point in range(state.coef.size):
         if is_free(state, point) and not face.listed[point]:
             face.points[n] = point
             n += 1
-    for k in range(known):
+    for k in range(n_kept):
         face.listed[face.points[k]] = False
 
 

@@ -283,7 +283,7 @@ def _new_state(
         members=members,
         rows=gram if in_place else _for_reading(buffer),
         buffer=buffer,
-        places=np.arange(n) if in_place else np.full(n, -1),
+        slots=np.arange(n) if in_place else np.full(n, -1),
         n_filled=np.zeros(1, dtype=np.int64),
         labels=labels,
         targets=labels * distribution,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ensvm.kernels import DENSE_COLUMNS, gram
+from ensvm.kernels import gram
 from ensvm.kernels.low_rank import (
     DiagonalCorrectedGram,
     LowRankGram,
@@ -100,17 +100,6 @@ def test_all_pivots_give_the_gram_matrix_back(
     found = factorise(columns, diagonal)
     np.testing.assert_allclose(residual(K, found), 0.0, atol=1e-9 * K.max())
     assert found.factor.shape[1] == found.rank <= 90
-
-
-@BOTH
-def test_wide_sparse_rows_equal_dense_rows(factorise: Any) -> None:
-    X = sparse.random(60, DENSE_COLUMNS + 9, density=0.01, format="csr", random_state=0)
-    thin, dense = (
-        factorise(*kernel_columns(given, kernel="rbf", gamma=0.1), rank=20)
-        for given in (X, X.toarray())
-    )
-    assert np.array_equal(thin.pivots, dense.pivots)
-    np.testing.assert_allclose(thin.factor, dense.factor, atol=1e-10)
 
 
 @BOTH
@@ -241,35 +230,6 @@ def test_blocks_leave_the_law_of_random_pivots_as_it_is(monkeypatch: pytest.Monk
     one, many = (np.array(found) for found in traces.values())
     spread = np.sqrt((one.var() + many.var()) / 150)
     assert abs(one.mean() - many.mean()) < 3.3 * spread
-
-
-def test_a_seed_fixes_the_random_pivots() -> None:
-    source = kernel_columns(rows(80), kernel="rbf", gamma=0.3)
-    first, again, other = (
-        randomly_pivoted_cholesky(*source, rank=20, rng=seed) for seed in (1, 1, 2)
-    )
-    assert np.array_equal(first.factor, again.factor)
-    assert not np.array_equal(first.pivots, other.pivots)
-
-
-@BOTH
-@pytest.mark.parametrize("scale", [1e-9, 1e12])
-def test_scaling_the_kernel_scales_the_residual(factorise: Any, scale: float) -> None:
-    K = gram(rows(80), kernel="rbf", gamma=0.3)
-    plain, scaled = factorise(*of(K), rank=25), factorise(*of(scale * K), rank=25)
-    assert np.array_equal(plain.pivots, scaled.pivots)
-    np.testing.assert_allclose(scaled.trace_residuals, scale * plain.trace_residuals, rtol=1e-9)
-
-
-def test_permuted_rows_permute_the_greedy_factor() -> None:
-    K = semidefinite(5, 40, 10)  # a diagonal without ties
-    order = np.random.default_rng(0).permutation(40)
-    plain, permuted = (
-        incomplete_cholesky(*of(K), rank=8),
-        incomplete_cholesky(*of(K[np.ix_(order, order)]), rank=8),
-    )
-    assert np.array_equal(order[permuted.pivots], plain.pivots)
-    np.testing.assert_allclose(permuted.factor, plain.factor[order], atol=1e-10)
 
 
 @BOTH

@@ -44,19 +44,6 @@ def test_blocks_take_turns(seed: int, rounds_per_block: int | None) -> None:
 
 
 @SEEDS
-def test_blocks_without_gain_are_left_and_in_the_end_none_gains(seed: int) -> None:
-    K, y = problem(seed)
-    blocks = np.array_split(np.arange(60), 6)
-    result = leverage(
-        K, y, penalty="l1", blocks=blocks, n_rounds=400, rounds_per_block=400, tol=1e-4
-    )
-    assert result.stop_reason == "no_gain"
-    assert len(set(result.rounds // 10)) > 1
-    whole = leverage(K, y, penalty="l1", n_rounds=400, tol=1e-4)
-    assert result.objective == pytest.approx(whole.objective, rel=0.05)
-
-
-@SEEDS
 @pytest.mark.parametrize("rounds_per_block", [1, 2, 400])
 def test_rounds_end_only_when_no_candidate_of_any_block_gains(
     seed: int, rounds_per_block: int
@@ -94,7 +81,6 @@ def test_every_form_of_the_matrix_gives_the_same_rounds(seed: int) -> None:
         frozen,
         np.repeat(K, 2, axis=0)[::2],
         lambda rows: K[rows],
-        K.tolist(),
     ]
     for form in forms:
         assert np.array_equal(leverage(form, y, n_rounds=40).alphas, expected.alphas)
@@ -154,15 +140,15 @@ HARD = {
 @pytest.mark.parametrize(
     "machine", [*MACHINES, {"ranking": "loss"}, {"loss": "logistic", "ranking": "loss"}]
 )
-@pytest.mark.parametrize("step", ["newton", "search"])
-def test_nothing_overflows(case: str, machine: dict[str, Any], step: str) -> None:
+def test_nothing_overflows(case: str, machine: dict[str, Any]) -> None:
     K, y = HARD[case](*problem(0))
-    result = leverage(K, y, **machine, step=step, n_rounds=500)
-    for numbers in (result.weights, result.alphas, result.betas, result.losses, result.penalties):
-        assert np.isfinite(numbers).all()
-    assert np.isfinite([result.intercept, result.objective, result.certificate]).all()
-    objectives = result.losses * (1.0 + result.penalties)
-    assert np.all(np.diff(objectives) <= 1e-13 * objectives[:-1])
+    for step in ("newton", "search"):
+        result = leverage(K, y, **machine, step=step, n_rounds=200)
+        for values in (result.weights, result.alphas, result.betas, result.penalties):
+            assert np.isfinite(values).all()
+        assert np.isfinite([result.intercept, result.objective, result.certificate]).all()
+        objectives = result.losses * (1.0 + result.penalties)
+        assert np.all(np.diff(objectives) <= 1e-13 * objectives[:-1])
 
 
 @LOSSES
@@ -179,12 +165,6 @@ def test_no_candidate_but_an_intercept() -> None:
     assert (result.n_iter, result.stop_reason) == (1, "no_gain")
     assert not result.weights.any()
     assert result.intercept == pytest.approx(0.5 * np.log(3.0), rel=1e-6)  # half the log-odds
-
-
-def test_reaching_the_last_round_is_not_convergence() -> None:
-    K, y = problem(0)
-    result = leverage(K, y, n_rounds=3)
-    assert (result.n_iter, result.stop_reason, result.converged) == (3, "n_rounds", False)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])

@@ -111,12 +111,3 @@ def test_two_or_three_steps_suffice_in_a_round(seed: int, machine: dict[str, Any
     assert gained[1] <= gained[2] <= gained[3] <= gained["search"] * (1.0 + 1e-12)
     assert gained[2] > 0.95 * gained["search"]
     assert gained[3] > 0.99 * gained["search"]
-
-
-@SEEDS
-@pytest.mark.parametrize("penalty", ["l1", "l2"])
-def test_the_weight_of_the_penalty_only_grows(seed: int, penalty: Literal["l1", "l2"]) -> None:
-    K, y = problem(seed)
-    result = leverage(K, y, penalty=penalty, initial_penalty=1e-3, n_rounds=100, tol=0.0)
-    assert result.n_iter > 1
-    assert np.all(np.diff(result.penalties) > 0.0)

@@ -296,32 +296,12 @@ def test_the_order_of_the_points_does_not_matter():
         np.testing.assert_allclose(other.coef_at(C), path.coef_at(C)[order], rtol=1e-7, atol=1e-9)
 
 
-def test_scaling_the_kernel_scales_C():
-    X, y = clouds()
-    path, scaled = regularization_path(rbf(X), y), regularization_path(1e6 * rbf(X), y, C_max=1e-2)
-    np.testing.assert_allclose(scaled.coef_at(1e-6) * 1e6, path.coef_at(1.0), rtol=1e-7, atol=1e-9)
-
-
-def test_the_same_data_give_the_same_bits():
-    K, y = realization("titanic", 2)
-    first, second = regularization_path(K, y), regularization_path(np.asfortranarray(K), y)
-    np.testing.assert_array_equal(first.lambdas, second.lambdas)
-    np.testing.assert_array_equal(first.coef_at(3.0), second.coef_at(3.0))
-
-
 def test_single_precision_is_followed_up_to_its_rounding():
     X, y = clouds(seed=3)
     K = rbf(X, 1e-2)
     path = regularization_path(K.astype(np.float32), y, C_max=100.0)
     assert path.converged
     assert violation(path, K, y, 10.0) <= 1e-4
-
-
-def test_it_keeps_less_than_the_gram_matrix():
-    K, _ = realization("german", 1)
-    path = path_of("german", 1)
-    kept = sum(value.nbytes for value in vars(path).values() if isinstance(value, np.ndarray))
-    assert kept < K.nbytes
 
 
 @pytest.mark.parametrize(

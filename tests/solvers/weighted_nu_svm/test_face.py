@@ -70,20 +70,6 @@ def test_the_factor_kept_is_that_of_the_faces_gram_matrix(bound: int) -> None:
         )
 
 
-def test_a_face_kept_over_many_phases_leads_where_a_new_one_does() -> None:
-    kept, anew = state_after(60, 3), state_after(60, 3)
-    face = new_face(60)
-    for _ in range(40):
-        minimise_over_face(kept, face, RIDGE)
-        minimise_over_face(anew, new_face(60), RIDGE)
-        descend(kept, 1e-12, 0.0, 5)
-        descend(anew, 1e-12, 0.0, 5)
-    np.testing.assert_allclose(
-        kept.coef @ kept.gram @ kept.coef, anew.coef @ anew.gram @ anew.coef, rtol=1e-10
-    )
-    np.testing.assert_allclose(kept.coef, anew.coef, atol=1e-6)
-
-
 def test_more_free_coefficients_than_a_face_holds_are_left_alone() -> None:
     state = state_after(60, 0)
     before, face = state.coef.copy(), new_face(free(state).size - 1)

@@ -26,7 +26,7 @@ KINDS = (
     "linear",
     "smooth",
 )
-PROBLEMS_A_KIND = 40
+PROBLEMS_A_KIND = 15
 SEEDS = pytest.mark.parametrize("seed", range(4))
 
 
@@ -149,18 +149,6 @@ def test_rho_is_the_derivative_of_the_objective(kind: str, seed: int) -> None:
 
 
 @SEEDS
-def test_scaling_distribution_and_nu_together_changes_only_rho(seed: int) -> None:
-    K, y, D, nu = problem("exponential", seed)
-    one, other = (
-        weighted_nu_svm(K, y, D, nu, tol=1e-10),
-        weighted_nu_svm(K, y, 64.0 * D, 64.0 * nu, tol=1e-10),
-    )
-    np.testing.assert_array_equal(one.weights, other.weights)  # a power of two is exact
-    assert other.rho == pytest.approx(one.rho / 64.0, rel=1e-12)
-    assert (one.objective, one.intercept) == (other.objective, other.intercept)
-
-
-@SEEDS
 def test_label_flip_and_permutation(seed: int) -> None:
     K, y, D, nu = problem("exponential", seed)
     result = weighted_nu_svm(K, y, D, nu, tol=1e-12)
@@ -171,15 +159,6 @@ def test_label_flip_and_permutation(seed: int) -> None:
     np.testing.assert_allclose(moved.weights, result.weights[order], atol=1e-6)
     assert flipped.intercept == pytest.approx(-result.intercept, abs=1e-6)
     assert moved.objective == pytest.approx(result.objective, rel=1e-10)
-
-
-@SEEDS
-def test_same_input_same_output_to_the_last_bit(seed: int) -> None:
-    K, y, D, nu = problem("duplicates", seed)
-    results = [weighted_nu_svm(matrix, y, D, nu) for matrix in (K, K.copy(), np.asfortranarray(K))]
-    for other in results[1:]:
-        np.testing.assert_array_equal(results[0].weights, other.weights)
-        assert (results[0].rho, results[0].n_iter) == (other.rho, other.n_iter)
 
 
 @SEEDS
@@ -279,17 +258,6 @@ def test_a_matrix_that_is_not_positive_semidefinite_is_named_so() -> None:
     assert (result.stop_reason, result.converged) == ("not_positive_semidefinite", False)
     wild = np.random.default_rng(0).normal(size=(40, 40))
     assert not weighted_nu_svm(wild + wild.T, np.tile([1, -1], 20), np.ones(40), 20).converged
-
-
-def test_a_gram_matrix_that_cannot_be_written_is_read() -> None:
-    K, y, D, nu = problem("exponential", 0)
-    frozen = K.copy()
-    frozen.flags.writeable = False
-    for members in (None, np.arange(y.size)[::-1]):
-        result = weighted_nu_svm(frozen, y, D, nu, members=members)
-        np.testing.assert_allclose(
-            result.objective, weighted_nu_svm(K, y, D, nu).objective, rtol=2e-3
-        )
 
 
 @pytest.mark.parametrize("nu", [0.0, np.nan])
