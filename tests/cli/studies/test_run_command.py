@@ -202,7 +202,7 @@ def test_unavailable_data_is_a_row_and_no_failure(tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "stop",
-    [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
+    [signal.SIGKILL, signal.SIGTERM],
     ids=lambda stop: stop.name,
 )
 @in_this_process
