@@ -20,7 +20,7 @@ from sklearn.svm import SVC, NuSVC
 from threadpoolctl import threadpool_limits
 
 import ensvm
-from ensvm.data.generators.draws import waveform
+from ensvm.data.generators import waveform
 
 SIZES = tuple(200 * 2**k for k in range(7))
 SECONDS = 20.0  # of one fit, beyond which the next size is not tried

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from ensvm.data.generators.draws import waveform
+from ensvm.data.generators import waveform
 
 SIZES = (10_000, 100_000, 1_000_000)
 TEST_ROWS = 50_000

@@ -19,7 +19,7 @@ from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
 from ensvm.data import DataUnavailable, find_card, load
-from ensvm.data.generators.draws import waveform
+from ensvm.data.generators import waveform
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 

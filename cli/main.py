@@ -24,8 +24,7 @@ VERBS = {
     "Studies": (list_, init, check, run),
     "Results": (table, report, rank, compare, export, figure, claims, readings),
     "Records": (status, show, merge, warnings),
-    "Data": (data,),
-    "This machine": (warm_up,),
+    "Data": (data, warm_up),
 }
 
 

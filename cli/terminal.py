@@ -38,15 +38,15 @@ def readable_errors() -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:
-        refuse(f"{error.object!r} is no text, and no name of a file")
+        refuse(f"the file name is not valid Unicode: {error.object!r}")
     except (RuntimeError, ValueError) as error:
         if not isinstance(error, _mendable()):
             raise
-        click.echo(f"error: {error}", err=True)
-        sys.exit(WRONG_INPUT)
+        refuse(str(error))
     except OSError as error:
-        click.echo(f"error: {_told(error)}", err=True)
-        sys.exit(WRONG_INPUT)
+        if error.errno == errno.EPIPE:  # the reader of a pipe has left: click ends the command
+            raise
+        refuse(_told(error))
 
 
 def _told(error: OSError) -> str:

@@ -1,61 +1,38 @@
 """`ensvm warm-up`: compile the solvers now, so that no first fit waits for the compiler."""
 
 import signal
-import sys
 import time
 
 import click
 from rich.console import Console
 
-from ensvm_cli.terminal import WRONG_INPUT, duration
+from ensvm_cli.terminal import duration, refuse
 
 
-@click.command("warm-up")
-@click.argument("names", nargs=-1, metavar="[CLASSIFIER]...")
-@click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(min=1),
-    help="Solvers compiled at a time [default: the number of cores].",
-)
-def warm_up(names: tuple[str, ...], jobs: int | None) -> None:
-    """Compile the solvers now, so that no first fit has to.
+@click.command("warm-up", hidden=True)
+def warm_up() -> None:
+    """Compile the solvers of all classifiers.
 
-    Those of the classifiers named, or all. The machine code is kept for later processes, in the
-    user's cache folder or the one that NUMBA_CACHE_DIR names. Nothing is compiled twice: after an
-    upgrade the command does what is new.
+    The machine code is kept for later processes, in the user's cache folder or the one that
+    NUMBA_CACHE_DIR names. Nothing is compiled twice.
     """
     from joblib import cpu_count
 
-    from ensvm.classifiers import CLASSIFIERS
-    from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS, solvers_of
+    from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS
     from ensvm.compiled import code_folder
 
-    unknown = [name for name in names if name not in CLASSIFIERS]
-    if unknown:
-        raise click.BadParameter(
-            f"there is no classifier {unknown[0]!r}; accepted: {', '.join(CLASSIFIERS)}",
-            param_hint="CLASSIFIER",
-        )
     folder = code_folder()
     if folder is None:
-        message = "error: no folder for machine code can be written; name one in NUMBA_CACHE_DIR"
-        click.echo(message, err=True)
-        sys.exit(WRONG_INPUT)
-    every = FIRST_FITS | FLOAT32_FITS
-    solvers = solvers_of(names, every) if names else list(every)
-    if not solvers:
-        click.echo(f"nothing to compile: no compiled solver in {', '.join(names)}")
-        return
+        refuse("no folder for machine code can be written; name one in NUMBA_CACHE_DIR")
     start = time.monotonic()
-    compiled = fill_all(solvers, jobs or cpu_count())
+    compiled = fill_all([*FIRST_FITS, *FLOAT32_FITS], cpu_count())
     took = duration(time.monotonic() - start)
     done = f"{compiled} functions compiled in {took}" if compiled else "nothing to compile"
     click.echo(f"{done}; the machine code is in {folder}")
 
 
 def fill_all(solvers: list[str], jobs: int) -> int:
-    """Compile solvers, several at a time, tell of each, and return the functions compiled."""
+    """Compile solvers, several at a time, print each, and return how many functions there were."""
     from joblib import Parallel, delayed
 
     from ensvm.classifiers.first_fits import fill
@@ -76,8 +53,8 @@ def fill_all(solvers: list[str], jobs: int) -> int:
             total += compiled
             status.update(_ready(number, len(solvers)))
             if compiled:
-                told = f"compiled, first use only: {solver} ({duration(seconds)} once)"
-                console.print(told, highlight=False, soft_wrap=True)
+                line = f"compiled, first use only: {solver} ({duration(seconds)} once)"
+                console.print(line, highlight=False, soft_wrap=True)
     return total
 
 

@@ -73,7 +73,7 @@ datasets: [german, titanic, web2, {name: astro, algorithms: [a]}]
 algorithms:
   a: {label: A, estimator: RhoSVC, record: [path_]}
   b: {label: B, estimator: RhoSVC, record: [path_]}
-  later: {unavailable: not written yet}
+  later: {label: L, estimator: RhoSVC, record: [path_]}
 timing: {algorithms: [a, b, later]}
 published: p.csv
 tables:

@@ -24,12 +24,6 @@ def test_a_study_is_planned_and_named_as_its_file(path):
     assert len({cell.key for cell in plan.cells}) == len(plan.cells)
 
 
-def unavailable(config, dataset, algorithm):
-    return config.dataset(dataset).unavailable or (
-        algorithm != "data" and config.algorithms[algorithm].unavailable
-    )
-
-
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_every_printed_cell_is_planned_once_or_marked_unavailable(path):
     plan = planned(path)
@@ -48,10 +42,10 @@ def test_every_printed_cell_is_planned_once_or_marked_unavailable(path):
         assert (table, row, column) in layout or of_a_part
         if table in tables and (table, row, column) in layout:
             dataset, algorithm = layout[table, row, column]
-            assert (dataset, algorithm) in places or unavailable(plan.config, dataset, algorithm)
+            assert (dataset, algorithm) in places or plan.config.dataset(dataset).unavailable
     for dataset, algorithm in layout.values():
         asked_for = algorithm in ("data", *plan.config.algorithms_of(plan.config.dataset(dataset)))
-        if asked_for and not unavailable(plan.config, dataset, algorithm):
+        if asked_for and not plan.config.dataset(dataset).unavailable:
             assert (dataset, algorithm) in places
 
 

@@ -39,13 +39,6 @@ if TYPE_CHECKING:
     help="The level of the tests.",
 )
 @click.option(
-    "--rope",
-    type=click.FloatRange(min=0),
-    metavar="R",
-    help="Add the Bayesian signed-rank test, in which differences up to R (in the unit of the"
-    " values, percentage points for errors) count as practically equivalent.",
-)
-@click.option(
     "--dataset",
     metavar="NAME",
     shell_complete=completion.of_results(completion.rows),
@@ -57,7 +50,6 @@ def rank(
     table_id: str | None,
     metric: str | None,
     alpha: float,
-    rope: float | None,
     dataset: str | None,
 ) -> None:
     """Rank the algorithms of tables over data sets, with tests.
@@ -76,8 +68,6 @@ def rank(
       ensvm rank ijcai07 --table 2
       ensvm rank ijcai07 --table 2 --dataset german
     """
-    if dataset is not None and rope is not None:
-        raise click.UsageError("--rope is for ranks over data sets; leave out --dataset or --rope")
     from ensvm.report.documents.ranking_document import write_comparison, write_ranking
     from ensvm.report.ranking import NotRanked, compare_on_data_set, rank_over_data_sets
 
@@ -86,7 +76,7 @@ def rank(
     for study, table in _tables(results, studies, table_id):
         try:
             if dataset is None:
-                ranking = rank_over_data_sets(study, table, metric, alpha, rope)
+                ranking = rank_over_data_sets(study, table, metric, alpha)
                 text, paths = write_ranking(ranking)
             else:
                 comparison = compare_on_data_set(study, table, dataset, metric, alpha)
@@ -148,12 +138,12 @@ def compare(first: str, second: str, every: bool) -> None:
     if not common:
         named = " and ".join(", ".join(side) for side in sides)
         refuse(f"the two have no study in common: {named}")
-    found = [comparing.compare(sides[0][name], sides[1][name]) for name in common]
-    for comparison in found:
+    comparisons = [comparing.compare(sides[0][name], sides[1][name]) for name in common]
+    for comparison in comparisons:
         click.echo("\n".join(comparing.summary(comparison)))
         if every and (table := comparing.differing(comparison)):
             click.echo(f"\n{table}\n")
     for side, name in zip(sides, ("first", "second"), strict=True):
         if alone := [study for study in side if study not in common]:
             click.echo(f"only the {name} has the studies {', '.join(alone)}")
-    sys.exit(1 if any(comparison.flips or comparison.claims for comparison in found) else 0)
+    sys.exit(1 if any(comparison.flips or comparison.claims for comparison in comparisons) else 0)

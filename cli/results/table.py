@@ -151,11 +151,11 @@ def export(
 
     try:
         ending = ".csv" if output is None else exporting.ending_of(output)
-        found = [read_study(folder) for folder in study_folders(results, studies)]
-        plans = plans_of(configs, found) if per_realization else {}
+        chosen = [read_study(folder) for folder in study_folders(results, studies)]
+        plans = plans_of(configs, chosen) if per_realization else {}
         lines = [
             line
-            for study in found
+            for study in chosen
             for line in (
                 exporting.realizations(study, _seeds(study, plans.get(study.config.study)))
                 if per_realization
@@ -163,7 +163,7 @@ def export(
             )
         ]
         if not lines:
-            names = ", ".join(study.config.study for study in found)
+            names = ", ".join(study.config.study for study in chosen)
             refuse(f"no tables in {names}; --per-realization exports the records")
         content = exporting.content_of(exporting.frame_of(lines), ending)
     except exporting.NotExported as error:

@@ -1,8 +1,9 @@
-"""`ensvm init`: from a table of one's own to a config that runs."""
+"""`ensvm init`: from a user's own table to a config that runs."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -12,10 +13,11 @@ from rich.text import Text
 from ensvm_cli.terminal import WRONG_INPUT
 
 if TYPE_CHECKING:
-    from ensvm.drafting.columns import FoundColumn
-    from ensvm.drafting.draft import Draft
+    from ensvm.data.drafting.column_guess import DraftColumn
+    from ensvm.data.drafting.draft import Draft
 
-MOST_SHOWN = 40  # columns of a table that are told one by one
+MOST_SHOWN = 40  # columns that are printed, one a line
+WIDEST_NAME = 24
 MOST_CLASSES = 12
 PIPED_WIDTH = 100
 
@@ -40,47 +42,42 @@ def init(
 
     TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
     .libsvm. Prints what it holds: how it is written, columns, missing values, classes. The config
-    compares a handful of algorithms on repeated stratified splits, and has comments. Where a config
-    cannot read the file as it is, a clean copy is written beside it. Exit status: 0 written,
-    2 wrong input.
+    compares a handful of algorithms on repeated stratified splits, and has comments. Exit status:
+    0 written, 2 wrong input.
 
     \b
     Examples:
       ensvm init my.csv
       ensvm init my.csv --target label -o other.yaml
     """
-    from ensvm.drafting.draft import draft_study, write_draft
+    from ensvm.data.drafting.config_text import write_config
+    from ensvm.data.drafting.draft import draft_study
 
     draft = draft_study(table, output, target=target, header=header)
-    there = [path for path in (draft.config, draft.clean) if path and path.exists()]
-    if there and not force:
-        names = " and ".join(map(str, there))
-        told = "choose another name with -o, or --force to write over"
-        click.echo(f"error: {names}: there already; {told}", err=True)
+    if draft.config.exists() and not force:
+        hint = "choose another name with -o, or --force to write over"
+        click.echo(f"error: {draft.config}: there already; {hint}", err=True)
         sys.exit(WRONG_INPUT)
-    _tell(draft)
-    write_draft(draft)
-    _tell_written(draft)
+    _print_contents(draft)
+    write_config(draft)
+    _print_written(draft)
 
 
-def _tell(draft: "Draft") -> None:
+def _print_contents(draft: "Draft") -> None:
     """Print what the file holds."""
-    from ensvm.data.files.labels import look_alikes
+    from ensvm.data.files.encode import look_alikes
 
-    table, target = draft.table, draft.target
-    inputs = getattr(table, "n_inputs", None)
-    wide = f"{len(draft.columns):,} columns" if inputs is None else f"{inputs:,} inputs"
-    _say(f"{table.path}: {table.n_rows:,} rows, {wide}")
-    click.echo(f"  {table.told}")
-    for line in table.renamed[:MOST_CLASSES]:
-        _say(f"  {line}")
+    target, classes = draft.target, draft.target.classes
+    wide = f"{len(draft.columns):,} columns" if draft.columns else f"{draft.n_inputs:,} inputs"
+    _print(f"{draft.path}: {draft.n_rows:,} rows, {wide}")
+    click.echo(f"  {draft.written_as}")
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(width=PIPED_WIDTH, highlight=False)
     if draft.columns:
         console.print(_columns(draft))
-    elif arrays := getattr(table, "arrays", ()):
-        console.print(_arrays(arrays))
+    elif draft.arrays:
+        console.print(_table(("array", "holds", "used as"), draft.arrays[:MOST_SHOWN]))
     if draft.columns[MOST_SHOWN:]:
         rest = [
             column
@@ -89,43 +86,44 @@ def _tell(draft: "Draft") -> None:
         ]
         used = sum(not column.dropped for column in rest)
         click.echo(f"  and {len(rest):,} more columns, {used:,} of them inputs")
-    counts = [f"{label} {count:,}" for label, count in target.classes.items()]
+    counts = [f"{label} {count:,}" for label, count in classes.items()]
     more = f" and {len(counts) - MOST_CLASSES} more" if counts[MOST_CLASSES:] else ""
-    name = f"{target.column.name!r} ({target.why})" if draft.columns else target.why
-    _say(f"classes in {name}: {', '.join(counts[:MOST_CLASSES])}{more}")
-    for one, other in look_alikes(target.classes):
-        rows = f"{target.classes[one]:,} and {target.classes[other]:,} rows"
+    name = target.why
+    if draft.columns:
+        name = f"{draft.titles[target.position]!r} ({target.why})"
+    _print(f"classes in {name}: {', '.join(counts[:MOST_CLASSES])}{more}")
+    for one, other in look_alikes(classes):
+        rows = f"{classes[one]:,} and {classes[other]:,} rows"
         click.echo(f"warning: the classes {one!a} and {other!a} look the same ({rows})", err=True)
     if target.column.missing:
         click.echo(f"rows without a label, left out: {target.column.missing:,}")
 
 
 def _columns(draft: "Draft") -> Table:
-    drawn = Table(box=None, padding=(0, 1))
-    drawn.add_column("column", overflow="fold", max_width=24)
-    drawn.add_column("holds", no_wrap=True)
-    drawn.add_column("missing", justify="right")
-    drawn.add_column("used as", overflow="fold")
+    rows = []
     for at, column in enumerate(draft.columns[:MOST_SHOWN]):
         missing = f"{column.missing:,}" if column.missing else ""
         use = "the classes" if at == draft.target.position else _use(column)
-        texts = (column.name, column.kind, missing, use)
-        drawn.add_row(*(Text(_printable(text)) for text in texts))
-    return drawn
+        rows.append((draft.titles[at], column.kind, missing, use))
+    return _table(("column", "holds", "missing", "used as"), rows)
 
 
-def _arrays(arrays: tuple[tuple[str, str, str], ...]) -> Table:
-    drawn = Table(box=None, padding=(0, 1))
-    for head in ("array", "holds", "used as"):
-        drawn.add_column(head, overflow="fold")
-    for row in arrays[:MOST_SHOWN]:
-        drawn.add_row(*(Text(_printable(text)) for text in row))
-    return drawn
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+    table = Table(box=None, padding=(0, 1))
+    for head in heads:
+        options: dict[str, Any] = {"justify": "right"} if head == "missing" else {}
+        table.add_column(head, overflow="fold", **options)
+    if heads[0] == "column":
+        table.columns[0].max_width = WIDEST_NAME
+        table.columns[1].no_wrap = True
+    for row in rows:
+        table.add_row(*(Text(_printable(text)) for text in row))
+    return table
 
 
-def _use(column: "FoundColumn") -> str:
+def _use(column: "DraftColumn") -> str:
     if column.dropped:
-        return f"no input: {column.dropped}"
+        return f"not an input: {column.dropped}"
     if column.kind == "text":
         use = f"{len(column.levels)} columns of 0 and 1"
     elif column.kind == "yes or no":
@@ -135,32 +133,29 @@ def _use(column: "FoundColumn") -> str:
     return "; ".join([use, *column.notes])
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     click.echo(_printable(text))
 
 
 def _printable(text: str) -> str:
-    """Return a text without what a terminal would obey, whatever was in the file."""
+    """Return a text without the characters that would control a terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _tell_written(draft: "Draft") -> None:
-    from ensvm.drafting.config_text import ALGORITHMS, commands
+def _print_written(draft: "Draft") -> None:
+    from ensvm.data.drafting.config_text import ALGORITHMS, commands
 
-    contents = draft.contents
-    if draft.clean:
-        _say(f"wrote {draft.clean}: a clean copy, for {draft.why_clean}")
     several = len(draft.target.classes) > 2
     wrapped = "; classifiers for two classes are wrapped one against rest" if several else ""
-    count = f"{len(ALGORITHMS)} algorithms on {contents.realizations()} splits"
-    _say(f"wrote {draft.config}: {count}{wrapped}")
-    if contents.missing:
+    count = f"{len(ALGORITHMS)} algorithms on {draft.realizations} splits"
+    _print(f"wrote {draft.config}: {count}{wrapped}")
+    if "missing" in draft.block:
         click.echo("missing values get the mean of the training rows (`missing:` in the config)")
-    if rare := contents.rare():
-        _say(
-            f"rare classes: {', '.join(rare[:MOST_CLASSES])}; few of their rows, or none, are drawn"
-            " for training: raise `n_train` in the config"
+    if draft.rare:
+        _print(
+            f"rare classes: {', '.join(draft.rare[:MOST_CLASSES])}; few of their rows, or none, are"
+            " drawn for training: raise `n_train` in the config"
         )
     click.echo("now:")
-    for command in commands(contents, draft.config):
-        _say(f"  {command}")
+    for command in commands(draft):
+        _print(f"  {command}")

@@ -37,7 +37,7 @@ def tell_errors(lines: Iterable[str]) -> None:
 
 def tell_columns(plan: "Plan") -> None:
     """Say which columns of the data are no inputs, what groups they tell, where counts begin."""
-    from ensvm.data.files.labels import look_alikes
+    from ensvm.data.files.encode import look_alikes
 
     for name, card in plan.cards.items():
         for one, other in look_alikes(card.labels):

@@ -1,8 +1,7 @@
-"""A classifier of one's own, and a function that makes one."""
+"""A classifier of one's own."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
 
 
 class NearestMean(ClassifierMixin, BaseEstimator):
@@ -18,8 +17,3 @@ class NearestMean(ClassifierMixin, BaseEstimator):
         """Return the class of the nearest mean for each row."""
         distances = ((X[:, None, :] - self.means_) ** 2).sum(axis=2)
         return self.classes_[distances.argmin(axis=1)]
-
-
-def forest_of_depth(depth):
-    """Return a forest of trees of some depth."""
-    return RandomForestClassifier(n_estimators=20, max_depth=depth)

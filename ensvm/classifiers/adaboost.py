@@ -129,18 +129,9 @@ class AdaBoost(BinaryMetaEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two values.
         sample_weight : array-like of shape (n_samples,), default None
             The weights of the rows, at least 0, in whose proportions the first distribution starts:
             a row of weight 2 is two rows, one of weight 0 is none. None for equal weights.
-
-        Returns
-        -------
-        AdaBoost
-            The fitted estimator.
 
         Raises
         ------
@@ -207,18 +198,7 @@ class AdaBoost(BinaryMetaEstimator):
             yield votes
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x) = sum_t alpha_t h_t(x) of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The values of f.
-        """
+        """Return f(x) = sum_t alpha_t h_t(x) of each row."""
         *_, last = self.staged_decision_function(X)
         return last
 
@@ -237,21 +217,6 @@ class AdaBoost(BinaryMetaEstimator):
         """
         for votes in self.staged_decision_function(X):
             yield self._classes_of(votes)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: `classes_[1]` where f(x) > 0.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        return self._classes_of(self.decision_function(X))
 
     def staged_margins(self, X: Any, y: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield the margins y f(x) / sum_{s<=t} alpha_s after each round t.

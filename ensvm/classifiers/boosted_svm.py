@@ -206,19 +206,7 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
         self.random_state = random_state
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return F(x) of each row: the vote with reduce='none', otherwise the reduced model.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows, or their kernel values with the training rows, of shape (n, n_samples), with
-            `kernel='precomputed'`.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The values of F.
-        """
+        """Return F(x) of each row: the vote with reduce='none', otherwise the reduced model."""
         check_is_fitted(self)
         if self._votes_by_sign():
             *_, last = self.staged_decision_function(X)
@@ -226,19 +214,7 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
         return super().decision_function(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield F(x) of each row by the first t members, for t = 1, ..., n_rounds_.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows, or their kernel values with the training rows, of shape (n, n_samples), with
-            `kernel='precomputed'`.
-
-        Yields
-        ------
-        ndarray of shape (n,)
-            The values of F with one more member.
-        """
+        """Yield F(x) of each row by the first t members, for t = 1, ..., n_rounds_."""
         check_is_fitted(self)
         members = self._expand(X, self.member_coefs_.T[self.support_]) + self.member_intercepts_
         if self._votes_by_sign():

@@ -1,4 +1,4 @@
-"""Small soft-margin machines on samples of the same rows."""
+"""Small soft-margin machines on samples of the same rows: trained, standardised, evaluated."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +18,12 @@ from ensvm.solvers.platt_scaling import fit_sigmoids
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
 BLOCK = 512  # rows evaluated at once
-PIECE = (
-    256  # support vectors whose values at a block are made at once: they stay in a core's own cache
-)
-# Blocks are filled up to a multiple: BLAS has other routines for few columns, which round otherwise
+# Support vectors whose values at a block are made at once, so that they stay in a core's cache
+PIECE = 256
+# Blocks are filled up to a multiple: BLAS has other routines for few columns, which round so.
 COLUMNS = 64
-TOLERATED_ROUNDING = (
-    5e-4  # of f(x) in float32, roughly: signs are then those of float64 but for one value in 10^7
-)
+# The rounding of f(x) in float32 up to which signs are those of float64, but for one in 10^7
+TOLERATED_ROUNDING = 5e-4
 
 Entries: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any], NDArray[Any]]
 
@@ -34,67 +32,32 @@ Entries: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any], NDA
 class Standardisation:
     """The map z = (x - centre - shift) / spread of rows, whose centre is that of the `Rows`.
 
-    Attributes
-    ----------
-    shift : ndarray of shape (d,)
-        What is subtracted from the centred columns.
-    spread : ndarray of shape (d,)
-        By what they are divided, positive.
+    A machine that takes z is evaluated without making z: the division is taken into the machine's
+    side of every product, and |z|^2 is a weighted sum of the x_j^2 and x_j. This is what `svm` of
+    the R package e1071 does by its own default (argument `scale`; Meyer et al., TU Wien).
     """
 
     shift: NDArray[np.float64]
+    """Shape (d,), subtracted from the centred columns."""
     spread: NDArray[np.float64]
+    """Shape (d,), positive."""
 
     def applied_to(self, rows: Rows) -> Rows:
-        """Return the rows z.
-
-        Parameters
-        ----------
-        rows : Rows
-            n rows x.
-
-        Returns
-        -------
-        Rows
-            The n rows z, centred on 0.
-        """
+        """Return the rows z of rows x, centred on 0."""
         scaled = (rows.exact[:, :-2] - self.shift) / self.spread
         return Rows(scaled, np.zeros_like(self.shift))
 
     def factor(self, rows: Rows, kernel: Kernel) -> NDArray[np.float64]:
-        """Return the factor of rows z whose product with (x - centre, 1, |z|^2) has their kernel.
-
-        Parameters
-        ----------
-        rows : Rows
-            n rows x.
-        kernel : Kernel
-            The kernel of z.
-
-        Returns
-        -------
-        ndarray of shape (n, d + 2)
-            The factor.
-        """
+        """Return the factor, shape (n, d + 2), whose product with (x - centre, 1, |z|^2) has k."""
         factor = kernel_factor(self.applied_to(rows), kernel, np.float64)
         factor[:, :-2] /= self.spread
         factor[:, -2] -= factor[:, :-2] @ self.shift
         return factor
 
     def norms(self, rows: Rows, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return |z|^2 of rows x.
+        """Return |z|^2 of rows x, shape (n,).
 
-        Parameters
-        ----------
-        rows : Rows
-            n rows x.
-        squares : ndarray of shape (n, d)
-            The squares of their centred columns, which all machines share.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The squared norms.
+        `squares`, shape (n, d), are those of their centred columns, which all machines share.
         """
         weights = self.spread**-2.0
         linear = rows.exact[:, :-2] @ (2.0 * self.shift * weights)
@@ -102,39 +65,16 @@ class Standardisation:
 
 
 def standardised_columns(X: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which columns are standardised: all but those of two values, as an indicator has.
+    """Return which columns are standardised, shape (d,): all but those of exactly two values.
 
     e1071 leaves the indicators of a factor as they are and does not look whether they are constant.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The training rows.
-
-    Returns
-    -------
-    ndarray of bool, shape (d,)
-        Whether each column has one value, or three or more.
     """
     low, high = X.min(axis=0), X.max(axis=0)
     return (low == high) | ((low != X) & (high != X)).any(axis=0)
 
 
 def standardised_inputs(X: NDArray[np.float64], columns: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the rows as a machine that is trained on all of them takes them.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The training rows.
-    columns : ndarray of bool, shape (d,)
-        The columns to standardise.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        The standardised rows, or X itself if one of the columns is constant.
-    """
+    """Return the rows as a machine that is trained on all of them takes them, shape (n, d)."""
     rows = Rows(X, X.mean(axis=0))
     standardisation = standardisation_of(rows, np.ones(len(X), dtype=np.intp), columns)
     return X if standardisation is None else standardisation.applied_to(rows).exact[:, :-2]
@@ -143,21 +83,10 @@ def standardised_inputs(X: NDArray[np.float64], columns: NDArray[np.bool_]) -> N
 def standardisation_of(
     rows: Rows, counts: NDArray[np.intp], columns: NDArray[np.bool_]
 ) -> Standardisation | None:
-    """Return the standardisation of a sample, or None if one of the columns is constant in it.
+    """Return the standardisation to mean 0 and deviation 1 (ddof 1) of some columns of a sample.
 
-    Parameters
-    ----------
-    rows : Rows
-        The sample's distinct rows.
-    counts : ndarray of int, shape (m,)
-        How often each is in it.
-    columns : ndarray of bool, shape (d,)
-        The columns to standardise to mean 0 and deviation 1 (ddof 1); the others stay.
-
-    Returns
-    -------
-    Standardisation or None
-        None where e1071 scales nothing, with a warning.
+    `counts` says how often each of the distinct rows is in the sample. The result is None if one of
+    the columns is constant in it: e1071 then scales nothing.
     """
     X = rows.exact[:, :-2]
     if not columns.any() or not np.ptp(X[:, columns], axis=0).all():
@@ -175,33 +104,31 @@ class KernelMachine:
     """The soft-margin machines of every pair of the k classes in a sample.
 
     Each is f(x) = sum_i dual_coef_i k(x_i, x) + intercept, where x_i and x are standardised first
-    if the machine standardises its inputs.
+    if there is a `standardisation`. With k = 1 there are no pairs and no support.
 
     Attributes
     ----------
     kernel : Kernel
         Their kernel.
     classes : ndarray of int, shape (k,)
-        The codes of the classes in the sample, sorted; with k = 1 there are no pairs and no
-        support.
+        The codes of the classes in the sample, sorted.
     support : ndarray of int, shape (s,)
         The positions of the rows with a coefficient in some pair, those of a class together.
     dual_coef : ndarray of shape (k (k - 1) / 2, s)
         y_i alpha_i, the pairs in the order of `ensvm.solvers.one_vs_one`.
     intercept : ndarray of shape (k (k - 1) / 2,)
-        Of each pair.
+        The intercept of each pair.
     certificate : float
         The largest violation of the optimality conditions of a pair, in units of y f(x).
     magnitude : float
-        The largest sum_i |dual_coef_i| k(x_i, x_i) of a pair: f(x) is known to its rounding, at
-        best.
+        The largest sum_i |dual_coef_i| k(x_i, x_i) of a pair: f(x) has its rounding, at best.
     n_iter : int
         The steps of SMO, all pairs together.
     sigmoids : ndarray of shape (k (k - 1) / 2, 2) or None
-        A and B of each pair's probability 1 / (1 + exp(A f(x) + B)) of its first class; None where
+        A and B of each pair's probability 1 / (1 + exp(A f(x) + B)) of its first class; None if
         none were fitted.
     standardisation : Standardisation or None
-        What is done to the inputs first; None where they are taken as they are.
+        What is done to the inputs first; None if they are taken as they are.
     """
 
     kernel: Kernel
@@ -230,47 +157,15 @@ def train_machine(
     max_iter: int = MAX_ITER,
     costs: NDArray[np.float64] | None = None,
 ) -> KernelMachine:
-    """Train on the rows `sample`, each of them taken `counts` times.
+    """Return the machines trained on the rows `sample`, each of which is taken `counts` times.
 
-    A row taken c times is the same as one whose bound is c C. So is one of a class whose cost is c;
-    the sigmoids count it c times too, for they would undo the costs otherwise.
+    `sample` are distinct positions in `rows`, sorted by class. A row taken c times is the same as
+    one whose bound is c C. So is one of a class whose cost is c; the sigmoids count it c times too,
+    for they would undo the costs otherwise. `standardised` are the columns that are standardised
+    by the sample's own mean and deviation. `order`, a permutation of range(m), deals the sample
+    into the folds from which the sigmoids are fitted; None fits none.
 
-    Parameters
-    ----------
-    rows : Rows
-        n rows.
-    codes : ndarray of int, shape (n,)
-        Their classes.
-    sample : ndarray of int, shape (m,)
-        Distinct positions in `rows`, sorted by class.
-    counts : ndarray of int, shape (m,)
-        How often each is taken, >= 1.
-    kernel : Kernel
-        The kernel.
-    C : float
-        The bound of a row taken once, positive.
-    tol : float
-        The violation of the optimality conditions at which a pair's training ends, positive.
-    standardised : ndarray of bool, shape (d,), or None, default None
-        The columns that are standardised by the sample's own mean and deviation; None for none.
-        Where one of them is constant in the sample, none is.
-    order : ndarray of int, shape (m,), or None, default None
-        A permutation of range(m), which deals the sample into the folds from which the sigmoids
-        are fitted; None fits none.
-    max_iter : int
-        The most steps for a pair.
-    costs : ndarray of shape (n_classes,), or None, default None
-        What multiplies the bound of the rows of each class, positive; None for 1.
-
-    Returns
-    -------
-    KernelMachine
-        The machines of the pairs; of a sample of one class a constant.
-
-    Raises
-    ------
-    ValueError
-        Where kernel values leave the range of float32.
+    Raises ValueError if kernel values leave the range of float32.
     """
     present, starts = np.unique(codes[sample], return_index=True)
     if present.size == 1:
@@ -319,12 +214,8 @@ def renumbered(machines: Sequence[KernelMachine]) -> tuple[list[KernelMachine], 
 class MachineEvaluator:
     """Evaluates machines whose `support` are positions in common rows.
 
-    Parameters
-    ----------
-    machines : sequence of KernelMachine
-        The machines.
-    rows : Rows
-        The rows in which their `support` are positions.
+    Machines of one kernel share matrix products in float32. A machine for which float32 would be
+    too coarse is evaluated in float64, and so is a linear one, which is but a row of weights.
     """
 
     def __init__(self, machines: Sequence[KernelMachine], rows: Rows) -> None:
@@ -345,24 +236,14 @@ class MachineEvaluator:
             )
 
     def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield each machine's index and its pairs' values, in any order.
+        """Yield each machine's index and its pairs' values, shape (pairs, n), in any order.
 
-        Parameters
-        ----------
-        queries : Rows
-            n rows.
-
-        Yields
-        ------
-        tuple of int and ndarray of shape (pairs, n)
-            Machines of one class have no pairs and are left out.
+        Machines of one class have no pairs and are left out.
         """
         n = len(queries)
-        filled = (
-            queries
-            if n % COLUMNS == 0
-            else queries.take(np.append(np.arange(n), np.zeros(-n % COLUMNS, int)))
-        )
+        filled = queries
+        if n % COLUMNS:
+            filled = queries.take(np.append(np.arange(n), np.zeros(-n % COLUMNS, int)))
         squares = np.empty((0, 0))  # shared, and made when the first machine asks
         for group in self._groups:
             if group.standardisation is not None and not squares.size:
@@ -371,18 +252,7 @@ class MachineEvaluator:
                 yield index, values[:, :n]
 
     def codes(self, queries: Rows) -> NDArray[np.int16]:
-        """Return the code of the class that each machine predicts.
-
-        Parameters
-        ----------
-        queries : Rows
-            n rows.
-
-        Returns
-        -------
-        ndarray of int16, shape (n_machines, n)
-            The codes.
-        """
+        """Return the code of the class that each machine predicts, shape (n_machines, n)."""
         codes = np.empty((len(self._machines), len(queries)), dtype=np.int16)
         for index, machine in enumerate(self._machines):
             if len(machine.classes) == 1:
@@ -463,9 +333,8 @@ def _factor(
 
 
 def _precision(machine: KernelMachine) -> type[np.floating]:
-    powers = max(
-        machine.kernel.degree, 1
-    )  # each of which multiplies the relative rounding of what is raised
+    # Each power multiplies the relative rounding of what is raised.
+    powers = max(machine.kernel.degree, 1)
     rounding = float(np.finfo(np.float32).eps) * powers * machine.magnitude
     return np.float32 if rounding <= TOLERATED_ROUNDING else np.float64
 

@@ -281,17 +281,6 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
 
         The last array equals that of `decision_function`. All kernel values between the rows and
         the support vectors are held in memory, n * n_support_ numbers; a round takes O(n) time.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        values : ndarray of shape (n,)
-            The values of f after one more round.
         """
         check_is_fitted(self)
         columns = self._support_columns(X)

@@ -103,18 +103,9 @@ class LinearSMO(LinearClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows; sparse ones are made dense.
-        y : array-like of shape (n_samples,)
-            The labels, of two distinct values.
         sample_weight : array-like of shape (n_samples,), default None
             What multiplies C for each row, at least 0: a row of weight 2 is two rows, one of weight
             0 is none. None is 1 for all.
-
-        Returns
-        -------
-        self : LinearSMO
-            The fitted classifier.
 
         Raises
         ------

@@ -1,5 +1,6 @@
 """Bases of the classifiers that fit copies of another classifier, and these copies."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy
 from typing import Any, ClassVar, Self
@@ -35,6 +36,28 @@ class BinaryMetaEstimator(MetaEstimatorMixin, BinaryClassifier):
 
     estimator: Any
     random_state: int | np.random.RandomState | None
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to training rows and their labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two values.
+
+        Returns
+        -------
+        self : classifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            For another number of classes, or a parameter out of range.
+        """
 
     def __sklearn_tags__(self) -> Tags:
         """Return scikit-learn's tags: sparse where the base estimator is."""
@@ -122,17 +145,7 @@ class FittedCopy(BinaryMetaEstimator):
 def seeded_clone(estimator: Any, generator: np.random.RandomState) -> Any:
     """Return an unfitted copy with every `random_state` in it set to a number drawn.
 
-    Parameters
-    ----------
-    estimator : estimator
-        What is copied; estimators among its parameters get seeds of their own too.
-    generator : RandomState
-        Draws the seeds, one for each parameter in the order of their names.
-
-    Returns
-    -------
-    estimator
-        The copy.
+    Estimators among its parameters get seeds of their own too, in the order of the names.
     """
     copy = clone(estimator)
     seeds = {
@@ -148,11 +161,6 @@ class SharedRows:
 
     scikit-learn's trees take float32 rows. They are made here once for all of them, as a small tree
     is fitted in less time than its rows are checked. The trees are the same.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n, n_features)
-        The rows, finite.
     """
 
     def __init__(self, X: Any) -> None:
@@ -173,28 +181,20 @@ class SharedRows:
         return part
 
     def taken_by(self, classifier: Any) -> tuple[Any, dict[str, bool]]:
-        """Return the rows as a classifier takes them, and what its methods are told about them."""
+        """Return the rows as a classifier takes them, and further arguments of its methods."""
         if self._narrow is None or not _is_tree(classifier):
             return self._X, {}
         return self._narrow, {"check_input": False}
 
     def predict(self, fitted: Any) -> NDArray[Any]:
         """Return the labels that a fitted classifier predicts, shape (n,)."""
-        X, told = self.taken_by(fitted)
-        labels: NDArray[Any] = fitted.predict(X, **told)
+        X, options = self.taken_by(fitted)
+        labels: NDArray[Any] = fitted.predict(X, **options)
         return labels
 
 
 class SeededCopies:
-    """Copies of a classifier with seeds of their own, as `seeded_clone` makes them.
-
-    Parameters
-    ----------
-    base : estimator
-        What is copied.
-    generator : RandomState
-        Draws the seeds.
-    """
+    """Copies of a classifier with seeds of their own, as `seeded_clone` makes them."""
 
     def __init__(self, base: Any, generator: np.random.RandomState) -> None:
         self._base, self._generator = base, generator
@@ -211,10 +211,10 @@ class SeededCopies:
 
     def fit(self, unfitted: Any, rows: SharedRows, y: NDArray[Any], **more: Any) -> Any:
         """Fit a copy on rows with their labels, and return it; `more` is given to its `fit`."""
-        X, told = rows.taken_by(unfitted)
+        X, options = rows.taken_by(unfitted)
         # The parameters of all copies are those of the first, but for the seeds.
         with config_context(skip_parameter_validation=self._valid):
-            fitted = unfitted.fit(X, y, **told, **more)
+            fitted = unfitted.fit(X, y, **options, **more)
         self._valid = self._valid or type(unfitted) is type(self._base) or None
         return fitted
 

@@ -171,17 +171,6 @@ class PartiallyTrainedEnsemble(StagedExpansionClassifier, RhoSVC):
         The first array is that of the Parzen window, and the last equals that of
         `decision_function`. All members' values are held in memory, n * n_estimators_ numbers.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        values : ndarray of shape (n,)
-            The values of F with one more member.
-
         Raises
         ------
         AttributeError

@@ -17,7 +17,6 @@ from ensvm.solvers.entropy_projection import (
 
 Operator: TypeAlias = NDArray[Any] | PackedGram | LowRankGram | DiagonalCorrectedGram
 
-
 # Share of the trace left out above which prediction through the pivots is warned of: on adult it
 # changed 7 of 100 predicted classes there.
 TRUSTED_RESIDUAL = 0.3
@@ -25,27 +24,17 @@ TRUSTED_RESIDUAL = 0.3
 
 @dataclass(frozen=True, eq=False)
 class RhoProblem:
-    """The problem min a'K~a over the simplex.
-
-    Attributes
-    ----------
-    operator : array or operator
-        What stands for the Gram matrix, of the distinct inputs where there are `merged` rows.
-    signs : ndarray of shape (m,)
-        The labels of the training rows, -1 and +1.
-    factor : LowRankGram or None, default None
-        The low-rank factor behind the operator, if any.
-    merged : MergedRows or None, default None
-        The unknowns, where identical rows are taken as one.
-    through_pivots : bool, default False
-        Whether the decision function is a sum over the factor's pivots, not over all rows.
-    """
+    """The problem min a'K~a over the simplex, for m training rows."""
 
     operator: Operator
+    """The Gram matrix or its substitute; of the distinct inputs if there are `merged` rows."""
     signs: NDArray[np.float64]
+    """The labels of the training rows, -1 and +1."""
     factor: LowRankGram | None = None
     merged: MergedRows | None = None
+    """The unknowns, if identical rows are taken as one."""
     through_pivots: bool = False
+    """Whether the decision function is a sum over the factor's pivots, not over all rows."""
 
     @property
     def start(self) -> NDArray[np.float64]:
@@ -54,17 +43,9 @@ class RhoProblem:
         return np.full(m, 1.0 / m) if self.merged is None else self.merged.start
 
     def coefficients(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the coefficients of the expansion that weights of the training rows stand for.
+        """Return the coefficients of the expansion for weights of the training rows, shape (m,).
 
-        Parameters
-        ----------
-        weights : ndarray of shape (m,)
-            The weights, at least 0.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The coefficients of the training rows, 0 but for the pivots where these are summed over.
+        Through the pivots, the coefficients of all other rows are 0.
         """
         signed = self.signs * weights
         if not self.through_pivots:
@@ -77,42 +58,20 @@ class RhoProblem:
     def members_at_pivots(
         self, members: NDArray[np.float64]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the pivots in the order of the rows, and each member's coefficients of them.
+        """Return the pivots, ascending, and each member's coefficients of them, shape (t, r).
 
-        Parameters
-        ----------
-        members : ndarray of shape (t, m)
-            The weights of the training rows in each member.
-
-        Returns
-        -------
-        pivots : ndarray of int, shape (r,)
-            The rows, rising.
-        coefficients : ndarray of shape (t, r)
-            Their coefficients.
+        `members`, shape (t, m), are the weights of the training rows in each member.
         """
         assert self.factor is not None
         order = np.argsort(self.factor.pivots)
         return self.factor.pivots[order], self.factor.at_pivots(self.signs * members)[:, order]
 
     def doubt(self, result: EntropyProjectionResult, nu: float | None = None) -> str:
-        """Return the warning where the classes predicted may be arbitrary, "" where they are not.
+        """Return the warning if the classes predicted may be arbitrary, else "".
 
-        Where rho* = 0 no weights separate the classes, so that it comes on every processor; where
-        rho* is positive but small, rounding decides whether some do. Training that was cut short
-        says nothing about rho*: the usual warning tells of it.
-
-        Parameters
-        ----------
-        result : EntropyProjectionResult
-            How training ended.
-        nu : float or None, default None
-            The share of rows that the soft margin is about; None for the hard margin.
-
-        Returns
-        -------
-        str
-            The warning, a sentence or two.
+        If rho* = 0 no weights separate the classes, so that the warning comes on every processor;
+        if rho* is positive but small, rounding decides whether some do. Training that was cut short
+        says nothing about rho*: it has the usual warning.
         """
         if result.separated:
             return ""
@@ -155,15 +114,7 @@ class RhoProblem:
 
 
 def warn_of_pivots(name: str, residual: float) -> None:
-    """Warn where prediction through the pivots may say other classes than all rows do.
-
-    Parameters
-    ----------
-    name : str
-        The name of the classifier.
-    residual : float
-        The share of the trace that the factor leaves out.
-    """
+    """Warn if the classes predicted through the pivots may differ from those by all rows."""
     if residual > TRUSTED_RESIDUAL:
         warn_caller(
             f"{name}: the low-rank factor leaves out {residual:.0%} of the kernel's trace, and so "

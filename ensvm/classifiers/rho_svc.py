@@ -239,7 +239,7 @@ class RhoSVC(KernelExpansionClassifier):
         """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
         path: list[float] = []
         merged = problem.merged
-        told: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "tol": self.tol,
             "max_iter": self.max_iter,
             "callback": lambda state: path.append(state.objective),
@@ -250,14 +250,14 @@ class RhoSVC(KernelExpansionClassifier):
         labels = problem.signs if merged is None else merged.labels
         if self.solver == "accelerated":
             upper = None if self.nu is None else problem.start / self.nu
-            result = accelerated_descent(problem.operator, labels, upper=upper, **told)
+            result = accelerated_descent(problem.operator, labels, upper=upper, **settings)
         else:
             result = entropy_projection(
                 problem.operator,
                 labels,
                 initial_tol=self.initial_tol,
                 learning_rate=self.learning_rate,
-                **told,
+                **settings,
             )
         if merged is not None:
             result = result.spread(merged)

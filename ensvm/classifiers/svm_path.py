@@ -118,17 +118,6 @@ class SVMPathClassifier(StagedExpansionClassifier):
 
         The kernel values between the rows and all training rows are held in memory, beside
         the values of f at a block of breakpoints, whose size does not depend on their number.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        values : ndarray of shape (n,)
-            The values of the decision function at one C.
         """
         check_is_fitted(self)
         X = self._validated(X)

@@ -1,13 +1,11 @@
 """Data sets: cards describe them, providers fetch them, realizations split them."""
 
-from ensvm.data.cards.adapting import adapt
+from ensvm.data.availability import DataSearch, Location, Whereabouts, locate, whereabouts
 from ensvm.data.cards.card import DatasetCard
-from ensvm.data.cards.catalogue import find_card, list_cards
+from ensvm.data.cards.catalogue import adapt, find_card, list_cards
 from ensvm.data.cards.own_file import inline_card
 from ensvm.data.errors import DataError, DataUnavailable
-from ensvm.data.finding import Whereabouts, whereabouts
-from ensvm.data.loading import Dataset, Location, Realization, load, locate
-from ensvm.data.search import DataSearch
+from ensvm.data.loading import Dataset, Realization, load
 
 __all__ = [
     "DataError",

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.content import Raw
-from ensvm.data.splits import OfficialSplit
+from ensvm.data.files.file_content import Raw
+from ensvm.data.splits.protocols import OfficialSplit
 
 _DENSE_BYTES = 16 * 2**30  # beyond it an index in error is more likely than such a data set
 _ROWS_AT_ONCE = 4096  # of which a copy is small beside all

@@ -1,10 +1,11 @@
-"""Errors that a user can mend: what is wrong, where, and what would be accepted."""
+"""Errors that a user can mend, and the base of all YAML blocks, which reports them."""
 
 import difflib
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 # pydantic adds the chosen tag after these keys; readers do not write it
 _TAGGED = ("split", "format", "generator")
@@ -105,3 +106,31 @@ def _accepted(value: Any, quoted: str) -> str:
     accepted = quoted.replace("'", "").split(", ")
     hint = near_miss(value, accepted)
     return f"{value!r} is not accepted; accepted: {', '.join(accepted)}{hint}"
+
+
+class Strict(BaseModel):
+    """A frozen block of keys; an unknown key is refused with a suggestion.
+
+    The context of the error has the `key` and those `known`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys_only(cls, given: Any) -> Any:
+        known = cls._known_keys(given) if isinstance(given, dict) else None
+        if known is None:
+            return given
+        for key in given:
+            if key not in known:
+                message = (
+                    f"unknown key {key!r}{near_miss(key, known)} (accepted: {', '.join(known)})"
+                )
+                raise PydanticCustomError("unknown_key", message, {"key": str(key), "known": known})
+        return given
+
+    @classmethod
+    def _known_keys(cls, block: dict[str, Any]) -> list[str] | None:
+        """Return the keys a block may have; None leaves them to who reads the rest of it."""
+        return [field.alias or name for name, field in cls.model_fields.items()]

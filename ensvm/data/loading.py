@@ -12,20 +12,17 @@ from numpy.typing import NDArray
 from ensvm.data.arrays import Arrays, assemble, sparse_matrix
 from ensvm.data.cards.card import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
-from ensvm.data.files.columns import encoded_columns
-from ensvm.data.files.content import Raw
-from ensvm.data.files.labels import plain_labels
+from ensvm.data.files.encode import encoded_columns, plain_labels
+from ensvm.data.files.file_content import Raw
 from ensvm.data.providers.folders import Places, forget, places
-from ensvm.data.providers.order import (
-    TO_DOWNLOAD,
+from ensvm.data.providers.serving import (
     Served,
     how_to_get,
     read_parts,
     serve,
-    would_serve,
 )
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
-from ensvm.data.splits import split_rows
+from ensvm.data.splits.row_numbers import split_rows
 
 _RECENT_SETS = 4  # a worker goes through the realizations of one data set before the next
 _recent: OrderedDict[tuple[str, Places], tuple[Arrays, str]] = OrderedDict()
@@ -151,36 +148,6 @@ class Dataset:
         return standardise_all(self.X) if self.card.scaling == "standard-benchmark" else self.X
 
 
-@dataclass(frozen=True)
-class Location:
-    """Who would serve a data set now.
-
-    Attributes
-    ----------
-    provider : str or None
-        The provider; None if there is none.
-    reasons : list of str
-        Why the providers asked before it would not serve it.
-    how_to_get : str
-        What a user can do to get the data set, in one line.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, locate
-    >>> locate(find_card("waveform")).provider
-    'generator'
-    """
-
-    provider: str | None
-    reasons: list[str]
-    how_to_get: str
-
-    @property
-    def downloads(self) -> bool:
-        """Whether the provider would be asked over the network."""
-        return self.provider is not None and TO_DOWNLOAD in self.provider
-
-
 def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Dataset:
     """Return the data set from the first provider that has it, checked against the card.
 
@@ -225,45 +192,6 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     )
 
 
-def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Location:
-    """Return who would serve the data set now, without downloading; local files are verified.
-
-    Parameters
-    ----------
-    card : DatasetCard
-        The card of the data set.
-    data_dir : Path, default None
-        A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
-    offline : bool, default False
-        Whether the network must not be used.
-
-    Returns
-    -------
-    Location
-        The provider, or the reasons why there is none.
-
-    Raises
-    ------
-    DataError
-        If `data_dir` is not a folder.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, locate
-    >>> locate(find_card("german")).provider
-    'shipped'
-    """
-    if card.generator:
-        return Location("generator", [], how_to_get(card))
-    where, reasons = places(data_dir, offline), list[str]()
-    found = [would_serve(sources, where, reasons) for sources in card.parts.values()]
-    providers = [provider for provider in found if provider is not None]
-    complete = len(providers) == len(found)
-    return Location(
-        _joined(providers) if complete else None, list(dict.fromkeys(reasons)), how_to_get(card)
-    )
-
-
 def _remembered(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
     key = (card.fingerprint(), where)
     if (found := _recent.get(key)) is None:
@@ -297,12 +225,13 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
         for file in [file for source in unverified for file in source.files]:
             forget(file, where.cache)  # perhaps an error page: it must not stay in the cache
         raise DataUnavailable(card.name, [*reasons, f"url: {error}"], how_to_get(card)) from error
-    return arrays, _joined([part.provider for part in served])
+    return arrays, joined_names([part.provider for part in served])
 
 
 def _column(card: DatasetCard, at: int) -> str:
     return repr(encoded_columns(card.inputs)[at]) if card.inputs else f"{at + 1} of the inputs"
 
 
-def _joined(providers: list[str]) -> str:
+def joined_names(providers: list[str]) -> str:
+    """Return the names of the providers of all parts, each once."""
     return " + ".join(dict.fromkeys(providers))

@@ -20,8 +20,8 @@ from ensvm.data.arrays import Arrays
 from ensvm.data.cards.card import DatasetCard, Source
 from ensvm.data.cards.catalogue import list_cards
 from ensvm.data.errors import DataError
-from ensvm.data.files.columns import INTERVALS, NONE, Encoding, encoded_columns, indicators
-from ensvm.data.files.tables import TableFormat
+from ensvm.data.files.delimited_text import TableFormat
+from ensvm.data.files.encode import INTERVALS, NONE, Encoding, encoded_columns, indicators
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places, write_atomically
 from ensvm.shipped import shipped_datasets

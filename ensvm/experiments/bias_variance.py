@@ -31,14 +31,6 @@ class BiasVarianceEstimate:
         The share of the K hypotheses that are wrong at x; nan where K = 0.
     n_replicates : ndarray of int, shape (m,)
         K.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ensvm.experiments.bias_variance import bias_variance
-    >>> estimate = bias_variance(np.array([1.0, -1.0]), np.array([0.0, -4.0]), np.array([4, 4]))
-    >>> estimate.bias, estimate.error
-    (array([1., 0.]), array([0.5, 0. ]))
     """
 
     bias: NDArray[np.float64]
@@ -50,21 +42,9 @@ class BiasVarianceEstimate:
 def bias_variance(
     labels: NDArray[np.float64], total: NDArray[np.float64], count: NDArray[np.int64]
 ) -> BiasVarianceEstimate:
-    """Return the estimate at each of m rows.
+    """Return the estimate at each of m rows, whose labels are -1 or +1.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (m,)
-        y, -1 or +1.
-    total : ndarray of shape (m,)
-        sum_k h_k(x) over the replicates that leave the row out, each -1 or +1.
-    count : ndarray of int, shape (m,)
-        K, the number of these replicates.
-
-    Returns
-    -------
-    BiasVarianceEstimate
-        Bias, variance and error at each row.
+    `total` is sum_k h_k(x) over the replicates that leave the row out, `count` is their number K.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(count > 0, total / count, np.nan)
@@ -159,18 +139,6 @@ class BiasVariance(BinaryMetaEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the copies to replicates of the rows.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two values.
-
-        Returns
-        -------
-        BiasVariance
-            The fitted estimator.
-
         Raises
         ------
         ValueError
@@ -191,8 +159,8 @@ class BiasVariance(BinaryMetaEstimator):
             for hypothesis in hypotheses:
                 self.estimators_.append(copies.fit(hypothesis, rows.take(drawn), y[drawn]))
                 if left_out.size:
-                    said = rows.take(left_out).predict(hypothesis)
-                    mean += self._signs(said) / len(hypotheses)
+                    predicted = rows.take(left_out).predict(hypothesis)
+                    mean += self._signs(predicted) / len(hypotheses)
             sums[left_out] += mean
             squares[left_out] += mean**2
             count[left_out] += 1
@@ -231,11 +199,6 @@ class BiasVariance(BinaryMetaEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the mean prediction of all B hypotheses.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n,)
@@ -246,21 +209,6 @@ class BiasVariance(BinaryMetaEstimator):
         for hypothesis in self.estimators_:
             votes += self._signs(rows.predict(hypothesis))
         return votes / len(self.estimators_)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class that most of the B hypotheses predict; `classes_[0]` in a tie.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        return self._classes_of(self.decision_function(X))
 
 
 @documented

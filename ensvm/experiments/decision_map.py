@@ -100,18 +100,6 @@ class DecisionMap(FittedCopy):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the copy and draw the map.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two values.
-
-        Returns
-        -------
-        DecisionMap
-            The fitted estimator.
-
         Raises
         ------
         ValueError

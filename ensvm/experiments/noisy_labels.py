@@ -72,19 +72,7 @@ class NoisyLabels(FittedCopy):
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
-        """Turn labels, then fit the estimator.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two values; the array is not changed.
-
-        Returns
-        -------
-        NoisyLabels
-            The fitted estimator.
+        """Turn labels, of a copy, then fit the estimator.
 
         Raises
         ------

@@ -27,29 +27,9 @@ NORM_SHRINKAGE = 2.0
 class KernelColumns:
     """Rows whose kernel values with others are asked for: the columns of kernel matrices.
 
-    What can be computed of them alone is computed once: their mean, the rows less it (centring
-    cancels fewer digits of a distance) and their squared norms.
-
-    Parameters
-    ----------
-    Y : array or scipy sparse matrix of shape (k, d)
-        The rows.
-    kernel : str
-        The name of a kernel, see `ensvm.kernels.table`.
-    gamma : float, default None
-        The width, positive; 'linear' does not read it.
-    degree : int, default 3
-        The power, at least 0; only 'poly' reads it.
-    coef0 : float, default 0.0
-        The constant; only 'poly' reads it.
-    dtype : dtype, default np.float64
-        The precision of the products and of the values, float64 or float32; squared norms are
-        summed in float64.
-
-    Raises
-    ------
-    ValueError
-        If the kernel is unknown, gamma is not positive or degree is not a whole number >= 0.
+    What depends on them alone is computed once: their mean, the rows less it (centring cancels
+    fewer digits of a distance) and their squared norms. The parameters, and the errors raised, are
+    those of `gram`, with a named kernel.
     """
 
     def __init__(
@@ -82,22 +62,9 @@ class KernelColumns:
         self._norms = self._scaled_norms(self._rows) if self._of_distances else None
 
     def between(self, X: Any = None) -> "KernelBlocks":
-        """Return the kernel matrix between other rows and these, of which blocks can be asked.
+        """Return the kernel matrix between rows X and these, or of these; no block is computed yet.
 
-        Parameters
-        ----------
-        X : array or scipy sparse matrix of shape (n, d), default None
-            The other rows; None for these themselves.
-
-        Returns
-        -------
-        KernelBlocks
-            The matrix of shape (n, k), nothing of it computed yet.
-
-        Raises
-        ------
-        ValueError
-            If the widths differ.
+        Raises ValueError if the widths differ.
         """
         if X is None:
             left, norms = self._rows, self._norms
@@ -157,20 +124,12 @@ class KernelColumns:
 
 
 class KernelBlocks:
-    """A kernel matrix of which blocks are computed when asked for; see `KernelColumns.between`.
+    """A kernel matrix whose blocks are computed on request; see `KernelColumns.between`.
 
-    Parameters
-    ----------
-    left : array or sparse matrix of shape (n, d)
-        The rows, times the factor that the product needs.
-    right : array or sparse matrix of shape (k, d)
-        The columns.
-    transform : callable
-        Turns a block of products, given its rows and columns as slices, into values, in place.
-    symmetric : bool
-        Whether the rows are the columns.
-    at_itself : float or None
-        The value between a row and itself, where it is known; only read if symmetric.
+    `left`, of shape (n, d), holds the rows times the factor that the product needs, and `right`, of
+    shape (k, d), the columns; `transform` turns a block of products, given its rows and columns as
+    slices, into values, in place. If `symmetric`, the rows are the columns, and `at_itself` is the
+    value between a row and itself, if it is known.
     """
 
     def __init__(
@@ -190,15 +149,7 @@ class KernelBlocks:
         self.dtype = right.dtype
 
     def fill(self, block: NDArray[Any], rows: slice, columns: slice) -> None:
-        """Write the values of some rows and columns into an array.
-
-        Parameters
-        ----------
-        block : ndarray of shape (rows, columns)
-            Where they go, its rows contiguous; its dtype is that of the matrix.
-        rows, columns : slice
-            Which they are, with both ends.
-        """
+        """Write the values of rows and columns, slices with both ends, into a contiguous array."""
         if scipy.sparse.issparse(self._left):
             block[...] = (self._left[rows] @ self._right[columns].T).toarray()
         else:
@@ -209,13 +160,9 @@ class KernelBlocks:
             )
 
     def settle(self, corner: NDArray[Any]) -> None:
-        """Make the values of some rows among themselves what rounding may not have left them.
+        """Make the square block of some rows among themselves exactly symmetric.
 
-        Parameters
-        ----------
-        corner : ndarray of shape (k, k)
-            The values, changed in place: exactly symmetric, and exact on the diagonal where the
-            kernel is one of distances.
+        Its diagonal becomes exact where the kernel is one of distances.
         """
         corner[...] = np.triu(corner) + np.triu(corner, 1).T
         if self._at_itself is not None:

@@ -10,36 +10,12 @@ from numpy.typing import NDArray
 
 
 def dense_rows(X: Any) -> NDArray[Any]:
-    """Return rows as an array, whether they are sparse or not.
-
-    Parameters
-    ----------
-    X : ndarray or scipy sparse matrix of shape (n, d)
-        The rows.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        The rows; X itself where it is an array.
-    """
+    """Return rows as an array: X itself, or a dense copy of a sparse matrix."""
     return X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
 
 
 def slices(n: int, length: int) -> Iterator[slice]:
-    """Return 0, ..., n - 1 in slices of at most `length`, or of 1 if that is less.
-
-    Parameters
-    ----------
-    n : int
-        How many there are.
-    length : int
-        How many a slice takes.
-
-    Yields
-    ------
-    slice
-        One after the other, with both ends.
-    """
+    """Yield 0, ..., n - 1 in slices of at most `length`, or of 1 if that is less."""
     length = max(length, 1)
     for start in range(0, n, length):
         yield slice(start, min(start + length, n))
@@ -61,18 +37,7 @@ class DistinctRows:
     index: NDArray[np.intp]
 
     def summed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of values over rows that are the same.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n,) or (n, s)
-            The values of the rows.
-
-        Returns
-        -------
-        ndarray of shape (k,) or (k, s)
-            Their sums; the values themselves where all rows are distinct.
-        """
+        """Return the sums of values, shape (n,) or (n, s), over rows that are the same."""
         if self.first.size == self.index.size:
             return values
         sums = np.zeros((self.first.size, *values.shape[1:]))
@@ -81,18 +46,7 @@ class DistinctRows:
 
 
 def distinct_rows(X: Any) -> DistinctRows:
-    """Return which rows have the same entries, to the last bit; 0.0 and -0.0 are the same.
-
-    Parameters
-    ----------
-    X : array or scipy sparse matrix of shape (n, d)
-        The rows.
-
-    Returns
-    -------
-    DistinctRows
-        The first of each distinct one, and which one each row is, in O(n d) time.
-    """
+    """Return which rows have the same entries, to the last bit; 0.0 and -0.0 are the same."""
     numbers: dict[bytes, int] = {}
     index = np.fromiter(
         (numbers.setdefault(key, len(numbers)) for key in _keys(X)), np.intp, X.shape[0]

@@ -136,20 +136,16 @@ class WidthRange(NamedTuple):
     high: float
 
 
-def sigest(
-    X: NDArray[np.floating], *, fraction: float = 0.5, rng: np.random.Generator
-) -> WidthRange:
+def sigest(X: NDArray[np.floating], *, rng: np.random.Generator) -> WidthRange:
     """Return 1 / quantile(|x - x'|^2, (0.9, 0.5, 0.1)) over pairs of rows drawn at random.
 
-    As in kernlab, floor(fraction n) pairs are drawn with replacement (at least one), and pairs
+    As in kernlab, floor(n / 2) pairs are drawn with replacement (at least one), and pairs
     without distance do not count; kernlab's scaling of the columns is left to the caller.
 
     Parameters
     ----------
     X : array of shape (n, d)
         The rows.
-    fraction : float, default 0.5
-        How many pairs are drawn, as a part of n; positive.
     rng : numpy Generator
         Draws the pairs.
 
@@ -158,18 +154,11 @@ def sigest(
     WidthRange
         The three widths; all 1.0 if no pair has a distance.
 
-    Raises
-    ------
-    ValueError
-        If fraction is not positive.
-
     References
     ----------
     Caputo, Sim, Furesjo & Smola, Appearance-based object recognition using SVMs, 2002.
     """
-    if not 0.0 < fraction < np.inf:
-        raise ValueError(f"fraction must be a positive number, got {fraction!r}")
-    size = max(int(fraction * len(X)), 1)
+    size = max(len(X) // 2, 1)
     left, right = rng.integers(len(X), size=(2, size))
     difference = np.subtract(X[left], X[right], dtype=np.float64)
     distances = np.einsum("ij,ij->i", difference, difference)

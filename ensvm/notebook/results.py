@@ -250,20 +250,20 @@ class Results:
     def _find(self, kind: str, wanted: str | int | None) -> tuple[Study, str]:
         """Return the one table or figure of that id, with its study."""
         there = self._ids(kind)
-        found = [
+        matches = [
             (study, name) for study, name in there if wanted in (None, name) or str(wanted) == name
         ]
-        if len(found) == 1:
-            return found[0]
+        if len(matches) == 1:
+            return matches[0]
         names = [name for _, name in there]
         if not there:
             raise ValueError(f"no {kind}s in {', '.join(self.studies)}")
-        if not found:
+        if not matches:
             hint = near_miss(str(wanted), names)
             raise ValueError(f"no {kind} {wanted!r}; there are: {', '.join(names)}{hint}")
         if wanted is None and len(self._studies) == 1:
             raise ValueError(f"which {kind}? there are: {', '.join(names)}")
-        studies = ", ".join(dict.fromkeys(study.config.study for study, _ in found))
+        studies = ", ".join(dict.fromkeys(study.config.study for study, _ in matches))
         raise ValueError(f"several studies have such a {kind} ({studies}); say results[name] first")
 
 

@@ -1,4 +1,4 @@
-"""Does a relation hold, fail, or can we not tell? Effects in, evidence with an interval out."""
+"""Statistical tests of claims: whether effects keep to their bounds, with a 95 % interval."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ensvm.study.relations import Bound
 ClaimVerdict = Literal["holds", "fails", "cannot tell"]
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = ("holds", "fails", "cannot tell")
 
-# Of a test to one side: an effect beyond a bound on this level is one whose interval is beyond it.
+# The level of one-sided tests: at it, an effect is beyond a bound if its interval is.
 LEVEL = (1 - CONFIDENCE) / 2
 
 _t = cache(t)  # a distribution with fixed degrees of freedom takes a millisecond to make
@@ -121,10 +121,10 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     Statistics 6, 65-70.
     """
     adjusted: list[float | None] = [None] * len(p_values)
-    given = sorted((value, at) for at, value in enumerate(p_values) if value is not None)
+    ordered = sorted((value, at) for at, value in enumerate(p_values) if value is not None)
     largest = 0.0
-    for step, (value, at) in enumerate(given):
-        largest = max(largest, min(1.0, (len(given) - step) * value))
+    for step, (value, at) in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(ordered) - step) * value))
         adjusted[at] = largest
     return adjusted
 
@@ -132,7 +132,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 def _tested(
     effect: float, centre: float, error: float, law: Any, bounds: Sequence[Bound], n: int
 ) -> TestedEffect:
-    """Return the evidence of an estimate whose deviation over `error` has the law given."""
+    """Return the evidence of an estimate; its deviation divided by `error` has a given law."""
     half = float(law.ppf(1 - LEVEL)) * error
     sides = [_p_values(bound, centre, error, law) for bound in bounds]
     p_holds = max(holds for holds, _ in sides)

@@ -116,12 +116,12 @@ class Finding:
 
     @property
     def counts(self) -> str:
-        """On how many rows (or comparisons) the claim holds, fails, or cannot be told."""
+        """On how many rows (or comparisons) the claim holds, fails, or neither."""
         return self._counted([one.verdict for one in self.comparisons], "without values")
 
     @property
     def printed_verdict(self) -> ClaimVerdict | None:
-        """What the paper's own printed values make of the claim; None where it prints none."""
+        """What the paper's own printed values make of the claim; None if it prints none."""
         verdicts = [one.printed_verdict for one in self.comparisons if one.printed_verdict]
         return self._judge(verdicts) if verdicts else None
 
@@ -136,9 +136,9 @@ class Finding:
         return (judge_most if self.claim.scope == "most" else judge_all)(verdicts)
 
     def _counted(self, verdicts: Sequence[ClaimVerdict | None], silent: str) -> str:
-        found = Counter(verdicts)
-        parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := found[name])]
-        without = f"; {found[None]} {silent}" if found[None] else ""
+        counts = Counter(verdicts)
+        parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := counts[name])]
+        without = f"; {counts[None]} {silent}" if counts[None] else ""
         return f"{', '.join(parts) or 'nothing known'} of {self._total()}{without}"
 
     def _total(self) -> str:
@@ -284,7 +284,7 @@ def _compared(
 
 
 def _without_values(questions: Sequence[Question], answers: Sequence[Answer]) -> str:
-    """Say which algorithm has no values, or why none of several has any; nothing where all have."""
+    """Say which algorithm has no values, or why all have none; empty if all have."""
     missing = {
         question.algorithm: answer.why
         for question, answer in zip(questions, answers, strict=True)
@@ -301,8 +301,8 @@ def _must_be_finite(
 ) -> None:
     for question, value in zip(questions, values, strict=False):
         if not isinstance(value, int | float) or not np.isfinite(value):
-            place = f"{question.algorithm}, realization {number}"
-            raise NoValues(f"{place}: {claim.metric} is no finite number: {value!r}")
+            source = f"{question.algorithm}, realization {number}"
+            raise NoValues(f"{source}: {claim.metric} is no finite number: {value!r}")
 
 
 def _left_out(
@@ -366,7 +366,7 @@ def _evidence(
     """Judge the effects of the numbers compared, by the relation's bounds.
 
     `shared` is what realizations have in common, `noise` the variance over orders of the rows, of
-    which a single realization does not tell by its spread.
+    which the spread of a single realization does not show.
     """
     relation, bounds = claim.kind, claim.kind.bounds(claim.threshold)
     if (
@@ -380,9 +380,9 @@ def _evidence(
         scale = PERCENT.scale
         fractions = [replace(bound, threshold=bound.threshold / scale) for bound in bounds]
         better, than = values[0] / scale
-        found = judge_single_split(better, than, n_test, *fractions, variance=noise / scale**2)
+        effect = judge_single_split(better, than, n_test, *fractions, variance=noise / scale**2)
         return replace(
-            found, **{name: scale * getattr(found, name) for name in ("effect", "low", "high")}
+            effect, **{name: scale * getattr(effect, name) for name in ("effect", "low", "high")}
         )
     effects = relation.effects(values)
     if claim.of_each:

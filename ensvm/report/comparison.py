@@ -51,11 +51,11 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
     """
     if one == other == SHIPPED:
         raise NothingToCompare("both sides are `shipped`; name a folder on one of them")
-    found = _read(one, other), _read(other, one)
-    for side, studies in zip((one, other), found, strict=True):
+    sides = _read(one, other), _read(other, one)
+    for side, studies in zip((one, other), sides, strict=True):
         if not studies:
             raise NothingToCompare(f"{side}: no records here; run a study first")
-    return found
+    return sides
 
 
 def _read(side: str, other: str) -> dict[str, Study]:
@@ -68,8 +68,8 @@ def _read(side: str, other: str) -> dict[str, Study]:
     kind = SHIPPED_FILE if side == SHIPPED else CELLS_FILE
     studies = {}
     for folder in find_studies(path.parent if path.is_file() else path):
-        own = (folder / kind).is_file() or side == SHIPPED
-        study = _only(folder, kind if own else SHIPPED_FILE)
+        has_own = (folder / kind).is_file() or side == SHIPPED
+        study = _only(folder, kind if has_own else SHIPPED_FILE)
         if study.records:
             studies[study.config.study] = study
     return studies
@@ -217,12 +217,12 @@ def _interval(change: np.ndarray) -> tuple[float | None, float | None]:
 
 def _made_with(study: Study) -> dict[str, str]:
     """Return the processors, versions and commits that the records were made with."""
-    found: dict[str, set[str]] = {}
+    made_with: dict[str, set[str]] = {}
     for run in runs_of(study.records.values()).values():
         facts = {"processor": run.arithmetic, "Python": run.python, "commit": str(run.commit)[:10]}
         for name, value in {**facts, **run.packages}.items():
-            found.setdefault(name, set()).add(value)
-    return {name: ", ".join(sorted(values)) for name, values in found.items()}
+            made_with.setdefault(name, set()).add(value)
+    return {name: ", ".join(sorted(values)) for name, values in made_with.items()}
 
 
 def summary(comparison: StudyComparison) -> Iterator[str]:

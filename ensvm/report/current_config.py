@@ -22,7 +22,7 @@ from ensvm.study.table_layout import Published, read_published
 
 # What a config may say of a data set or an algorithm without asking for other cells.
 OF_THE_DATA_SET = {"same_rows", "unavailable"}
-OF_THE_ALGORITHM = {"label", "unavailable"}
+OF_THE_ALGORITHM = {"label"}
 MOST = 3  # differences that are named
 
 EDITED = "Captions, notes, tables and claims are those of {name}, edited since the run."
@@ -130,6 +130,5 @@ def _asked(config: StudyConfig) -> dict[str, Any]:
         told = entry.model_dump(exclude=OF_THE_DATA_SET)
         asked[f"data set {entry.name}"] = told, entry.unavailable is None
     for name, block in config.algorithms.items():
-        told = block.model_dump(exclude=OF_THE_ALGORITHM)
-        asked[f"algorithm {name}"] = told, block.unavailable is None
+        asked[f"algorithm {name}"] = block.model_dump(exclude=OF_THE_ALGORITHM)
     return asked

@@ -20,7 +20,7 @@ Place: TypeAlias = tuple[str, str, RunPass]  # data set (row), algorithm, pass
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
-MOST_TEXTS = 5  # warnings, and reasons of failures, that are told; the commonest
+MOST_TEXTS = 5  # of warnings and of reasons of failures are listed, the commonest first
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def evidence_of(
     question = question_of(table, cell.row, column)
     answer = ask(study, question)
     records = list(answer.records.values())
-    place = question.row, question.algorithm, question.run_pass
-    bad = [record for record in study.by_cell.get(place, []) if not record.ok]
+    value_key = question.row, question.algorithm, question.run_pass
+    bad = [record for record in study.by_cell.get(value_key, []) if not record.ok]
     return Evidence(
         title=f"Table {table.id}: {cell.row}, {column_label(study, column)}",
         asked={
@@ -100,8 +100,8 @@ def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evide
 def behind(records: Iterable[Record]) -> dict[str, str]:
     """Return how and where the values of some records were made, as names and texts."""
     records = list(records)
-    told = _method(records) | _conditions(records)
-    return {name: text for name, text in told.items() if text}
+    facts = _method(records) | _conditions(records)
+    return {name: text for name, text in facts.items() if text}
 
 
 def command_of(study: Study, row: str, algorithm: str, realization: int | None = None) -> str:
@@ -126,8 +126,8 @@ def config_of(study: Study) -> str:
     if shipped_config(study.config.study) is not None:
         return study.config.study
     runs = sorted(runs_of(study.records.values()).values(), key=lambda run: run.time)
-    given = [part for run in runs for part in run.command if _names_a_config(part)]
-    return given[-1] if given else f"{study.config.study}.yaml"
+    configs = [part for run in runs for part in run.command if _names_a_config(part)]
+    return configs[-1] if configs else f"{study.config.study}.yaml"
 
 
 def _names_a_config(argument: str) -> bool:
@@ -136,31 +136,31 @@ def _names_a_config(argument: str) -> bool:
 
 def counted(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the distinct texts, the commonest first, each with how often it was said."""
-    found = Counter(text for text in texts if text).most_common(MOST_TEXTS)
-    return tuple(f"{count} × {text}" for text, count in found)
+    commonest = Counter(text for text in texts if text).most_common(MOST_TEXTS)
+    return tuple(f"{count} × {text}" for text, count in commonest)
 
 
 def _compared(cell: TableCell, unit: str) -> dict[str, str]:
     """Return ours and printed as texts."""
     after = f" {unit}" if unit else ""
-    found = {}
+    facts = {}
     if cell.mean is not None:
         spread = "" if cell.std is None else f" ± {cell.std:.4g}"
         over = f"{cell.n} realization{'s' * (cell.n != 1)}"
-        found["ours"] = f"{cell.mean:.5g}{spread}{after} over {over}"
+        facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {over}"
     if cell.std_orders is not None:
-        found["spread over orders"] = f"{cell.std_orders:.4g}{after} over {cell.orders} orders"
+        facts["spread over orders"] = f"{cell.std_orders:.4g}{after} over {cell.orders} orders"
     if cell.published is not None:
         spread = "" if cell.published_std is None else f" ± {cell.published_std:g}"
-        found["printed"] = f"{cell.published:g}{spread}{after}"
+        facts["printed"] = f"{cell.published:g}{spread}{after}"
     if cell.difference is not None:
         low, high = cell.difference_low, cell.difference_high
         interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"
-        found["ours − printed"] = f"{cell.difference:.3g}{interval}"
-        found["verdict"] = f"{cell.verdict} (interval of: {cell.interval_of})"
+        facts["ours − printed"] = f"{cell.difference:.3g}{interval}"
+        facts["verdict"] = f"{cell.verdict} (interval of: {cell.interval_of})"
     if cell.status != "ok":
-        found["state"] = f"{cell.status}: {cell.reason}"
-    return found
+        facts["state"] = f"{cell.status}: {cell.reason}"
+    return facts
 
 
 def _method(records: list[Record]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from ensvm.report.tables import algorithm_label, build_table, column_label, ques
 from ensvm.study.metrics import DATA_CELL, unit_of
 
 FORMS = (".csv", ".parquet")
-# Of columns that may be empty and are no text.
+# The types of columns that may be empty and do not hold texts.
 TYPES: Mapping[str, type] = {
     **dict.fromkeys(("seed", "n_stages"), int),
     **dict.fromkeys(("validation_error", "mean", "std", "std_orders"), float),
@@ -46,7 +46,7 @@ def realizations(study: Study, seeds: Mapping[Identity, int]) -> list[dict[str, 
 
 def _of_record(study: Study, record: Record, seed: int | None) -> dict[str, Any]:
     run = record.run
-    place = record.dataset, record.algorithm, record.run_pass
+    value_key = record.dataset, record.algorithm, record.run_pass
     fixed = {
         "study": record.study,
         "dataset": record.dataset,
@@ -56,7 +56,7 @@ def _of_record(study: Study, record: Record, seed: int | None) -> dict[str, Any]
         "pass": record.run_pass,
         "status": record.status,
         "reason": record.reason or None,
-        "source": "shipped" if place in study.shipped else "own",
+        "source": "shipped" if value_key in study.shipped else "own",
         "seed": seed,
         "stage": None if record.stage is None else json.dumps(record.stage),
         "n_stages": record.n_stages,
@@ -82,7 +82,7 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
         columns = {column.name: column for column in table.columns}
         for cell in build_table(study, table):
             question = question_of(table, cell.row, columns[cell.column])
-            place = {
+            position = {
                 "study": study.config.study,
                 "table": table.id,
                 "row": cell.row,
@@ -94,12 +94,12 @@ def table_cells(study: Study) -> list[dict[str, Any]]:
                 "stage": question.stage,
                 "unit": unit_of(question.metric).name,
             }
-            lines.append({**place, **asdict(cell)})
+            lines.append({**position, **asdict(cell)})
     return lines
 
 
 def frame_of(lines: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return lines as a table, each column of one type; what a line lacks is missing.
+    """Return lines as a table, each column of one type; missing values are left empty.
 
     Whole numbers stay whole beside missing ones; a column of several types is text, in JSON.
     """

@@ -165,25 +165,25 @@ def ask(study: Study, question: Question) -> Answer:
     All come from records with the settings of the newest one; seconds all from one machine.
     """
     unit = unit_of(question.metric)
-    if reason := _unavailable(study, question):
+    if reason := study.config.dataset(question.row).unavailable:
         return Answer({}, unit, "unavailable", reason)
     records = _records(study, question)
-    troubles = [record for record in records if not record.ok]
+    failures = [record for record in records if not record.ok]
     good = {record.realization: record for record in records if record.ok}
     recorded = {number: _value(study.folder, one, question) for number, one in good.items()}
     values = {
         number: value for number, value in recorded.items() if not isinstance(value, NoValue | None)
     }
-    lacking = [value for value in recorded.values() if isinstance(value, NoValue)]
+    without_value = [value for value in recorded.values() if isinstance(value, NoValue)]
     behind = {number: good[number] for number in values}
     if mixture := mixed_machines(behind.values(), question):
-        return Answer({}, unit, "mixed", mixture, len(troubles))
-    status, reason = _status(study, question, records, troubles, len(values))
-    if lacking and not troubles:
-        status, reason = _lacking(lacking, len(records))
+        return Answer({}, unit, "mixed", mixture, len(failures))
+    status, reason = _status(study, question, records, failures, len(values))
+    if without_value and not failures:
+        status, reason = _without_value(without_value, len(records))
     shipped = study.shipped.get((question.row, question.algorithm, question.run_pass), "")
     not_here = shipped if values else ""
-    n_not_ok = len(troubles) + len(lacking)
+    n_not_ok = len(failures) + len(without_value)
     return Answer(values, unit, status, reason, n_not_ok, behind, question.metric, not_here)
 
 
@@ -197,12 +197,12 @@ def mixed_machines(records: Iterable[Record], question: Question) -> str:
 
 def machines(records: Iterable[Record]) -> dict[str, str]:
     """Return the hosts on which records were timed, each with its processor."""
-    found: dict[str, str] = {}
+    hosts: dict[str, str] = {}
     for record in records:
         if record.conditions is not None:
             processor = record.run.processor if record.run else ""
-            found[record.conditions.host] = processor or found.get(record.conditions.host, "")
-    return dict(sorted(found.items()))
+            hosts[record.conditions.host] = processor or hosts.get(record.conditions.host, "")
+    return dict(sorted(hosts.items()))
 
 
 def runs_of(records: Iterable[Record]) -> dict[str, Run]:
@@ -221,7 +221,7 @@ class NoValue(str):
     """Why a cell that ended well has no value of a metric of its predictions."""
 
 
-def _lacking(reasons: list[NoValue], n_records: int) -> tuple[AnswerStatus, str]:
+def _without_value(reasons: list[NoValue], n_records: int) -> tuple[AnswerStatus, str]:
     reason, count = Counter(reasons).most_common(1)[0]
     if len(reasons) == n_records:
         return "missing", str(reason)
@@ -257,23 +257,16 @@ def _dimensions(curve: list[Any]) -> int:
         return 0
 
 
-def _unavailable(study: Study, question: Question) -> str | None:
-    reason = study.config.dataset(question.row).unavailable
-    if reason is None and question.algorithm != DATA_CELL:
-        reason = study.config.algorithms[question.algorithm].unavailable
-    return reason
-
-
 def _status(
-    study: Study, question: Question, records: list[Record], troubles: list[Record], n: int
+    study: Study, question: Question, records: list[Record], failures: list[Record], n: int
 ) -> tuple[AnswerStatus, str]:
-    if troubles:
-        kinds = Counter((record.status, record.reason) for record in troubles)
+    if failures:
+        kinds = Counter((record.status, record.reason) for record in failures)
         (status, reason), count = kinds.most_common(1)[0]
         if not n:
             return status, reason
         return "incomplete", (
-            f"{len(troubles)} of {len(records)} realizations did not end well, "
+            f"{len(failures)} of {len(records)} realizations did not end well, "
             f"most often ({count}): {reason}"
         )
     if n:

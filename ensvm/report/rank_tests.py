@@ -7,8 +7,6 @@ Learning Research 7 (2006): the tests of Friedman, Iman and Davenport, Nemenyi a
 W. J. Conover, Practical nonparametric statistics, 3rd edition (1999), section 5.8: ties.
 J. W. Pratt, Remarks on zeros and ties in the Wilcoxon signed rank procedures, Journal of the
 American Statistical Association 54 (1959).
-A. Benavoli, G. Corani, J. Demšar, M. Zaffalon, Time for a change: a tutorial for comparing multiple
-classifiers through Bayesian analysis, Journal of Machine Learning Research 18 (2017).
 C. Nadeau, Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003).
 """
 
@@ -19,11 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, f, rankdata, studentized_range, t
 
-from ensvm.report.verdict import ROUNDING
-
 TIE_DECIMALS = 9  # differences are tied if, as fractions of the largest, they agree so far
-N_SAMPLES = 50_000  # of the posterior; a probability's standard error is at most 0.0022
-PRIOR_STRENGTH = 0.5  # as in Benavoli et al.: half an observation of no difference
 
 
 class Friedman(NamedTuple):
@@ -115,28 +109,6 @@ def wilcoxon_p(differences: NDArray[np.float64]) -> float:
         chances = (chances + np.roll(chances, rank)) / 2  # the entries that wrap around are 0
     smaller = min(doubled[rounded > 0].sum(), doubled[rounded < 0].sum())
     return min(1.0, 2 * float(chances[: smaller + 1].sum()))
-
-
-def practical_equivalence(
-    gains: NDArray[np.float64], rope: float, rng: np.random.Generator
-) -> tuple[float, float, float]:
-    """Return the probabilities of better, equivalent and worse of the Bayesian signed-rank test.
-
-    `gains` says how much better an algorithm is on each data set, and `rope` which differences are
-    too small to matter.
-    """
-    # The prior is one more observation of no difference, with a smaller weight.
-    observations = np.concatenate([[0.0], gains])
-    weights = rng.dirichlet([PRIOR_STRENGTH, *np.ones(len(gains))], size=N_SAMPLES)
-    pair_means = (observations[:, None] + observations) / 2
-    above = (pair_means > rope + ROUNDING).astype(float)
-    below = (pair_means < -rope - ROUNDING).astype(float)
-    better = ((weights @ above) * weights).sum(axis=1)
-    worse = ((weights @ below) * weights).sum(axis=1)
-    # Count the samples in which each of the three outcomes has the largest weight.
-    outcomes = np.argmax(np.column_stack([better, 1 - better - worse, worse]), axis=1)
-    p_better, p_equivalent, p_worse = (np.bincount(outcomes, minlength=3) / N_SAMPLES).tolist()
-    return p_better, p_equivalent, p_worse
 
 
 def corrected_t(

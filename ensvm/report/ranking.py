@@ -20,11 +20,9 @@ from ensvm.report.rank_tests import (
     critical_difference,
     friedman,
     nemenyi_p,
-    practical_equivalence,
     wilcoxon_p,
 )
 from ensvm.report.tables import column_label, question_of
-from ensvm.seeds import seed_of
 from ensvm.study.block import A_FITS
 from ensvm.study.metrics import (
     DATA_CELL,
@@ -72,8 +70,8 @@ class Ranking:
 
     The columns of the selection, of `values` (means over realizations) and of `ranks` are in the
     order of the average ranks; `rows` are the data sets. `pairs` has a row for each two algorithms
-    with the columns of the CSV: wins, losses and the Bayesian probabilities (missing without
-    `rope`) are those of `first`, which has the better average rank or the same.
+    with the columns of the CSV: wins and losses are those of `first`, which has the better average
+    rank or the same.
     """
 
     selection: Selection
@@ -85,7 +83,6 @@ class Ranking:
     friedman_corrected: Friedman
     critical_difference: float
     alpha: float
-    rope: float | None
 
     @property
     def average_ranks(self) -> NDArray[np.float64]:
@@ -110,13 +107,12 @@ class DataSetComparison:
 
 
 def rank_over_data_sets(
-    study: Study, table: TableConfig, metric: str | None, alpha: float, rope: float | None = None
+    study: Study, table: TableConfig, metric: str | None, alpha: float
 ) -> Ranking:
     """Rank the algorithms of a table over its data sets and test their differences at level alpha.
 
-    The metric is by default the table's own. With `rope`, a difference in the unit of the values,
-    the Bayesian test is made too. Raises NotRanked if fewer than two algorithms or five data sets
-    can be compared.
+    The metric is by default the table's own. Raises NotRanked if fewer than two algorithms or five
+    data sets can be compared.
     """
     selection = _select_columns(study, table, metric)
     selection, answers = _comparable_answers(selection, study.config.rows_of(table))
@@ -136,17 +132,16 @@ def rank_over_data_sets(
         rows=tuple(answers.index),
         values=values[:, order],
         ranks=ranks[:, order],
-        pairs=_ranked_pairs(selection, -signed[:, order], ranks[:, order], rope),
+        pairs=_ranked_pairs(selection, -signed[:, order], ranks[:, order]),
         friedman=friedman(ranks, correct_ties=False),
         friedman_corrected=friedman(ranks, correct_ties=True),
         critical_difference=critical_difference(len(ranks), len(order), alpha),
         alpha=alpha,
-        rope=rope,
     )
 
 
 def _ranked_pairs(
-    selection: Selection, gains: NDArray[np.float64], ranks: NDArray[np.float64], rope: float | None
+    selection: Selection, gains: NDArray[np.float64], ranks: NDArray[np.float64]
 ) -> pd.DataFrame:
     """Test all pairs of algorithms; larger gains are better."""
     names, average = np.array(list(selection.labels)), ranks.mean(axis=0)
@@ -155,12 +150,6 @@ def _ranked_pairs(
     differences = (gains[:, first] - gains[:, second]).T
     rank_differences = average[second] - average[first]
     p_values = [wilcoxon_p(of_pair) for of_pair in differences]
-    probabilities = np.full((len(differences), 3), None)
-    if rope is not None:
-        identity = (selection.study.config.study, selection.table.id, selection.metric)
-        for index, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-            rng = np.random.default_rng(seed_of("rank", *identity, *pair))
-            probabilities[index] = practical_equivalence(differences[index], rope, rng)
     return pd.DataFrame(
         {
             "first": names[first],
@@ -174,9 +163,6 @@ def _ranked_pairs(
             "nemenyi_p": [nemenyi_p(difference, *ranks.shape) for difference in rank_differences],
             "wilcoxon_p": p_values,
             "wilcoxon_p_holm": holm(p_values),
-            "p_better": probabilities[:, 0],
-            "p_equivalent": probabilities[:, 1],
-            "p_worse": probabilities[:, 2],
         }
     )
 
@@ -252,10 +238,10 @@ def default_metric(table: TableConfig) -> str | None:
 
     It is the table's own metric if a column shows it, else the only one that the columns show.
     """
-    shown = {table.metric_of(column) for column in table.columns}
-    if table.metric in shown:
+    metrics = {table.metric_of(column) for column in table.columns}
+    if table.metric in metrics:
         return table.metric
-    return shown.pop() if len(shown) == 1 else None
+    return metrics.pop() if len(metrics) == 1 else None
 
 
 def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Selection:
@@ -265,17 +251,17 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
     """
     if table.of == "data":
         raise NotRanked("it states facts of the data, not values of algorithms")
-    shown = dict.fromkeys(table.metric_of(column) for column in table.columns)
+    metrics = dict.fromkeys(table.metric_of(column) for column in table.columns)
     metric = metric or default_metric(table)
     if metric is None:
-        raise NotRanked(f"its columns show {', '.join(shown)}; choose one with --metric")
-    is_known = metric in shown or metric in MEASURED or left_by_fit(metric)
+        raise NotRanked(f"its columns show {', '.join(metrics)}; choose one with --metric")
+    is_known = metric in metrics or metric in MEASURED or left_by_fit(metric)
     if not is_known and not is_predicted(metric):
         raise NotRanked(unknown(metric, RANKABLE, A_FITS))
     if unit_of(metric) == SECONDS and table.of != "timing":
         raise NotRanked(f"{metric} needs the timing pass: choose a table that has `of: timing`")
     candidates = table.columns
-    if metric not in shown:
+    if metric not in metrics:
         names = dict.fromkeys(column.of(table) for column in table.columns)
         candidates = tuple(ColumnConfig(name=name, metric=metric) for name in names)
     columns: dict[str, ColumnConfig] = {}
@@ -310,7 +296,7 @@ def _comparable_answers(
     """Return what can be compared: the columns, and their values as a frame of data sets.
 
     First leave out the columns without a value on any data set, then the data sets on which one of
-    the other columns lacks a value. At least two columns must remain.
+    the other columns has no value. At least two columns must remain.
     """
     study, table, labels = selection.study, selection.table, selection.labels
     answers = pd.DataFrame(

@@ -43,11 +43,11 @@ def score_of(folder: Path, record: Record, metric: str) -> float | str:
 
 def with_scores(folder: Path, record: Record, metrics: Iterable[str]) -> Record:
     """Return a record with metrics of its predictions, as far as it has or kept them."""
-    found = {metric: score_of(folder, record, metric) for metric in metrics if record.ok}
-    known = {
-        metric: value for metric, value in found.items() if value != NOT_KEPT.format(metric=metric)
+    scores = {metric: score_of(folder, record, metric) for metric in metrics if record.ok}
+    kept = {
+        metric: value for metric, value in scores.items() if value != NOT_KEPT.format(metric=metric)
     }
-    return replace(record, scores={**record.scores, **known}) if known else record
+    return replace(record, scores={**record.scores, **kept}) if kept else record
 
 
 def values_of(scores: Mapping[str, float | str]) -> dict[str, float]:

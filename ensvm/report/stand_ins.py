@@ -14,7 +14,7 @@ from ensvm.study.metrics import DATA_CELL
 
 # What a config may say of a data set or an algorithm without making its values others.
 OF_THE_DATA_SET = {"realizations", "realizations_of", "algorithms", "same_rows", "unavailable"}
-OF_THE_ALGORITHM = {"label", "unavailable"}
+OF_THE_ALGORITHM = {"label"}
 
 
 def with_shipped(

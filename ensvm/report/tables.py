@@ -132,14 +132,14 @@ def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
     marked = [column for column in table.columns if table.best_of(column)]
     for metric in {table.metric_of(column) for column in marked}:
         same = [column for column in marked if table.metric_of(column) == metric]
-        shown = {
+        rounded = {
             column.name: round(means[column.name], table.decimals_of(column))
             for column in same
             if column.name in means
         }
-        if shown and all(map(math.isfinite, shown.values())):
-            top = (min if table.best_of(same[0]) == "min" else max)(shown.values())
-            best |= {column for column, mean in shown.items() if mean == top}
+        if rounded and all(map(math.isfinite, rounded.values())):
+            top = (min if table.best_of(same[0]) == "min" else max)(rounded.values())
+            best |= {column for column, mean in rounded.items() if mean == top}
     return best
 
 

@@ -163,8 +163,8 @@ def draws(record: Record) -> bool:
     """
     settings = (record.settings.get("algorithm") or {}).get("defaults") or {}
     states = {key: value for key, value in settings.items() if key.endswith("random_state")}
-    own = states.get("random_state")
-    return repr(None) in (states.values() if own is None else (own,))
+    own_state = states.get("random_state")
+    return repr(None) in (states.values() if own_state is None else (own_state,))
 
 
 @dataclass(frozen=True)

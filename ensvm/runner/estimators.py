@@ -8,7 +8,7 @@ fits alike.
 import importlib
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -95,12 +95,6 @@ def estimator_class(name: str) -> type:
 
     Raises EstimatorError if its module cannot be imported or does not have it.
     """
-    found: type = _imported(name, "class", inspect.isclass)
-    return found
-
-
-def _imported(name: str, kind: str, accepts: Callable[[Any], bool]) -> Any:
-    """Return the class or function that a name stands for."""
     path = ESTIMATORS.get(name) or import_path(name)
     module_name, _, last = path.partition(":")
     try:
@@ -113,11 +107,13 @@ def _imported(name: str, kind: str, accepts: Callable[[Any], bool]) -> Any:
             f"{name!r}: the module {module_name!r} cannot be imported: {reason}"
         ) from error
     found = getattr(module, last, None)
-    if not accepts(found):
-        hint = near_miss(last, (key for key, thing in vars(module).items() if accepts(thing)))
+    if not isinstance(found, type):
+        classes = (key for key, value in vars(module).items() if inspect.isclass(value))
         file = getattr(module, "__file__", None)
         where = f" ({file})" if file else ""
-        raise EstimatorError(f"{name!r}: {module.__name__}{where} has no {kind} {last}{hint}")
+        raise EstimatorError(
+            f"{name!r}: {module.__name__}{where} has no class {last}{near_miss(last, classes)}"
+        )
     return found
 
 
@@ -125,9 +121,7 @@ def name_of(spec: Any) -> str:
     """Return what messages call an estimator of a config."""
     if isinstance(spec, str):
         return spec
-    if "pipeline" in spec:
-        return "the pipeline"
-    return name_of(spec["estimator"]) if "estimator" in spec else f"factory {spec['factory']}"
+    return "the pipeline" if "pipeline" in spec else name_of(spec["estimator"])
 
 
 # Blocks with every name resolved
@@ -143,7 +137,7 @@ class Resolved:
 
     @property
     def names(self) -> set[str]:
-        """The import paths `package.module:name` of all classes and factories."""
+        """The import paths `package.module:name` of all classes."""
         spec = {"estimator": self.spec} if isinstance(self.spec, str) else self.spec
         names = _names_in([spec, self.params, self.grid])
         return {ESTIMATORS.get(name) or import_path(name) for name in names}
@@ -161,8 +155,8 @@ def resolved_block(block: AlgorithmConfig) -> Resolved:
 def resolved(spec: Any) -> Any:
     """Return an estimator of a config with every name in it as `import_path` returns it.
 
-    An estimator is a name or one of the blocks `{estimator: ..., params: ...}`, `{pipeline: [...]}`
-    and `{factory: ..., params: ...}`.
+    An estimator is a name or one of the blocks `{estimator: ..., params: ...}` and
+    `{pipeline: [...]}`.
 
     Raises EstimatorError if a name is unknown.
     """
@@ -214,9 +208,9 @@ def _resolved_part(part: Any) -> Any:
 
 
 def _names_in(value: Any) -> Iterator[str]:
-    """Yield the names of classes and factories in a resolved estimator or in parameters."""
+    """Yield the names of classes in a resolved estimator or in parameters."""
     if is_spec(value):
-        named = value.get("pipeline") or [value.get("factory") or value["estimator"]]
+        named = value.get("pipeline") or [value["estimator"]]
         yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
     if isinstance(value, Mapping):
         value = list(value.values())
@@ -283,19 +277,9 @@ def construct(spec: Any, params: Mapping[str, Any]) -> Any:
     params = {**spec.get("params", {}), **params}
     if "estimator" in spec:
         return construct(spec["estimator"], params)
-    if "pipeline" in spec:
-        from sklearn.pipeline import make_pipeline
+    from sklearn.pipeline import make_pipeline
 
-        return _with(make_pipeline(*map(_part, spec["pipeline"])), "the pipeline", params)
-    name = spec["factory"]
-    if not {":", "."} & set(name):
-        raise EstimatorError(f"factory {name!r}: accepted is an import path module:function")
-    estimator = _called(_imported(name, "function", callable), name, params)
-    if not hasattr(estimator, "get_params"):
-        raise EstimatorError(
-            f"factory {name!r} returned {estimator!r:.60}, which is not a scikit-learn estimator"
-        )
-    return estimator
+    return _with(make_pipeline(*map(_part, spec["pipeline"])), "the pipeline", params)
 
 
 def _part(spec: Any) -> Any:
@@ -322,8 +306,8 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _called(maker: Callable[..., Any], name: str, params: Mapping[str, Any]) -> Any:
-    """Return what a class or a factory makes with parameters; those of parts are set afterwards."""
+def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
+    """Return an instance of a class with parameters; those of parts are set afterwards."""
     values = {key: _value(value) for key, value in params.items()}
     try:
         arguments = [

@@ -47,7 +47,7 @@ class AlgorithmSettings:
     ----------
     estimator : str or dict
         One of our names, an import path `package.module:Class`, or the block of a pipeline, of a
-        factory or of another estimator, with import paths.
+        another estimator, with import paths.
     params : dict
         The parameters that the config sets, those of the shared kernel among them.
     defaults : dict of str
@@ -170,8 +170,6 @@ def algorithm_settings(
 
     Raises ConfigError if the estimator, a parameter or a stage cannot be used.
     """
-    if block.spec is None:
-        return None
     try:
         with blamed_on(name_of(block.spec)):
             built = _built(block, kernel)
@@ -201,7 +199,7 @@ def algorithm_settings(
     )
     places = built.places if wrapped is None else {*built.places, _place(OneVsRestClassifier)}
     own_names = {module for place in places if own_file(module := place.partition(":")[0])}
-    if own_names:  # a factory may have imported others than the config names
+    if own_names:
         own |= loaded_code(own_names, source.path.parent)
     others = {place for place in places if place.partition(":")[0] not in own_names}
     return Found(method, own.roots | others, own)

@@ -25,7 +25,7 @@ from scipy.linalg import solve_triangular
 
 from ensvm.kernels.low_rank import incomplete_cholesky
 from ensvm.solvers.boosting import BoostingResult, Round, Step, StopReason, Vector, boost
-from ensvm.solvers.regularization_path.events import add_products
+from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
 
 __all__ = [
@@ -151,7 +151,7 @@ def best_alpha(agreement: Vector, distribution: Vector) -> float:
 
 
 class _Expansions:
-    """The rule of this file."""
+    """The rule of `boosted_expansions`."""
 
     def __init__(self, signs: Vector, first: Vector, *, use_sign: bool) -> None:
         self._signs = signs

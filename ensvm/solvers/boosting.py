@@ -328,7 +328,7 @@ def exponential_bound(errors: Vector) -> Vector:
 
 
 class _Discrete:
-    """The rule of this file."""
+    """The rule of `discrete_adaboost`."""
 
     def __init__(self, signs: Vector, start: Vector | None) -> None:
         self._signs = signs
@@ -412,7 +412,7 @@ def updated(sample_weight: Vector, wrong: NDArray[np.bool_], weight: float) -> t
 
 
 class _Multiclass:
-    """The rule of this file."""
+    """The rule of `multiclass_adaboost`."""
 
     def __init__(self, codes: NDArray[Any], n_classes: int, start: Vector | None) -> None:
         self._codes = codes

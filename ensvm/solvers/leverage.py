@@ -18,7 +18,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.binary_problem import checked_signs
 from ensvm.solvers.leverage_rounds import (
     ABSOLUTE,
     EXPONENTIAL,
@@ -114,50 +113,27 @@ class LeverageResult:
 class BlockSource:
     """The blocks of candidates of m instances, of which one exists at a time.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m) or callable
-        The symmetric Gram matrix, or a function of k instance numbers that returns these rows,
-        shape (k, m).
-    m : int
-        The number of instances.
-    blocks : sequence of ndarray of int
-        The instance numbers of each block.
-
-    Raises
-    ------
-    ValueError
-        If the blocks are no partition of the instances, or the Gram matrix has another shape.
+    `gram` is the symmetric Gram matrix, or a function of k instance numbers that returns these
+    rows, shape (k, m); `blocks` are the instance numbers of each block.
     """
 
     def __init__(self, gram: NDArray[Any] | Rows, m: int, blocks: Sequence[Indices]) -> None:
         self._blocks = [np.asarray(block, dtype=np.intp) for block in blocks]
         self._m = m
         self.n_blocks = len(self._blocks)
-        if not np.array_equal(np.sort(np.concatenate(self._blocks)), np.arange(m)) or not min(
-            map(len, self._blocks)
-        ):
-            raise ValueError(f"blocks must name each of the {m} instances once and not be empty")
-        if not callable(gram) and np.shape(gram) != (m, m):
-            raise ValueError(
-                f"the Gram matrix has shape {np.shape(gram)}, but there are {m} labels"
-            )
         self._gram = gram if callable(gram) else np.asarray(gram)
         self._current: int | None = None
         self._block: Block | None = None
 
     def block(self, k: int) -> Block:
-        """Return block k, made anew unless it is the one at hand.
-
-        Raises ValueError for kernel values out of range.
-        """
+        """Return block k; compute its kernel values unless it is the current one."""
         if self._block is None or k != self._current:
             self._block = None
             self._block, self._current = self._made(self._blocks[k]), k
         return self._block
 
     def last_first(self) -> list[int]:
-        """Return the numbers of all blocks, the one at hand first."""
+        """Return the numbers of all blocks, the current one first."""
         return sorted(range(self.n_blocks), key=lambda k: k != self._current)
 
     def _made(self, indices: Indices) -> Block:
@@ -175,10 +151,6 @@ class BlockSource:
     def _rows(self, indices: Indices) -> NDArray[Any]:
         if callable(self._gram):
             rows = np.asarray(self._gram(indices))
-            if rows.shape != (indices.size, self._m):
-                raise ValueError(
-                    f"gram returned rows of shape {rows.shape}, expected {(indices.size, self._m)}"
-                )
         elif self.n_blocks == 1 and np.array_equal(indices, np.arange(self._m)):
             rows = self._gram.T if self._gram.flags.f_contiguous else self._gram  # symmetric
         else:
@@ -186,7 +158,7 @@ class BlockSource:
         rows = np.ascontiguousarray(
             rows, dtype=rows.dtype if rows.dtype == np.float32 else np.float64
         ).view()
-        # What is compiled for a matrix that may be written to serves no other.
+        # Numba compiles one version for arrays that can be written and one for those that cannot.
         rows.flags.writeable = False
         return rows
 
@@ -261,14 +233,13 @@ def leverage(
     Raises
     ------
     ValueError
-        If an argument lies outside its range, the shapes do not fit, the blocks are no partition,
-        or a kernel value is not finite or beyond 1e150.
+        If a kernel value is not finite or beyond 1e150.
 
     References
     ----------
     Singer, Leveraged vector machines, NIPS 1999.
     """
-    labels = checked_signs(y)
+    labels = np.asarray(y, dtype=np.float64)
     m = labels.size
     chosen = {
         "loss": loss,
@@ -277,8 +248,6 @@ def leverage(
         "tol_scale": tol_scale,
         "first_round": first_round,
     }
-    counts = {"n_rounds": n_rounds, "rounds_per_block": rounds_per_block, "n_passes": n_passes}
-    _check(chosen, step, initial_penalty, counts, tol)
     source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
     settings = Settings(
         labels=labels,
@@ -371,33 +340,3 @@ def _empty_record(n_rounds: int, settings: Settings, initial_penalty: float) -> 
     penalty[0] = 0.0 if settings.penalty == NO_PENALTY else initial_penalty
     index, none_yet = np.zeros(n_rounds, dtype=np.intp), np.zeros(1, dtype=np.intp)
     return Record(index, alpha, beta, loss, penalty, n_rounds=none_yet)
-
-
-def _check(
-    settings: dict[str, Any],
-    step: str | int,
-    initial_penalty: float,
-    counts: dict[str, int | None],
-    tol: float,
-) -> None:
-    for name, value in settings.items():
-        if value not in CHOICES[name]:
-            raise ValueError(
-                f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}, got {value!r}"
-            )
-    if settings["penalty"] is not None and settings["loss"] != "exponential":
-        raise ValueError(
-            f"penalty needs loss='exponential', got penalty={settings['penalty']!r} "
-            f"with loss={settings['loss']!r}"
-        )
-    if step not in STEPS and not (isinstance(step, int) and step >= 1):
-        steps = ", ".join(map(repr, STEPS))
-        raise ValueError(f"step must be one of {steps}, or a number >= 1, got {step!r}")
-    if not 0 < initial_penalty < np.inf:
-        raise ValueError(f"initial_penalty must be a positive number, got {initial_penalty!r}")
-    for name, value in counts.items():
-        if value is not None and value < 1:
-            or_none = "" if name == "n_rounds" else "None or "
-            raise ValueError(f"{name} must be {or_none}at least 1, got {value!r}")
-    if not 0 <= tol < np.inf:
-        raise ValueError(f"tol must be a number >= 0, got {tol!r}")

@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import inlined, njit
-from ensvm.solvers.binary_problem import check_stopping
 from ensvm.solvers.separability import check_squared_lengths, separability, signed_points
 
 __all__ = ["LinearSMOResult", "linear_smo"]
@@ -103,9 +102,7 @@ def linear_smo(
     Raises
     ------
     ValueError
-        If the shapes do not fit, a label is neither -1 nor +1 or one of them is missing, a number
-        is out of range, squared lengths of rows overflow, or C is infinite and no plane separates
-        the classes.
+        If squared lengths of rows overflow, or C is infinite and no plane separates the classes.
 
     References
     ----------
@@ -114,18 +111,7 @@ def linear_smo(
     vector machines, JMLR 6, 2005.
     """
     labels = np.asarray(y, dtype=np.float64)
-    if X.ndim != 2 or labels.shape != X.shape[:1]:
-        raise ValueError(
-            f"X must have shape (m, d) and y shape (m,), got {X.shape} and {labels.shape}"
-        )
-    if set(np.unique(labels)) != {-1.0, 1.0}:
-        raise ValueError("y must hold -1 and +1, both of them and nothing else")
     upper = np.array(np.broadcast_to(np.asarray(C, dtype=np.float64), labels.shape))
-    if not (upper > 0.0).all():
-        raise ValueError(f"C must be positive, got {C!r}")
-    if np.isinf(upper).any() and not np.isinf(upper).all():
-        raise ValueError("C must be finite for all rows, or infinite for all of them")
-    check_stopping(tol, max_iter)
     check_squared_lengths(X)
     if np.isinf(upper).any() and not separability(signed_points(X, labels)).separable:
         raise ValueError(

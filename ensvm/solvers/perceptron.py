@@ -97,20 +97,12 @@ def perceptron(
     Raises
     ------
     ValueError
-        If the shapes do not fit, a label is not -1 or +1, max_iter or step is out of range, or
-        squared lengths of rows, start / step or the weights overflow.
+        If squared lengths of rows or the weights overflow.
     """
     labels = np.asarray(y, dtype=np.float64)
-    if X.ndim != 2 or labels.shape != X.shape[:1] or labels.size == 0:
-        raise ValueError(
-            f"X must have shape (m, d) and y shape (m,), m >= 1, got {X.shape} and {labels.shape}"
-        )
-    if not np.all(np.abs(labels) == 1.0):
-        raise ValueError("y must hold nothing but -1 and +1")
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
     points = signed_points(X, labels)
-    first = _first_weights(start, step, points.shape[1])
+    # Dividing all weights by the step size changes no decision: see the module's docstring.
+    first = np.zeros(points.shape[1]) if start is None else np.asarray(start) / step
     # What tells a row's side and what an update adds: w and the points, or all w.z_i and the Gram
     # matrix.
     state, steps = (points @ first, points @ points.T) if dual else (first.copy(), points)
@@ -139,22 +131,6 @@ def perceptron(
         n_iter=len(passes),
         converged=not passes[-1].size,
     )
-
-
-def _first_weights(start: ArrayLike | None, step: float, size: int) -> NDArray[np.float64]:
-    """Return the weights before the first update, in units of the step size."""
-    if not 0.0 < step < np.inf:
-        raise ValueError(f"step must be a positive number, got {step!r}")
-    if start is None:
-        return np.zeros(size)
-    weights = np.asarray(start, dtype=np.float64)
-    if weights.shape != (size,):
-        raise ValueError(f"start must have shape ({size},), got {weights.shape}")
-    with np.errstate(over="ignore"):
-        first: NDArray[np.float64] = weights / step
-    if not np.isfinite(first).all():
-        raise ValueError(f"start / step must be finite: step = {step!r} is too small")
-    return first
 
 
 @njit

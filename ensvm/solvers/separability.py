@@ -73,17 +73,12 @@ def signed_points(X: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArra
 
 
 def check_squared_lengths(X: NDArray[np.float64]) -> None:
-    """Raise ValueError where sums of a few squared lengths of rows leave the range of floats.
+    """Raise ValueError if sums of a few squared lengths of rows leave the range of floats.
 
     Parameters
     ----------
     X : ndarray of shape (m, d)
-        The rows.
-
-    Raises
-    ------
-    ValueError
-        If an entry is not finite, or so large that products of rows overflow.
+        The rows, finite.
     """
     largest = float(np.abs(X).max(initial=0.0))
     # Four times the square of a difference: rows are centred, and curvatures add four products.
@@ -109,19 +104,10 @@ def separability(points: NDArray[np.float64]) -> Separability:
         The plane with the largest margin and the proof of the answer. A margin below some roundings
         of the longest row counts as none.
 
-    Raises
-    ------
-    ValueError
-        If `points` has another shape or no entry.
-
     References
     ----------
     Lawson & Hanson, Solving Least Squares Problems, chapter 23.
     """
-    if points.ndim != 2 or 0 in points.shape:
-        raise ValueError(
-            f"points must be an array of shape (m, d) with m, d >= 1, got shape {points.shape}"
-        )
     size = float(np.linalg.norm(points, axis=1).max())
     none = Separability(False, np.zeros(points.shape[1]), 0.0, 0.0)
     if size == 0.0:

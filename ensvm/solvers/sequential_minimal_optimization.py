@@ -12,16 +12,11 @@ Reference: Fan, Chen & Lin, Working Set Selection Using Second Order Information
 Support Vector Machines, JMLR 6, 2005.
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from ensvm.compiled import inlined, internal, njit
-from ensvm.solvers.binary_problem import check_stopping
-
-__all__ = ["MAX_ITER", "SMOResult", "sequential_minimal_optimization"]
 
 # LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound.
 LEAST_CURVATURE = 1e-12
@@ -29,35 +24,6 @@ MAX_ITER = 10_000_000  # LIBSVM's limit
 ALL_BUT_SIGN = np.iinfo(np.int64).max
 LEAST_INTEGER = np.iinfo(np.int64).min
 BOUND_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
-
-
-@dataclass(frozen=True)
-class SMOResult:
-    """The machine f(x) = sum_i y_i alpha_i k(x_i, x) + intercept and what is known about it.
-
-    Attributes
-    ----------
-    alpha : ndarray of shape (m,)
-        The multipliers, 0 <= alpha_i <= C_i, with y'alpha = 0.
-    intercept : float
-        The mean residual of the rows between their bounds, or the middle of its interval where
-        there is none.
-    objective : float
-        The value alpha'Qalpha / 2 - sum alpha.
-    certificate : float
-        The violation of the optimality conditions, in units of y f(x); at most tol if converged.
-    n_iter : int
-        The number of steps.
-    converged : bool
-        Whether the violation came down to tol.
-    """
-
-    alpha: NDArray[np.float64]
-    intercept: float
-    objective: float
-    certificate: float
-    n_iter: int
-    converged: bool
 
 
 class Bounds(NamedTuple):
@@ -69,66 +35,14 @@ class Bounds(NamedTuple):
     may_fall: Any  # (m,) 1.0 or 0.0, to be multiplied with
 
 
-def sequential_minimal_optimization(
-    gram: NDArray[Any],
-    y: ArrayLike,
-    *,
-    C: float | ArrayLike = 1.0,
-    tol: float = 1e-3,
-    max_iter: int = MAX_ITER,
-) -> SMOResult:
-    """Return the soft-margin machine of a Gram matrix.
-
-    Parameters
-    ----------
-    gram : array of shape (m, m)
-        The Gram matrix, float32 or float64, symmetric and positive semidefinite.
-    y : array of shape (m,)
-        The labels, -1 and +1, both of them there.
-    C : float or array of shape (m,), default 1.0
-        A row's largest weight, positive: a row c times there is a row of c times the C.
-    tol : float, default 1e-3
-        The violation to stop at, positive.
-    max_iter : int, default 10_000_000
-        The most steps, at least 0.
-
-    Returns
-    -------
-    SMOResult
-        The machine and what is known about it.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a label is neither -1 nor +1 or one of them is missing, or a
-        number is out of range.
-
-    References
-    ----------
-    Fan, Chen & Lin, Working set selection using second order information for training support
-    vector machines, JMLR 6, 2005.
-    """
-    labels = np.asarray(y, dtype=np.float64)
-    if labels.ndim != 1 or set(np.unique(labels)) != {-1.0, 1.0}:
-        raise ValueError("y must hold -1 and +1, both of them and nothing else")
-    if gram.shape != (labels.size, labels.size):
-        raise ValueError(
-            f"gram must have shape ({labels.size}, {labels.size}) as y has, got {gram.shape}"
-        )
-    upper = np.ascontiguousarray(np.broadcast_to(np.asarray(C, dtype=np.float64), labels.shape))
-    if not ((upper > 0.0) & (upper < np.inf)).all():
-        raise ValueError(f"C must be positive, got {C!r}")
-    check_stopping(tol, max_iter)
-    signed, intercept, violation, n_iter = minimise(
-        np.ascontiguousarray(gram), labels, upper, tol, max_iter
-    )
-    objective = 0.5 * float(signed @ (gram @ signed)) - float(labels @ signed)
-    return SMOResult(labels * signed, intercept, objective, violation, n_iter, violation <= tol)
-
-
 @njit
 def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def]
-    """Return u = y alpha, intercept, violation and number of steps; both labels must be there."""
+    """Return u = y alpha, intercept, violation and number of steps.
+
+    `gram` is C-contiguous, float32 or float64; both labels -1 and +1 are present; `upper` holds the
+    bounds C_i. The violation of the optimality conditions is in units of y f(x), at most `tol`
+    unless `max_iter` steps were taken.
+    """
     m = labels.size
     signed, residual, gains, liftable = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
     diagonal = np.empty(m, gram.dtype)

@@ -18,7 +18,7 @@ MAX_ORDERS = 10_000
 MAX_DEGREE = 1000
 MAX_FOLDS = 1000
 # What says which estimator is meant, in an algorithm's block and wherever one stands in another.
-KINDS = ("estimator", "pipeline", "factory")
+KINDS = ("estimator", "pipeline")
 # Stages that choose among the points of a grid on the training rows alone.
 HELD_OUT = ("best-on-validation", "best-by-cv")
 
@@ -26,8 +26,8 @@ HELD_OUT = ("best-on-validation", "best-by-cv")
 def is_spec(value: Any) -> bool:
     """Return whether a value of a config is the block of an estimator.
 
-    Such are `{estimator: Name, params: {...}}`, `{pipeline: [...], params: {...}}` and
-    `{factory: module:function, params: {...}}`, `params:` where they are needed.
+    Such are `{estimator: Name, params: {...}}` and `{pipeline: [...], params: {...}}`, with or
+    without `params:`.
     """
     if not isinstance(value, Mapping) or not isinstance(value.get("params", {}), Mapping):
         return False
@@ -75,9 +75,8 @@ def _folds(value: Any) -> Any:
 class AlgorithmConfig(ConfigBlock):
     """One algorithm (a column): an estimator with parameters, and which of its stages is scored.
 
-    The estimator is one of: a name or an import path (`estimator:`), a `pipeline:` of them, or what
-    a function returns (`factory: module:function`). `params` are its parameters, or the arguments
-    of the function.
+    The estimator is a name or an import path (`estimator:`), or a `pipeline:` of them. `params` are
+    its parameters.
 
     `grid` turns any classifier into a staged one, one stage a grid point. `stage: best-on-test`
     scores the stage with the smallest test error (an oracle: it reads the test labels, as the
@@ -104,7 +103,6 @@ class AlgorithmConfig(ConfigBlock):
     label: str | None = None
     estimator: Any = None
     pipeline: Annotated[list[Any], Field(min_length=1)] | None = None
-    factory: str | None = None
     params: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, list[Any]] | None = None
     stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
@@ -114,23 +112,19 @@ class AlgorithmConfig(ConfigBlock):
     seed: str | None = None
     depends: Names = ()
     orders: int = Field(default=1, ge=1, le=MAX_ORDERS)
-    unavailable: str | None = None
     sweep: SweepConfig | None = None
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:
-        given = [key for key in (*KINDS, "unavailable") if getattr(self, key) is not None]
-        if len(given) != 1:
+        if (self.estimator is None) == (self.pipeline is None):
             raise ValueError(
-                "give one of `estimator:` (a name or package.module:Class), `pipeline:` (a list of "
-                "estimators), `factory:` (module:function) and `unavailable:` (a reason)"
-                + (f", not {' and '.join(given)}" if given else "")
+                "give either `estimator:` (a name or package.module:Class) or `pipeline:` (a list "
+                "of estimators)"
             )
         if not isinstance(self.estimator, str | None) and not is_spec(self.estimator):
             raise ValueError(
-                "`estimator:` is a name, or a block {estimator: Name, params: {...}}, "
-                "{pipeline: [...]} or {factory: module:function, params: {...}}, "
-                f"got {self.estimator!r:.60}"
+                "`estimator:` is a name, or a block {estimator: Name, params: {...}} or "
+                f"{{pipeline: [...]}}, got {self.estimator!r:.60}"
             )
         if self.cv is not None and self.stage != "best-by-cv":
             raise ValueError("`cv:` is for `stage: best-by-cv`, which chooses by it")
@@ -161,10 +155,8 @@ class AlgorithmConfig(ConfigBlock):
 
     @property
     def spec(self) -> Any:
-        """The estimator as its name, or as the block of a pipeline, a factory or another block."""
-        if self.pipeline is not None:
-            return {"pipeline": self.pipeline}
-        return self.estimator if self.factory is None else {"factory": self.factory}
+        """The estimator as its name, or as the block of a pipeline or another block."""
+        return self.estimator if self.pipeline is None else {"pipeline": self.pipeline}
 
 
 def check_algorithms(algorithms: Mapping[str, AlgorithmConfig], source: YamlSource) -> None:

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from ensvm.data.errors import near_miss
-from ensvm.data.strict import Strict
+from ensvm.data.errors import Strict, near_miss
 from ensvm.study.metrics import (
     MEASURED,
     STAGED,
@@ -120,8 +119,8 @@ class StudyNames:
     ----------
     datasets : tuple of str
         The names of the data sets.
-    algorithms : mapping of str to tuple of str or None
-        What the `record:` of each algorithm keeps; None for an algorithm that is unavailable.
+    algorithms : mapping of str to tuple of str
+        What the `record:` of each algorithm keeps.
     dataset_sweeps, algorithm_sweeps : mapping of str to mapping
         The members of each sweep, with their values.
     tables : tuple of str
@@ -131,7 +130,7 @@ class StudyNames:
     """
 
     datasets: tuple[str, ...]
-    algorithms: Mapping[str, tuple[str, ...] | None]
+    algorithms: Mapping[str, tuple[str, ...]]
     dataset_sweeps: Mapping[str, Mapping[str, int | float | str]]
     algorithm_sweeps: Mapping[str, Mapping[str, int | float | str]]
     tables: tuple[str, ...]
@@ -142,7 +141,7 @@ class StudyNames:
     ) -> None:
         """Raise ConfigError unless an algorithm's `record:` keeps a curve."""
         kept = self.algorithms[algorithm]
-        if kept is not None and curve not in kept:
+        if curve not in kept:
             raise source.error(
                 location,
                 f"{curve!r} is not in the `record:` of {algorithm}, "
@@ -151,9 +150,6 @@ class StudyNames:
 
     def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
         """Raise ConfigError for what no record has; what a fit leaves is known after one alone."""
-        kept = [self.algorithms[name] for name in asked.algorithms]
-        if None in kept:
-            return
         if asked.curve or asked.metric == TRAIN_ERROR:
             for name in asked.algorithms:
                 self.must_be_recorded(source, asked.location, asked.metric, name)

@@ -203,10 +203,7 @@ class StudyConfig(ConfigBlock):
         algorithms = {name: block.sweep for name, block in self.algorithms.items()}
         return StudyNames(
             datasets=tuple(entry.name for entry in self.datasets),
-            algorithms={
-                name: None if block.unavailable is not None else block.record
-                for name, block in self.algorithms.items()
-            },
+            algorithms={name: block.record for name, block in self.algorithms.items()},
             dataset_sweeps=_members(datasets),
             algorithm_sweeps=_members(algorithms),
             tables=tuple(table.id for table in self.tables),

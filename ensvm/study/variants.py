@@ -24,7 +24,7 @@ MOST = 5000  # data sets and algorithms, of which a variant may copy all
 # What a copy has of its own, whatever a variant sets: the variant's own keys say some of it.
 OWN_KEYS = {
     "dataset": ("name", "algorithms", "realizations", "realizations_of", "sweep"),
-    "algorithm": ("label", "sweep", "unavailable"),
+    "algorithm": ("label", "sweep"),
 }
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)]

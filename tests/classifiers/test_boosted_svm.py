@@ -4,11 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from margin_weights import expected_failures
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.boosted_svm import BoostedSVM
 from ensvm.classifiers.weakened_svc import WeakenedSVC
@@ -22,20 +19,6 @@ def data(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.i
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, 3))
     return X, np.where(X[:, 0] * X[:, 1] + 0.4 * rng.normal(size=m) > 0.0, 1, -1)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [
-        BoostedSVM(n_rounds=4),
-        BoostedSVM(n_rounds=4, kernel="precomputed", max_iter=2_000),
-        BoostedSVM(n_rounds=4, hypothesis="sign"),
-        BoostedSVM(n_rounds=4, weak="editing", reduce="independent"),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @WEAK
@@ -193,23 +176,6 @@ def test_a_linear_kernel_needs_as_many_support_vectors_as_dimensions() -> None:
     assert np.mean(fitted.predict(X) == (X[:, 0] > 0.0)) > 0.95
 
 
-def test_same_seed_same_machine_other_seed_another() -> None:
-    X, y = data()
-    one, again, other = (
-        BoostedSVM(**{**SETTINGS, "random_state": seed}).fit(X, y) for seed in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(one.dual_coef_, again.dual_coef_)
-    assert not np.array_equal(one.rounds_[0].rejected, other.rounds_[0].rejected)
-
-
-def test_label_flip_flips_the_decision() -> None:
-    X, y = data()
-    one, other = (
-        BoostedSVM(tol=1e-10, **{**SETTINGS, "mu": 0.0}).fit(X, labels) for labels in (y, -y)
-    )
-    np.testing.assert_allclose(one.decision_function(X), -other.decision_function(X), atol=1e-6)
-
-
 def test_machines_cut_short_are_counted_in_a_warning() -> None:
     with pytest.warns(
         ConvergenceWarning, match=r"\d+ of \d+ machines stopped before their gap closed"
@@ -233,26 +199,3 @@ def test_rejecting_a_whole_class_at_once_is_refused() -> None:
     y[0] = 1
     with pytest.raises(ValueError, match="rejects all examples of a class in the first round"):
         BoostedSVM(nu=0.01, mu=0.99, random_state=1).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("weak", "strong"),
-        ("n_rounds", 0),
-        ("hypothesis", "real"),
-        ("reduce", "all"),
-        ("reduce_tol", 0.0),
-        ("sigma", 1.0),
-    ],
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of BoostedSVM must be"
-    ):
-        BoostedSVM(**{name: value}).fit(*data())
-
-
-def test_half_a_pair_of_shares_is_refused() -> None:
-    with pytest.raises(ValueError, match="nu and mu must be given together"):
-        BoostedSVM(nu=0.1).fit(*data())

@@ -4,9 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from margin_weights import expected_failures
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.editing_svc import EditingSVC
 from ensvm.classifiers.weakened_svc import WeakenedSVC
@@ -16,14 +13,6 @@ def data(seed: int = 0, m: int = 80) -> Any:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, 3))
     return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1), rng.exponential(size=m)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [EditingSVC(), EditingSVC(kernel="precomputed")], expected_failed_checks=expected_failures
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -74,9 +63,3 @@ def test_wrongly_labelled_heavy_examples_do_no_harm() -> None:
     assert np.mean(edited.predict(X) == y) > np.mean(
         WeakenedSVC(nu=0.05, mu=0.0).fit(X, noisy, sample_weight=weight).predict(X) == y
     )
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.0, "all"])
-def test_sigma_out_of_range(value: Any) -> None:
-    with pytest.raises(InvalidParameterError, match="The 'sigma' parameter of EditingSVC must be"):
-        EditingSVC(sigma=value).fit(*data()[:2])

@@ -1,6 +1,5 @@
 """The boosted ensembles: Algorithm 1 over drawn samples, runs joined as they are, their votes."""
 
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,6 @@ from joblib import Memory
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.svm import SVC
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers import mixed_kernel_adaboost as module
 from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
@@ -33,18 +29,6 @@ def data(n_classes: int = 3, n: int = 200) -> tuple[NDArray[np.float64], NDArray
         random_state=1,
     )
     return X, np.array(list("abcde"))[y]
-
-
-@parametrize_with_checks(
-    [
-        MixedKernelAdaBoost(n_estimators=2, max_samples=40, random_state=0),
-        MixedKernelAdaBoost(
-            ["linear", "rbf"], scheme="mixed", n_estimators=2, max_samples=30, gamma="sigest-random"
-        ),
-    ]
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -95,15 +79,6 @@ def test_the_combined_ensemble_holds_the_machines_of_the_pure_ones() -> None:
             )
 
 
-def test_combining_one_kernel_is_the_pure_ensemble() -> None:
-    X, y = data()
-    one, other = (
-        MixedKernelAdaBoost(["poly"], scheme=scheme, **SMALL).fit(X, y)
-        for scheme in ("pure", "combined")
-    )
-    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
-
-
 def test_mixed_draws_a_kernel_for_every_round() -> None:
     X, y = data()
     fitted = MixedKernelAdaBoost(
@@ -126,16 +101,6 @@ def test_stages_end_in_the_whole_ensemble(n_classes: int) -> None:
         np.testing.assert_allclose(fitted.decision_function(X).sum(axis=1), 1.0)
     else:
         assert np.abs(fitted.decision_function(X)).max() <= 1.0 + 1e-12
-
-
-def test_one_machine_on_all_rows_is_close_to_the_support_vector_classifier() -> None:
-    X, y = data()
-    fitted = MixedKernelAdaBoost(
-        ["rbf"], n_estimators=1, max_samples=None, gamma=0.2, random_state=0
-    ).fit(X, y)
-    drawn = np.unique(fitted.support_)
-    assert drawn.size < 200
-    assert np.mean(fitted.predict(X) == SVC(C=1.0, gamma=0.2).fit(X, y).predict(X)) > 0.9
 
 
 def test_widths() -> None:
@@ -251,13 +216,6 @@ def test_remembered_runs_are_not_trained_again(
     assert len(trained) >= 18
 
 
-def test_a_pickled_ensemble_predicts_the_same() -> None:
-    X, y = data()
-    fitted = MixedKernelAdaBoost(**SMALL).fit(X, y)
-    again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -272,36 +230,9 @@ def test_kernels_that_cannot_be(settings: dict[str, Any], message: str) -> None:
         MixedKernelAdaBoost(**settings).fit(*data())
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("kernels", "rbf"),
-        ("scheme", "joined"),
-        ("n_estimators", 0),
-        ("max_samples", 0),
-        ("max_samples", 0.5),
-        ("C", 0.0),
-        ("gamma", "widest"),
-        ("gamma", 0.0),
-        ("poly_gamma", "sigest"),
-        ("degree", 1.5),
-        ("tol", 0.0),
-        ("max_iter", -1),
-        ("scale", "e1071"),
-        ("memory", 1),
-        ("random_state", "seed"),
-    ],
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of MixedKernelAdaBoost must be"
-    ):
-        MixedKernelAdaBoost(**{name: value}).fit(*data())
-
-
 def test_bad_input() -> None:
     X, y = data()
-    with pytest.raises(ValueError, match="needs two classes, but y holds only one class: a"):
+    with pytest.raises(ValueError, match="needs two classes, but y holds only one class: 'a'"):
         MixedKernelAdaBoost().fit(X, np.full(200, "a"))
     with pytest.raises(ValueError, match="overflow float32"):
         MixedKernelAdaBoost(**SMALL).fit(X * 1e20, y)

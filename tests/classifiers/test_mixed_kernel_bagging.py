@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from joblib import Memory
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
-from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers import mixed_kernel_bagging as module
 from ensvm.classifiers.kernel_machines import MachineEvaluator
@@ -37,25 +34,6 @@ def data(n_classes: int = 3, n: int = 200) -> tuple[NDArray[np.float64], NDArray
         random_state=1,
     )
     return X, np.array(list("abcde"))[y]
-
-
-# One check allows 1000 steps for a C of 1000.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [
-        MixedKernelBagging(n_estimators=2, max_samples=25, random_state=0),
-        MixedKernelBagging(
-            ["rbf", "linear"],
-            voting="majority",
-            n_estimators=2,
-            max_samples=25,
-            gamma="sigest-random",
-            scale="machine",
-        ),
-    ]
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @given(st.lists(st.integers(1, 500), min_size=2, max_size=12), st.integers(1, 600))
@@ -113,23 +91,6 @@ def test_the_only_machine_on_all_rows_without_replacement_is_libsvms() -> None:
     np.testing.assert_array_equal(np.sort(alone.support_), np.sort(peer.support_))
 
 
-def test_no_more_rows_are_drawn_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = data(2)
-    drawn: list[int] = []
-    train = module.train_machine
-
-    def watched(
-        rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **settings: Any
-    ) -> Any:
-        drawn.append(int(counts.sum()))
-        return train(rows, codes, sample, counts, *args, **settings)
-
-    monkeypatch.setattr(module, "train_machine", watched)
-    for max_samples in (500, None):
-        MixedKernelBagging(["rbf"], n_estimators=1, max_samples=max_samples).fit(X, y)
-    assert drawn == [200, 200]
-
-
 @VOTINGS
 def test_the_joined_ensemble_holds_the_machines_of_the_pure_ones(voting: str) -> None:
     X, y = data()
@@ -183,26 +144,6 @@ def test_votes_are_counted() -> None:
     assert fitted.estimators_[0].sigmoids is None
 
 
-@VOTINGS
-def test_samples_of_one_class_only(voting: str) -> None:
-    X, _ = data(2)
-    y = np.where(np.arange(200) == 0, "rare", "frequent")
-    fitted = MixedKernelBagging(
-        ["rbf"], voting=voting, n_estimators=3, max_samples=1, random_state=0
-    ).fit(X, y)
-    assert (fitted.predict(X) == "frequent").all()
-
-
-def test_what_it_says_of_itself() -> None:
-    X, y = data()
-    fitted = MixedKernelBagging(tol=1e-4, **SMALL).fit(X, y)
-    assert fitted.certificate_ == max(machine.certificate for machine in fitted.estimators_) <= 1e-4
-    assert fitted.poly_gamma_ == 1.0 / 6.0
-    low, middle, high = fitted.gamma_range_
-    assert low <= middle <= high
-    assert {machine.kernel.gamma for machine in fitted.estimators_} == {middle, 1.0 / 6.0}
-
-
 def test_remembered_machines_are_not_trained_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -224,21 +165,3 @@ def test_remembered_machines_are_not_trained_again(
     trained.clear()
     MixedKernelBagging(["rbf"], voting="majority", memory=memory, **SMALL).fit(X, y)
     assert len(trained) == 5
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("voting", "soft"), ("n_estimators", 0), ("max_samples", 0), ("C", -1.0), ("coef0", "one")],
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of MixedKernelBagging must be"
-    ):
-        MixedKernelBagging(**{name: value}).fit(*data())
-
-
-def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="kernels must name one or more of"):
-        MixedKernelBagging(["gauss"]).fit(*data())
-    with pytest.raises(NotFittedError):
-        MixedKernelBagging().predict(data()[0])

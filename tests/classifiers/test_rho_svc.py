@@ -10,7 +10,6 @@ from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import InvalidParameterError
 
 from ensvm import PartiallyTrainedEnsemble, RhoSVC
 from ensvm.classifiers import rho_svc
@@ -118,43 +117,6 @@ def test_the_ensemble_says_nothing_since_rounding_hardly_changes_what_it_predict
             assert np.mean(other != classes) <= 0.02
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_fixed_rate_is_handed_on() -> None:
-    X, y = separable()
-    fitted = RhoSVC(gamma=0.3, learning_rate=0.5, max_iter=20).fit(X, y)
-    K = gram(X, kernel="rbf", gamma=0.3)
-    assert np.array_equal(
-        fitted.weights_, entropy_projection(K, y, learning_rate=0.5, max_iter=20).weights
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("tol", -0.1),
-        ("tol", 0.0),
-        ("initial_tol", 0.0),
-        ("learning_rate", "fast"),
-        ("learning_rate", 0.0),
-        ("max_iter", 0),
-        ("max_iter", 2.5),
-        ("low_rank", 0),
-        ("low_rank", 1.0),
-        ("low_rank", 0.0),
-        ("low_rank_method", "best"),
-        ("random_state", "seed"),
-    ],
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of RhoSVC must be"):
-        RhoSVC(**{name: value})._validate_params()
-
-
-def test_tolerances_must_be_in_order() -> None:
-    with pytest.raises(ValueError, match="initial_tol must be at least tol"):
-        RhoSVC(tol=0.2).fit(*separable())
-
-
 METHODS = pytest.mark.parametrize("method", ["random", "greedy"])
 DIAGONALS = pytest.mark.parametrize("diagonal", [True, False])
 MACHINES = pytest.mark.parametrize("make", [RhoSVC, PartiallyTrainedEnsemble])
@@ -250,19 +212,6 @@ def test_a_share_of_the_trace_chooses_the_rank(method: str) -> None:
         assert 0.0 < fitted.trace_residual_ <= share
         ranks.append(fitted.rank_)
     assert ranks[0] < ranks[1] < ranks[2] < 60
-
-
-@METHODS
-@DIAGONALS
-def test_label_flip_flips_the_low_rank_decision(method: str, diagonal: bool) -> None:
-    X, y = separable()
-    parameters: dict[str, Any] = {
-        "low_rank_method": method,
-        "low_rank_diagonal": diagonal,
-        "random_state": 4,
-    }
-    one, other = (RhoSVC(low_rank=15, **parameters).fit(X, labels) for labels in (y, -y))
-    np.testing.assert_array_equal(one.decision_function(X), -other.decision_function(X))
 
 
 @MACHINES

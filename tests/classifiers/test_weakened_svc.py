@@ -1,15 +1,10 @@
-"""The weakened SVM: its two ways to say how weak, what it rejects, and the bound on its error."""
-
-from typing import Any
+"""The weakened SVM: what it rejects, and the bound on its error."""
 
 import numpy as np
 import pytest
-from margin_weights import expected_failures
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ensvm.classifiers.weakened_svc import WeakenedSVC, resolve_shares
+from ensvm.classifiers.weakened_svc import WeakenedSVC
 from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
 
 
@@ -17,27 +12,6 @@ def data(seed: int = 0, m: int = 80) -> tuple[NDArray[np.float64], NDArray[np.in
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, 3))
     return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [WeakenedSVC(), WeakenedSVC(kernel="precomputed")], expected_failed_checks=expected_failures
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize("gamma_weak", [0.0, 0.1, 0.3])
-@pytest.mark.parametrize("lam", [0.25, 0.5, 1.0])
-def test_weakness_and_shares_are_one_machine(gamma_weak: float, lam: float) -> None:
-    X, y = data()
-    nu, mu = resolve_shares(None, None, gamma_weak, lam)
-    assert nu + mu == pytest.approx(0.5 - gamma_weak)
-    assert nu == pytest.approx(lam * (0.5 - gamma_weak))
-    one = WeakenedSVC(gamma_weak=gamma_weak, lam=lam, random_state=0).fit(X, y)
-    other = WeakenedSVC(nu=nu, mu=mu, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(one.weights_, other.weights_)
-    assert (one.nu_, one.mu_) == (nu, mu)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -90,36 +64,3 @@ def test_rejecting_a_whole_class_is_refused() -> None:
     X, y = data()
     with pytest.raises(ValueError, match=r"mu = 0\.3 .* leave the examples of one class only"):
         WeakenedSVC(nu=0.1, mu=0.3).fit(X, y, sample_weight=np.where(y > 0, 1.0, 1e-6))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"nu": 0.1}, "nu and mu must be given together"),
-        ({"mu": 0.1}, "nu and mu must be given together"),
-        ({"gamma_weak": 0.1}, "gamma_weak and lam must be given together"),
-        ({"nu": 0.1, "mu": 0.1, "gamma_weak": 0.1, "lam": 0.5}, "not both"),
-    ],
-)
-def test_contradictory_parameters(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        WeakenedSVC(**parameters).fit(*data())
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("nu", 0.0),
-        ("nu", 1.1),
-        ("mu", 1.0),
-        ("mu", -0.1),
-        ("gamma_weak", 0.5),
-        ("lam", 0.0),
-        ("normalize", "no"),
-    ],
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of WeakenedSVC must be"
-    ):
-        WeakenedSVC(**{name: value}).fit(*data())

@@ -4,12 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from margin_weights import expected_failures
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import NuSVC
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
 from ensvm.kernels import gram
@@ -20,16 +17,6 @@ def data(seed: int = 0, m: int = 80) -> tuple[NDArray[np.float64], NDArray[np.in
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, 3))
     return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1)
-
-
-# One check hands over an indefinite "Gram matrix", where no more can be asked than the warning.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [WeightedNuSVC(), WeightedNuSVC(kernel="precomputed", max_iter=20_000)],
-    expected_failed_checks=expected_failures,
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
@@ -140,28 +127,3 @@ def test_a_vanishing_margin_is_flagged() -> None:
     np.testing.assert_allclose(
         fitted.decision_function([[0.0], [1.0]]), fitted.intercept_, atol=1e-9
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("nu", 0.0), ("nu", 1.5), ("tol", 0.0), ("max_iter", 0), ("max_iter", 2.5)]
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of WeightedNuSVC must be"
-    ):
-        WeightedNuSVC(**{name: value}).fit(*data())
-
-
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        (-np.ones(80), "Negative values"),
-        (np.zeros(80), "zero"),
-        (np.ones(79), "shape"),
-        (np.full(80, np.nan), "NaN"),
-    ],
-)
-def test_sample_weights_out_of_range(weight: NDArray[np.float64], message: str) -> None:
-    X, y = data()
-    with pytest.raises(ValueError, match=message):
-        WeightedNuSVC().fit(X, y, sample_weight=weight)

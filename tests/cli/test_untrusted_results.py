@@ -30,7 +30,7 @@ datasets:
   - titanic
   - {name: german, split: {protocol: random, n_train: 700, n_test: 300}}
 algorithms:
-  factory: {label: "TEXT", factory: "os:system", params: {command: "touch CANARY"}}
+  factory: {label: "TEXT", estimator: "os:system", params: {command: "touch CANARY"}}
   module: {label: "=1+1", estimator: "canary_module:Estimator", record: [path_]}
   plane: {estimator: "canary_module.inner:Estimator", record: [points_]}
 metrics: [auc, f1]

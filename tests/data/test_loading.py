@@ -114,7 +114,7 @@ def test_download_is_used_and_then_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "ensvm.data.providers.order.download", lambda source: ROWS if source.pip else b""
+        "ensvm.data.providers.serving.download", lambda source: ROWS if source.pip else b""
     )
     assert locate(card()).provider == "package tiny==1.0 (to download)"
     assert load(card()).provider == "package tiny==1.0"
@@ -124,7 +124,7 @@ def test_download_is_used_and_then_the_cache(
 
 def test_wrong_package_falls_through_to_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "ensvm.data.providers.order.download", lambda source: ROWS if source.url else b"damaged"
+        "ensvm.data.providers.serving.download", lambda source: ROWS if source.url else b"damaged"
     )
     assert load(card()).provider == "url"
 
@@ -135,11 +135,11 @@ def test_error_page_in_place_of_a_file_without_a_sum_is_not_kept(
     asked = {"url": "https://example.org/tiny/rows.csv", "format": {"type": "table", "target": -1}}
     unverified = card(all=[asked], title="without a sum", scaling="minmax")
     monkeypatch.setattr(
-        "ensvm.data.providers.order.download", lambda source: b"<html>not found</html>"
+        "ensvm.data.providers.serving.download", lambda source: b"<html>not found</html>"
     )
     with pytest.raises(DataUnavailable, match="html"):
         load(unverified)
-    monkeypatch.setattr("ensvm.data.providers.order.download", lambda source: ROWS)
+    monkeypatch.setattr("ensvm.data.providers.serving.download", lambda source: ROWS)
     assert load(unverified).provider == "url"
 
 

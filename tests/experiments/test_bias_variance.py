@@ -7,26 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import BaggingClassifier
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.adaboost import AdaBoost
 from ensvm.classifiers.meta_estimator import SeededCopies, SharedRows, seeded_clone
 from ensvm.experiments.bias_variance import BiasVariance, bias_variance
-
-
-@parametrize_with_checks([BiasVariance(n_replicates=4), BiasVariance(GaussianNB(), n_replicates=4)])
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def noisy(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -130,17 +121,6 @@ def test_the_class_predicted_is_that_of_most_replicates() -> None:
     np.testing.assert_allclose(fitted.decision_function(X), 2.0 * votes - 1.0)
 
 
-def test_the_same_seed_gives_the_same_estimate_whatever_the_labels_are_called() -> None:
-    X, y = noisy(3)
-    one, again, flipped, sparse_one = (
-        BiasVariance(SVC(), n_replicates=10, random_state=5).fit(rows, labels)
-        for rows, labels in ((X, y), (X, y), (X, -y), (sparse.csr_array(X), y))
-    )
-    np.testing.assert_array_equal(one.estimate_.bias, again.estimate_.bias)
-    np.testing.assert_allclose(one.estimate_.bias, -flipped.estimate_.bias)
-    np.testing.assert_array_equal(one.estimate_.variance, sparse_one.estimate_.variance)
-
-
 def test_replicates_of_one_class_predict_it() -> None:
     X, y = noisy(4, m=12)
     y[:] = -1
@@ -150,33 +130,11 @@ def test_replicates_of_one_class_predict_it() -> None:
     assert fitted.error_ <= 0.2
 
 
-def test_smaller_replicates_leave_more_rows_out() -> None:
-    X, y = noisy(5)
-    counts = [
-        BiasVariance(n_replicates=20, max_samples=share, random_state=0)
-        .fit(X, y)
-        .estimate_.n_replicates.sum()
-        for share in (1.0, 0.5, 0.1)
-    ]
-    assert counts[0] < counts[1] < counts[2]
-
-
 def test_too_few_replicates_are_told() -> None:
     with pytest.raises(
         ValueError, match="no row is left out by two of n_replicates = 2 replicates of 2 rows"
     ):
         BiasVariance(n_replicates=2, random_state=1).fit([[0.0], [1.0]], [0, 1])
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("n_replicates", 1), ("max_samples", 0.0), ("estimator", 3), ("random_state", "seed")],
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of BiasVariance must be"
-    ):
-        BiasVariance(**{name: value}).fit(*noisy(0))
 
 
 @pytest.mark.parametrize("tree", [DecisionTreeClassifier(max_features=2), ExtraTreeClassifier()])

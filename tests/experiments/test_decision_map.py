@@ -6,16 +6,10 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.adaboost import AdaBoost
 from ensvm.classifiers.linear_smo import LinearSMO
 from ensvm.experiments.decision_map import DecisionMap
-
-
-@parametrize_with_checks([DecisionMap(n_grid=3), DecisionMap(GaussianNB(), n_grid=2)])
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def problem(d: int = 2) -> tuple[Any, Any]:

@@ -8,15 +8,8 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.experiments.noisy_labels import NoisyLabels
-
-
-@parametrize_with_checks([NoisyLabels(), NoisyLabels(GaussianNB(), noise=0.02)])
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def problem(m: int = 100) -> tuple[NDArray[np.float64], NDArray[Any]]:
@@ -57,13 +50,3 @@ def test_noise_that_leaves_one_class_is_refused() -> None:
         ValueError, match=r"noise = 0.5 turns the labels of 2 rows so that one class is left"
     ):
         NoisyLabels(noise=0.5).fit([[0.0], [1.0]], [0, 1])
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("noise", -0.1), ("noise", 1.5), ("estimator", "tree")]
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of NoisyLabels must be"
-    ):
-        NoisyLabels(**{name: value}).fit(*problem())

@@ -8,19 +8,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import ExtraTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.experiments.bias_variance import BiasVariance, VarianceComponents
-
-
-@parametrize_with_checks(
-    [
-        VarianceComponents(n_replicates=3),
-        VarianceComponents(GaussianNB(), n_replicates=3, n_copies=3),
-    ]
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def problem(m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -85,8 +74,3 @@ def test_the_parts_are_those_of_the_formulas(n_copies: int) -> None:
     assert parts.set_variance_ == pytest.approx(np.mean(between))
     assert parts.variance_ == parts.own_variance_ + parts.set_variance_
     assert parts.variance_ == pytest.approx(np.nanmean(parts.estimate_.variance))
-
-
-def test_too_few_replicates_are_told() -> None:
-    with pytest.raises(ValueError, match="no row is left out by two of n_replicates = 2"):
-        VarianceComponents(n_replicates=2, random_state=0).fit([[0.0], [1.0]], [0, 1])

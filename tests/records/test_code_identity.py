@@ -38,7 +38,7 @@ PARTS_OF_PATH = {
     "shared Gram matrix": ("runner", "row_blocks"),
     "scoring": ("runner", "_count_errors"),
     "classifier": ("classifiers/svm_path.py", "staged_decision_function"),
-    "base class": ("classifiers/base/kernel_expansion.py", "decision_function"),
+    "base class": ("classifiers/kernel_expansion.py", "decision_function"),
     "function inlined from another file": ("solvers/cholesky_update.py", ""),
 }
 UNRELATED = {

@@ -161,7 +161,7 @@ def test_a_name_of_a_column_is_no_formula_either():
 
 
 def test_texts_of_tables_are_no_formulas(study, tmp_path):
-    text = CONFIG.replace("{estimator: RhoSVC}}", "{unavailable: =1+1}}")
+    text = CONFIG.replace("titanic]", "{name: titanic, unavailable: =1+1}]")
     other = make_study(tmp_path / "t", text, study.records.values(), PRINTED)
     table = other.config.tables[0]
     assert "'=1+1" in csv_of(table_document(other, table, build_table(other, table)).frame)

@@ -51,7 +51,7 @@ def test_why_there_is_nothing(tmp_path):
     study = claimed(tmp_path / "s", CLAIM, [])
     assert ask(study, Question("german", "a", "error")).why == "not run yet"
     assert ask(study, Question("astro", "b", "error")).why == "not asked for by the config"
-    assert ask(study, Question("german", "later", "error")).why == "unavailable: not written yet"
+    assert ask(study, Question("german", "later", "error")).why == "not run yet"
 
 
 def test_values_of_every_order_are_in_the_unit_shown(tmp_path):

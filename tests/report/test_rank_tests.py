@@ -17,7 +17,6 @@ from ensvm.report.rank_tests import (
     friedman,
     groups,
     nemenyi_p,
-    practical_equivalence,
     wilcoxon_p,
 )
 
@@ -170,36 +169,6 @@ def test_if_nothing_differs_wilcoxons_p_value_is_1():
 @pytest.mark.parametrize("n", [1, 5, 9])
 def test_wilcoxons_p_value_is_smallest_if_all_differences_have_one_sign(n):
     assert wilcoxon_p(np.arange(1.0, n + 1)) == pytest.approx(2.0 ** (1 - n))
-
-
-def probabilities(gains, rope):
-    return practical_equivalence(np.array(gains), rope, np.random.default_rng(0))
-
-
-def test_the_bayesian_probabilities_add_up_and_swap_with_the_signs():
-    gains = [1.5, 2.0, -0.3, 0.4, 3.0, -2.0]
-    better, equivalent, worse = probabilities(gains, 0.5)
-    assert better + equivalent + worse == pytest.approx(1.0)
-    assert probabilities([-gain for gain in gains], 0.5) == (worse, equivalent, better)
-
-
-def test_a_larger_rope_makes_equivalence_more_probable():
-    p_equivalent = [probabilities([1.5, 2.0, -0.3, 0.4, 3.0], rope)[1] for rope in (0, 0.5, 2, 4)]
-    assert p_equivalent == sorted(p_equivalent)
-    assert p_equivalent[-1] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("gains", "rope", "outcome"),
-    [
-        ([5.0] * 6, 1.0, 0),
-        ([0.01, -0.02, 0.0] * 2, 1.0, 1),
-        ([0.4 - 0.1] * 6, 0.3, 1),  # larger than the rope by a rounding error only
-        ([-5.0] * 6, 1.0, 2),
-    ],
-)
-def test_the_bayesian_test_is_certain_of_clear_cases(gains, rope, outcome):
-    assert probabilities(gains, rope)[outcome] > 0.99
 
 
 @pytest.mark.parametrize(("shift", "alpha"), [(0.0, 0.05), (0.9, 0.05), (0.9, 0.2), (2.0, 0.01)])

@@ -1,28 +1,36 @@
-"""Verdicts: what the 95 % interval of ours minus printed makes of the margin."""
+"""Ours against printed: intervals, verdicts, and what each cell's values are a sample of."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_up_records import errors, make_study, record
 from scipy.stats import t, ttest_ind
 
-from ensvm.report.verdict import Sample, of_same_rows, of_samples, of_two_rates
+from ensvm.data.splits import KFoldSplit, split_rows
+from ensvm.records.record import Record
+from ensvm.report.query import Answer
+from ensvm.report.tables import build_table, stale_notes
+from ensvm.report.verdict import Sample, of_same_rows, of_samples, of_two_rates, repetitions_of
+from ensvm.report.write import write_tables
+from ensvm.study.metrics import unit_of
 
 
-def test_the_four_verdicts_are_places_of_the_interval():
-    published = Sample(24.0, None, 100)  # with ours: an interval of ±0.56 about the difference
-    for difference, expected in (
-        (0.2, "reproduced"),
-        (-0.4, "reproduced"),
-        (0.5, "compatible"),
-        (-0.5, "compatible"),
-        (0.9, "close"),
-        (-1.4, "close"),
-        (1.6, "differs"),
-        (-4.0, "differs"),
-    ):
-        found = of_samples(Sample(24.0 + difference, 2.0, 100), published, 1.0)
-        assert found.verdict == expected, difference
+@pytest.mark.parametrize(
+    ("verdict", "differences"),
+    [
+        ("reproduced", (0.2, -0.4)),
+        ("compatible", (0.5, -0.5)),
+        ("close", (0.9, -1.4)),
+        ("differs", (1.6, -4.0)),
+    ],
+)
+def test_the_four_verdicts_are_places_of_the_interval(verdict, differences):
+    for difference in differences:
+        found = of_samples(Sample(24.0 + difference, 2.0, 100), Sample(24.0, None, 100), 1.0)
+        assert found.verdict == verdict
         assert found.value == pytest.approx(difference)
         assert found.high - found.low == pytest.approx(2 * 0.5612, abs=1e-3)
 
@@ -76,24 +84,11 @@ def test_a_printed_spread_is_used():
     assert of_samples(ours, Sample(24.0, 9.0, 100), 1.0).verdict == "compatible"
 
 
-@given(
-    st.floats(0, 100),
-    st.floats(0.01, 20),
-    st.integers(2, 200),
-    st.floats(0, 100),
-    st.floats(0.1, 5),
-)
-def test_the_sign_of_the_difference_does_not_matter(mean, std, n, printed, margin):
-    def verdict(a, b):
-        return of_samples(Sample(a, std, n), Sample(b, std, n), margin).verdict
-
-    assert verdict(mean, printed) == verdict(printed, mean)
-
-
 @given(st.floats(0, 100), st.floats(0, 100), st.floats(0.1, 5))
 def test_without_sampling_error_it_is_reproduced_or_differs(mean, printed, margin):
     found = of_same_rows(mean, printed, margin)
     assert found.low == found.high == found.value
+    assert of_same_rows(printed, mean, margin).verdict == found.verdict
     if abs(abs(mean - printed) - margin) > 1e-6:
         assert found.verdict == ("reproduced" if abs(mean - printed) <= margin else "differs")
 
@@ -111,3 +106,216 @@ def test_two_rates_have_the_binomial_interval():
     found = of_two_rates(10.0, 12.0, 1000, 1.0)
     half = 1.959964 * 100 * np.sqrt((0.1 * 0.9 + 0.12 * 0.88) / 1000)
     assert (found.low, found.high) == (pytest.approx(-2.0 - half), pytest.approx(-2.0 + half))
+
+
+def folds(values, k, left_out=(), protocol="kfold"):
+    """Return the answer of these errors, one a realization, in percent."""
+    split = {"protocol": protocol, "n_splits": k}
+    records = {
+        made.realization: replace(made, settings={"split": split})
+        for made in errors("german", "a", values)
+        if made.realization not in left_out
+    }
+    found = {number: made.metrics["error"] for number, made in records.items()}
+    return Answer(found, unit_of("error"), records=records)
+
+
+rates = st.floats(0.0, 1.0)
+
+
+@given(st.integers(2, 5), st.integers(2, 5), st.data())
+def test_the_sample_has_the_mean_and_the_number_of_the_repetitions(k, repetitions, data):
+    values = data.draw(st.lists(rates, min_size=k * repetitions, max_size=k * repetitions))
+    found = repetitions_of(folds(values, k))
+    assert found.values.size == repetitions == round(1 / found.ours)
+    assert found.values.mean() == pytest.approx(100 * np.mean(values))
+
+
+def test_a_repetition_is_what_tests_each_row_once():
+    split = KFoldSplit(protocol="kfold", n_splits=4)
+    y = np.repeat([-1, 1], 11)
+    parts = [split_rows(split, "some", number, y, None)[1] for number in range(1, 13)]
+    wrong = [len(part) / len(y) for part in parts]  # as if every prediction were wrong
+    found = repetitions_of(folds(wrong, 4))
+    assert 4 * found.values == pytest.approx(100.0)
+
+
+def test_incomplete_repetitions_are_left_out():
+    values = np.random.default_rng(1).uniform(size=40)
+    whole = repetitions_of(folds(values, 10))
+    part = repetitions_of(folds(values, 10, left_out={13, 38}))
+    assert part.values == pytest.approx(whole.values[[0, 2]])
+
+
+@pytest.mark.parametrize("n", [7, 10, 13])
+def test_fewer_than_two_repetitions_are_their_folds_with_the_shared_rows_counted(n):
+    values = np.random.default_rng(2).uniform(size=n)
+    found = repetitions_of(folds(values, 10))
+    assert found.values == pytest.approx(100 * values)
+    # a fold's test rows over its training rows
+    train, test = split_rows(
+        KFoldSplit(protocol="kfold", n_splits=10), "some", 1, np.zeros(200), None
+    )
+    shared = len(test) / len(train)
+    assert (found.ours - 1 / n, found.printed - 1 / 10) == pytest.approx((shared, shared))
+
+
+def test_groups_left_out_one_by_one_are_the_folds_of_one_repetition():
+    values = np.random.default_rng(4).uniform(size=7)
+    left_out = folds(values, 7)
+    for number, made in left_out.records.items():
+        split = {"protocol": "leave-one-group-out", "realizations": 7}
+        left_out.records[number] = replace(made, settings={"split": split})
+    one, other = repetitions_of(left_out), repetitions_of(folds(values, 7))
+    assert (one.ours, one.printed) == (other.ours, other.printed)
+    assert one.values == pytest.approx(other.values)
+
+
+def test_more_repetitions_leave_the_printed_mean_as_uncertain_as_it_is():
+    """The interval of a mean against one more value of the same kind: that of a prediction."""
+    means = np.random.default_rng(3).normal(20.0, 2.0, size=8)
+    found = repetitions_of(folds(np.repeat(means, 3) / 100, 3))
+    pooled = ttest_ind(means, [15.0], equal_var=True)
+    deviation = found.values.std(ddof=1) * np.sqrt(found.ours + found.printed)
+    assert (means.mean() - 15.0) / deviation == pytest.approx(pooled.statistic)
+    assert found.values.size - 1 == pooled.df
+
+
+def test_other_splits_have_no_repetitions():
+    assert repetitions_of(folds([0.1, 0.2], 10, protocol="random")) is None
+    assert repetitions_of(Answer({}, unit_of("error"))) is None
+    assert (
+        repetitions_of(Answer({1: 0.1}, unit_of("error"), records={1: errors("a", "b", [0.1])[0]}))
+        is None
+    )
+
+
+CONFIG = """\
+study: s
+realizations: 20
+published_realizations: 100
+datasets:
+  - {name: astro, same_rows: true}
+  - german
+  - {name: titanic, split: {protocol: kfold, n_splits: 5}}
+algorithms: {a: {label: A, estimator: SVC}, b: {label: B, estimator: SVC}}
+published: p.csv
+tables:
+  - id: 2
+    caption: Errors.
+    columns: [a, b]
+    notes:
+      - {explains: {a: [astro, german]}, text: because}
+      - for all
+"""
+PRINTED = (
+    "table,row,column,value,std\n2,astro,a,10.0,\n2,astro,b,10.0,\n"
+    "2,german,a,10.0,\n2,german,b,10.0,\n2,titanic,a,10.0,\n"
+)
+
+
+def of_algorithm(line: Record, random_state="0", protocol="official", **more) -> Record:
+    settings = {
+        "algorithm": {"defaults": {"random_state": random_state}},
+        "split": {"protocol": protocol, "n_train": 100, "n_test": 300, **more},
+    }
+    return replace(line, settings=settings)
+
+
+def cell(tmp_path, records, row, column="a"):
+    study = make_study(tmp_path / "s", CONFIG, records, PRINTED)
+    cells = build_table(study, study.config.tables[0])
+    return next(cell for cell in cells if (cell.row, cell.column) == (row, column))
+
+
+@pytest.mark.parametrize(
+    ("error", "verdict"), [(0.11, "reproduced"), (0.09, "reproduced"), (0.1101, "differs")]
+)
+def test_the_papers_own_rows_without_randomness_have_no_sampling_error(tmp_path, error, verdict):
+    [line] = errors("astro", "a", [error])
+    found = cell(tmp_path, [of_algorithm(line)], "astro")
+    assert (found.verdict, found.interval_of) == (verdict, "same rows")
+    assert found.difference == found.difference_low == found.difference_high
+
+
+def test_the_papers_own_rows_with_randomness_are_a_sample_of_it(tmp_path):
+    lines = errors("astro", "a", [0.100, 0.102, 0.104])
+    found = cell(tmp_path, [of_algorithm(line, "None") for line in lines], "astro")
+    assert (found.verdict, found.interval_of) == ("reproduced", "realizations")
+    [line] = lines[:1]
+    found = cell(tmp_path / "one", [of_algorithm(line, "None")], "astro")
+    assert (found.verdict, found.interval_of) == ("compatible", "two rates")
+
+
+def test_orders_of_one_split_are_the_sample_and_the_printed_value_one_of_them(tmp_path):
+    values = np.linspace(0.05, 0.14, 10)
+    [line] = errors("astro", "a", [values.mean()])
+    line = replace(of_algorithm(line), by_order={"error": values.tolist()})
+    found = cell(tmp_path, [line], "astro")
+    spread = 100 * values.std(ddof=1)
+    half = t.ppf(0.975, 9) * spread * np.sqrt(1.1)
+    assert (found.orders, found.std_orders) == (10, pytest.approx(spread))
+    assert found.interval_of == "orders"
+    assert found.difference_high == pytest.approx(found.difference + half)
+    assert found.verdict == "compatible"
+
+
+def test_the_printed_mean_is_over_as_many_realizations_as_the_study_says(tmp_path):
+    values = np.linspace(0.09, 0.13, 20)
+    found = cell(tmp_path, [of_algorithm(x) for x in errors("german", "a", values)], "german")
+    half = t.ppf(0.975, 19) * found.std * np.sqrt(1 / 20 + 1 / 100)
+    assert found.interval_of == "realizations"
+    assert found.difference_low == pytest.approx(found.difference - half)
+
+
+def test_a_printed_mean_of_realizations_has_one_order_each(tmp_path):
+    rng = np.random.default_rng(0)
+    values = 0.10 + 0.02 * rng.normal(size=(20, 1)) + 0.05 * rng.normal(size=(20, 10))
+    lines = [
+        replace(of_algorithm(line), by_order={"error": row.tolist()})
+        for line, row in zip(errors("german", "a", values.mean(axis=1)), values, strict=True)
+    ]
+    found = cell(tmp_path, lines, "german")
+    total = Sample(10.0, 100 * float(values.std(ddof=1)), 100)
+    welch = of_samples(Sample(found.mean, found.std, 20), total, 1.0)
+    assert found.std_orders == pytest.approx(100 * np.sqrt(values.var(axis=1, ddof=1).mean()))
+    assert found.difference_high == pytest.approx(welch.high)
+
+
+def test_repetitions_of_a_cross_validation_are_the_sample(tmp_path):
+    values = np.repeat([0.10, 0.11, 0.12, 0.11], 5) + np.tile([-0.04, -0.02, 0.0, 0.02, 0.04], 4)
+    lines = [
+        of_algorithm(line, protocol="kfold", n_splits=5) for line in errors("titanic", "a", values)
+    ]
+    found = cell(tmp_path, lines, "titanic")
+    means = 100 * values.reshape(4, 5).mean(axis=1)
+    half = t.ppf(0.975, 3) * means.std(ddof=1) * np.sqrt(1 / 4 + 1)
+    assert found.interval_of == "repetitions"
+    assert found.difference_high == pytest.approx(found.difference + half)
+
+
+def test_a_note_stands_with_the_cells_it_explains_and_only_those(tmp_path):
+    lines = [of_algorithm(line) for line in errors("astro", "a", [0.3])]
+    lines += [of_algorithm(line) for line in errors("german", "a", [0.1, 0.1])]
+    study = make_study(tmp_path / "s", CONFIG, lines, PRINTED)
+    [(text, paths)] = write_tables(study, "md")
+    assert "- ≠ A on astro: because" in text
+    assert "- for all" in text
+    stale = stale_notes(study.config.tables[0], paths[0])
+    assert len(stale) == 1
+    assert "'differs' of a on german" in stale[0]
+    assert "'reproduced'" in stale[0]
+
+
+def test_the_legend_says_what_is_shown_and_nothing_else(tmp_path):
+    lines = [of_algorithm(line) for line in errors("astro", "a", [0.10])]
+    lines += [of_algorithm(line) for line in errors("german", "a", [0.1, 0.2])]
+    lines += [replace(record("german", 1, "b", error=0.1, n_test=300), warnings=("slow",))]
+    study = make_study(tmp_path / "s", CONFIG, lines, PRINTED)
+    [(text, _)] = write_tables(study, "md")
+    assert "astro: the paper's own training and test rows" in text
+    assert "Welch" in text
+    assert "cross-validation" not in text
+    assert "orders" not in text
+    assert "`ensvm warnings`" in text
+    assert "reproduced" in text

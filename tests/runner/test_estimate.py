@@ -19,7 +19,7 @@ from ensvm.runner.estimate import (
 )
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
-from ensvm.study.reading import find_config, reproduced
+from ensvm.study.config import find_config, reproduced
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

@@ -271,21 +271,20 @@ def test_a_file_that_no_edit_has_to_do_with_keeps_the_cell(study, folder):
 def test_own_files_are_of_the_cells_that_need_them(study, folder):
     place = folder(
         {
-            "own.py": own("1.0") + "def made():\n    import late\n    return late.Late()\n",
+            "own.py": own("1.0") + "def later():\n    import late\n    return late.Late()\n",
             "late.py": "from sklearn.svm import LinearSVC\nclass Late(LinearSVC):\n    pass\n",
             "step.py": "from sklearn.preprocessing import StandardScaler as Step\n",
-            "function.py": "import step\ndef half(X):\n    return X / 2\n"
-            "def made():\n    from sklearn.preprocessing import FunctionTransformer\n"
-            "    return FunctionTransformer(half)\n",
+            "function.py": "import step\n"
+            "from sklearn.preprocessing import FunctionTransformer\n"
+            "class Half(FunctionTransformer):\n    def half(self, X):\n        return X / 2\n",
             "forest.txt": "",
         }
     )
     config = study(
         """
         inside: {estimator: BaggingClassifier, params: {estimator: "own:Mine"}}
-        made: {factory: "own:made"}
         step: {pipeline: ["step:Step", SVC]}
-        function: {pipeline: [{factory: "function:made"}, SVC]}
+        function: {pipeline: ["function:Half", SVC]}
         chosen:
           {estimator: BaggingClassifier, grid: {estimator: [SVC, own.Mine]}, stage: best-on-test}
         declared: {estimator: SVC, depends: forest.txt}
@@ -299,7 +298,6 @@ def test_own_files_are_of_the_cells_that_need_them(study, folder):
     assert files == {
         "data": set(),
         "inside": {"own.py", "late.py"},
-        "made": {"own.py", "late.py"},
         "step": {"step.py"},
         "function": {"function.py", "step.py"},
         "chosen": {"own.py", "late.py"},

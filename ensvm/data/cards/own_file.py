@@ -1,8 +1,10 @@
 """Cards for a user's own file, written inline in a config."""
 
 import hashlib
+import json
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,32 +13,44 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble
 from ensvm.data.cards.card import DatasetCard, Sha256, Source
-from ensvm.data.cards.own_columns import Columns, OtherInputs, choose_inputs
-from ensvm.data.errors import DataError, Refused, explain
-from ensvm.data.files.columns import Incomplete, Inputs
-from ensvm.data.files.compression import UNPACK, unpack
-from ensvm.data.files.content import FileContent, FileFormat, Raw, joined, settled
-from ensvm.data.files.dialect import Dialect
-from ensvm.data.files.formats import FORMAT_OF_ENDING
-from ensvm.data.files.labels import Label
-from ensvm.data.files.libsvm import LibsvmFormat
-from ensvm.data.files.tables import TableFormat
+from ensvm.data.errors import DataError, Refused, Strict, explain
+from ensvm.data.files import FORMAT_OF_ENDING
+from ensvm.data.files.delimited_text import Dialect, TableFormat
+from ensvm.data.files.encode import (
+    Encoding,
+    Incomplete,
+    Inputs,
+    Label,
+    OneHot,
+    encoded_columns,
+    indicators,
+)
+from ensvm.data.files.file_content import (
+    UNPACK,
+    FileContent,
+    FileFormat,
+    Raw,
+    joined,
+    settled,
+    unpack,
+)
+from ensvm.data.files.libsvm_text import LibsvmFormat
+from ensvm.data.files.named_columns import NamedColumnsFormat, no_column, refuse_equal_names
+from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import places
-from ensvm.data.providers.openml import fetch_openml
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
-from ensvm.data.splits import check_groups, completed
-from ensvm.data.strict import Strict
+from ensvm.data.splits.feasible import check_groups, completed
 
 Paths = Annotated[
-    list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
+    list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
 ]
 
 
-def _mapping(given: Any) -> Any:
-    if not isinstance(given, dict | Dialect):
+def _mapping(value: Any) -> Any:
+    if not isinstance(value, dict | Dialect):
         keys = ", ".join(Dialect.model_fields)
-        raise ValueError(f"{given!r} is no mapping (accepted: some of the keys {keys})")
-    return given
+        raise ValueError(f"{value!r} is not a mapping (accepted: some of the keys {keys})")
+    return value
 
 
 class OwnFile(Strict):
@@ -70,7 +84,7 @@ class OwnFile(Strict):
     inputs: Inputs | None = None
     drop: list[Label] = Field(default_factory=list)
     groups: Label | None = None
-    other_inputs: OtherInputs = "keep"
+    other_inputs: Literal["keep", "drop"] = "keep"
     features: int | None = Field(default=None, ge=1)
     zero_based: bool | None = None
     sparse: bool | None = None
@@ -157,47 +171,51 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         raise DataError(f"{where}: test: protocol `official` needs a test file; others take none")
     if own.openml is not None:
         own, first = _from_openml(own, where)
-        opened = [[first]]
+        parts = [[first]]
     else:
-        opened = [
+        parts = [
             [_open(own, base / path, where) for path in paths]
             for paths in (own.path or own.train, own.test)
             if paths
         ]
-    files = settled([(source.format, content) for part in opened for source, content in part])
-    columns = Columns()
-    if own.target is not None:
-        columns = choose_inputs(
-            files, own.target, own.inputs, own.drop, own.other_inputs, own.groups
-        )
+    parts = _with_settled_formats(parts)
+    files = [(source.format, content) for part in parts for source, content in part]
+    columns = _Columns() if own.target is None else _choose_columns(own, files)
     raws = [
-        form.read(replace(content, inputs=columns.inputs, groups=own.groups))
-        for form, content in files
+        [
+            source.format.read(replace(content, inputs=columns.inputs, groups=own.groups))
+            for source, content in part
+        ]
+        for part in parts
     ]
-    if own.features is None and len({raw.X.shape[1] for raw in raws}) > 1:
-        widest = max(raw.X.shape[1] for raw in raws)
-        hint = f"for LIBSVM text say `features: {widest}`"
+    widths = {raw.X.shape[1] for part in raws for raw in part}
+    if own.features is None and len(widths) > 1:
+        hint = f"for LIBSVM text say `features: {max(widths)}`"
         raise DataError(f"{where}: the files differ in columns; {hint}")
-    at = iter(zip(files, raws, strict=True))
-    found = [[next(at) for _ in part] for part in opened]
-    sources = [
-        _followed(
-            [
-                source.model_copy(update={"format": form})
-                for (source, _), ((form, _), _) in zip(part, read, strict=True)
-            ]
-        )
-        for part, read in zip(opened, found, strict=True)
-    ]
-    parts = [joined([raw for _, raw in read]) for read in found]
+    _refuse_index(files[0][1].where, columns, raws[0][0])
     try:
-        return _card(own, sources, parts, columns)
+        sources = [_followed([source for source, _ in part]) for part in parts]
+        return _card(own, sources, [joined(part) for part in raws], columns)
     except ValidationError as error:
         raise explain(error, where) from error
     except DataError:
         raise
-    except ValueError as error:  # of the split: nothing that follows from a file is known there
+    except ValueError as error:  # of the split, which does not know the name of the data set
         raise DataError(f"{where}: {error}") from error
+
+
+Opened = tuple[Source, FileContent]
+
+
+def _with_settled_formats(parts: list[list[Opened]]) -> list[list[Opened]]:
+    forms = iter(settled([(source.format, content) for part in parts for source, content in part]))
+    return [
+        [
+            (source.model_copy(update={"format": next(forms)[0]}), content)
+            for source, content in part
+        ]
+        for part in parts
+    ]
 
 
 def _followed(sources: list[Source]) -> Source:
@@ -237,7 +255,7 @@ def _open(own: OwnFile, path: Path, where: str) -> tuple[Source, FileContent]:
 
 
 def ending_of(path: Path) -> str:
-    """Return the ending that tells a file's format, in small letters; not that of its packing.
+    """Return the ending that shows a file's format, in small letters, without that of its packing.
 
     Parameters
     ----------
@@ -247,7 +265,7 @@ def ending_of(path: Path) -> str:
     Returns
     -------
     str
-        The ending, such as `.csv`; empty where there is none.
+        The ending, such as `.csv`; empty if there is none.
     """
     endings = [ending.lower() for ending in path.suffixes]
     if len(endings) > 1 and endings[-1] in UNPACK:
@@ -263,8 +281,8 @@ def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
     if form is None:
         packed = " or ".join(filter(None, UNPACK))
         accepted = f"{', '.join(FORMAT_OF_ENDING)} (and {packed} after it)"
-        told = "a table of text may have any ending if `format: {delimiter: ...}` is given"
-        raise DataError(f"{where}: path: {str(path)!r} ends in none of {accepted}; {told}")
+        hint = "a table of text may have any ending if `format: {delimiter: ...}` is given"
+        raise DataError(f"{where}: path: {str(path)!r} ends in none of {accepted}; {hint}")
     if form.named_columns and own.target is None:
         raise DataError(f"{where}: target: is missing; which column holds the labels?")
     for key in ("target", "inputs", "drop", "other_inputs", "incomplete", "unlabelled"):
@@ -276,12 +294,115 @@ def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
         raise DataError(f"{where}: format: is for tables of text; remove it for a {ending} file")
     if own.zero_based is not None and form is not LibsvmFormat:
         raise DataError(f"{where}: zero_based: is for LIBSVM text; remove it for a {ending} file")
-    made = form.of_own_file(ending, own.target, own.incomplete, own.format)
-    update = {"unlabelled": own.unlabelled, "zero_based": own.zero_based}
-    return made.model_copy(update={key: update[key] for key in update if key in form.model_fields})
+    options = ("target", "incomplete", "unlabelled", "zero_based")
+    chosen = {key: getattr(own, key) for key in options if key in form.model_fields}
+    if form is TableFormat:
+        return TableFormat.of_own_file(ending, own.format, chosen)
+    return form.model_validate({**form.endings[ending], **chosen})
 
 
-def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: Columns) -> DatasetCard:
+@dataclass(frozen=True)
+class _Columns:
+    """The inputs with their encodings (None: all columns, as numbers), and what is left out.
+
+    `index` is a first column without a name, which might number the rows.
+    """
+
+    inputs: Inputs | None = None
+    dropped: tuple[str, ...] = ()
+    index: str | None = None
+
+
+def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]]) -> _Columns:
+    """Return the inputs of the files of a data set: those listed, then the others.
+
+    Raises DataError for a name that no column has, a column that has two uses, and files that
+    differ in columns.
+    """
+    tables = [(form, file) for form, file in files if isinstance(form, NamedColumnsFormat)]
+    names = [form.column_names(file) for form, file in tables]
+    where, first, listed = tables[0][1].where, names[0], own.inputs or {}
+    for (_, file), others in zip(tables, names, strict=True):
+        refuse_equal_names(others, file.where)
+        if differing := sorted(set(others) ^ set(first)):
+            raise DataError(f"{file.where}: the files differ in columns: {', '.join(differing)}")
+    label = own.target
+    if isinstance(label, int):
+        label = first[label] if -len(first) <= label < len(first) else ""
+    uses = {
+        "inputs": list(listed),
+        "drop": own.drop,
+        "groups": [] if own.groups is None else [own.groups],
+    }
+    _check_uses(where, first, str(label), uses)
+    rest = [name for name in first if name not in {label, *listed, *uses["drop"], *uses["groups"]}]
+    dropped = [*own.drop, *(rest if own.other_inputs == "drop" else ())]
+    kept = [name for name in rest if name not in dropped]
+    index = first[0] if first[0] in kept and re.match("Unnamed: |$", first[0]) else None
+    declared = _declared(tables, kept)
+    same_order = all(others == first for others in names)
+    if not (own.inputs or dropped or declared or own.groups) and same_order:
+        return _Columns(index=index)
+    inputs: Inputs = {**listed, **{name: declared.get(name, "number") for name in kept}}
+    if not inputs:
+        raise DataError(f"{where}: no column is left as an input")
+    return _Columns(inputs, tuple(dropped), index)
+
+
+def _check_uses(where: str, names: list[str], label: str, uses: dict[str, list[str]]) -> None:
+    for key, columns in uses.items():
+        for name in columns:
+            if name == label:
+                raise DataError(f"{where}: {key}: the column {name!r} holds the labels")
+            if name not in names and key != "inputs":  # inputs are looked for in each file
+                raise no_column(f"{where}: {key}", name, names)
+            if key != "inputs" and name in uses["inputs"]:
+                raise DataError(f"{where}: the column {name!r} is both in `inputs` and in `{key}`")
+
+
+def _declared(
+    tables: Sequence[tuple[NamedColumnsFormat, FileContent]], kept: Sequence[str]
+) -> Inputs:
+    """Return the encodings that the files' own types give to inputs that are not numbers."""
+    encodings: Inputs = {}
+    for form, file in tables:
+        typed = form.typed_columns(file)
+        for name in kept:
+            if name in typed.refused:
+                raise DataError(
+                    f"{file.where}: column {name!r}: {typed.refused[name]}, or leave it out by "
+                    f"`drop: [{json.dumps(name)}]`"
+                )
+            if name in typed.inputs:
+                encodings[name] = _both(encodings.get(name), typed.inputs[name])
+    return encodings
+
+
+def _both(first: Encoding | None, second: Encoding) -> Encoding:
+    """Return the one-hot encoding of the values of two files; others are the same in both."""
+    values = [*(indicators(first) or [] if first else []), *(indicators(second) or [])]
+    both: OneHot = {"one-hot": list(dict.fromkeys(values))}
+    return both if values else second
+
+
+def _refuse_index(where: str, columns: _Columns, raw: Raw) -> None:
+    """Refuse a first column without a name that numbers the rows: pandas writes its index so."""
+    if columns.index is None:
+        return
+    inputs = list((columns.inputs or {}).items())
+    before = [name for name, _ in inputs].index(columns.index) if inputs else 0
+    at = len(encoded_columns(dict(inputs[:before])))  # an input may be several columns
+    numbers = raw.X[:, at]
+    if (numbers == np.round(numbers)).all() and len(np.unique(numbers)) == len(numbers) > 1:
+        name = json.dumps(columns.index)
+        raise DataError(
+            f"{where}: the first column has no name and numbers the rows "
+            f"({', '.join(f'{number:g}' for number in numbers[:3])}, ...), as pandas writes its "
+            f"index; `drop: [{name}]` leaves it out, `inputs: {{{name}: number}}` keeps it"
+        )
+
+
+def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: _Columns) -> DatasetCard:
     labels = np.concatenate([raw.labels for raw in raws])
     values, counts = np.unique(labels, return_counts=True)
     classes: dict[str, int | None] = {

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from ensvm.data.cards.card import Source
 from ensvm.data.errors import DataError, Refused
-from ensvm.data.files.compression import UNPACK, unpack
+from ensvm.data.files.file_content import UNPACK, unpack
 
 PARTIAL = (".ensvm-", ".partial")  # how the names of what is not yet whole begin and end
 _DAY = 86_400  # seconds

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ensvm.data.strict import Strict
+from ensvm.data.errors import Strict
 
 
 class OfficialSplit(Strict):
@@ -153,38 +153,14 @@ GROUPED = ("leave-one-group-out", "kfold")  # the protocols that keep groups who
 
 
 def is_grouped(split: Split) -> bool:
-    """Return whether a protocol keeps groups of rows whole.
-
-    Parameters
-    ----------
-    split : Split
-        The protocol.
-
-    Returns
-    -------
-    bool
-        Whether it leaves groups out one by one, or makes folds of groups.
-    """
+    """Return whether a protocol leaves groups out one by one, or makes folds of groups."""
     return isinstance(split, LeaveOneGroupOutSplit) or getattr(split, "grouped", False)
 
 
 def split_sizes(split: Split, rows: int) -> tuple[int, int]:
-    """Return the sizes of a realization's parts.
+    """Return how many training and test rows a realization has.
 
-    Parameters
-    ----------
-    split : Split
-        The protocol.
-    rows : int
-        The number of rows of the data set.
-
-    Returns
-    -------
-    n_train : int
-        The number of training rows; for kfold those of the first fold, of groups those left by one
-        of mean size.
-    n_test : int
-        The number of test rows; for kfold those of the first fold, of groups the mean.
+    For kfold those of the first fold; for leave-one-group-out those of a group of mean size.
     """
     if isinstance(split, KFoldSplit | LeaveOneGroupOutSplit):
         folds = split.n_splits if isinstance(split, KFoldSplit) else split.realizations
@@ -194,20 +170,7 @@ def split_sizes(split: Split, rows: int) -> tuple[int, int]:
 
 
 def max_realizations(split: Split, rows: int) -> int | None:
-    """Return how many different realizations a protocol has.
-
-    Parameters
-    ----------
-    split : Split
-        The protocol.
-    rows : int
-        The number of rows of the data set.
-
-    Returns
-    -------
-    int or None
-        The number of realizations; None if there is no limit.
-    """
+    """Return how many different realizations a protocol has; None if there is no limit."""
     if isinstance(split, DisjointSplit):
         return rows // split.rows
     if isinstance(split, OfficialSplit):
@@ -228,31 +191,33 @@ def identity(split: Split) -> dict[str, Any]:
     Returns
     -------
     dict
-        The keys that are not None, beginning {"protocol": ...}. Those that a protocol got later
-        are there only where they are set: rows drawn before stay as they are.
+        The keys that are not None, beginning {"protocol": ...}. Keys that a protocol got later are
+        there only if they are set: rows drawn before stay the same.
     """
     unset = {key for key in getattr(split, "later", ()) if not getattr(split, key)}
     return split.model_dump(exclude_none=True, exclude=unset)
 
 
-def folds_of(told: Mapping[str, Any]) -> int | None:
-    """Return how many realizations test every row once; None where there is no such number.
+def folds_of(split: Mapping[str, Any]) -> int | None:
+    """Return how many realizations test every row once; None if there is no such number.
 
     Parameters
     ----------
-    told : mapping
-        A split as `identity` returns it and records keep it; empty where it is not known.
+    split : mapping
+        A split as `identity` returns it and records keep it; empty if it is not known.
 
     Returns
     -------
     int or None
         The number of folds, or of groups that are left out one by one.
     """
-    key = {"kfold": "n_splits", "leave-one-group-out": "realizations"}.get(told.get("protocol", ""))
-    return None if key is None else int(told[key])
+    key = {"kfold": "n_splits", "leave-one-group-out": "realizations"}.get(
+        split.get("protocol", "")
+    )
+    return None if key is None else int(split[key])
 
 
-def overlap(told: Mapping[str, Any]) -> float:
+def overlap(split: Mapping[str, Any]) -> float:
     """Return what splitting the same rows anew adds to 1/n in the variance of a mean; else 0.
 
     Realizations whose parts share rows are not independent. With rho their correlation, the
@@ -269,8 +234,8 @@ def overlap(told: Mapping[str, Any]) -> float:
 
     Parameters
     ----------
-    told : mapping
-        A split as `identity` returns it and records keep it; empty where it is not known.
+    split : mapping
+        A split as `identity` returns it and records keep it; empty if it is not known.
 
     Returns
     -------
@@ -283,12 +248,12 @@ def overlap(told: Mapping[str, Any]) -> float:
     Bouckaert & Frank (2004), Evaluating the replicability of significance tests for comparing
     learning algorithms, PAKDD 2004, 3-12.
     """
-    protocol = told.get("protocol")
-    if folds := folds_of(told):
+    protocol = split.get("protocol")
+    if folds := folds_of(split):
         return 1.0 / (folds - 1)
     # without a number of its own, an official split has several realizations only by a draw
-    drawn = protocol == "official" and told.get("realizations") is None
+    drawn = protocol == "official" and split.get("realizations") is None
     if drawn or protocol in ("random", "indices"):
-        sizes = told["n_train"], told["n_test"]
+        sizes = split["n_train"], split["n_test"]
         return float(min(sizes) / max(sizes))
     return 0.0

@@ -48,7 +48,6 @@ class PartialCholesky:
         self, columns: Columns, diagonal: ArrayLike, rank: int | None, tol: float | None
     ) -> None:
         given = _checked_diagonal(diagonal)
-        _check(rank, tol)
         self.residual = given.astype(np.float64)
         self._columns = columns
         self._rank = given.size if rank is None else min(int(rank), given.size)
@@ -79,12 +78,8 @@ class PartialCholesky:
 
     def fetch(self, proposals: NDArray[np.intp]) -> NDArray[Any]:
         """Return the columns of K - LL' of the proposed rows, shape (m, k), as of now."""
-        m, done = self.residual.size, len(self._pivots)
+        done = len(self._pivots)
         block = np.array(self._columns(proposals), dtype=self._factor.dtype, order="F")
-        if block.shape != (m, proposals.size):
-            raise ValueError(
-                f"the columns have shape {block.shape}, expected {(m, proposals.size)}"
-            )
         block -= self._factor[:, :done] @ self._factor[proposals, :done].T
         self._fetched_at = done
         return block
@@ -144,22 +139,11 @@ class PartialCholesky:
 def _checked_diagonal(diagonal: ArrayLike) -> NDArray[Any]:
     given = np.asarray(diagonal)
     given = given if given.dtype == np.float32 else given.astype(np.float64)
-    if given.ndim != 1 or given.size == 0:
-        raise ValueError(
-            f"the diagonal must be a vector with at least one entry, got shape {given.shape}"
-        )
     if not (np.isfinite(given).all() and given.min() >= 0.0):
         raise ValueError(
             "the diagonal of a positive semidefinite matrix has finite entries >= 0 only"
         )
     return given
-
-
-def _check(rank: int | None, tol: float | None) -> None:
-    if rank is not None and (rank < 1 or rank != int(rank)):
-        raise ValueError(f"rank must be a whole number >= 1, got {rank!r}")
-    if tol is not None and not 0.0 < tol < 1.0:
-        raise ValueError(f"tol must lie between 0 and 1, got {tol!r}")
 
 
 DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of their diagonal
@@ -355,8 +339,8 @@ def incomplete_cholesky(
     Raises
     ------
     ValueError
-        If rank or tol lies outside its range, the diagonal is no vector of finite numbers >= 0, the
-        columns have another shape, or K proves to be not positive semidefinite.
+        If the diagonal has entries that are not finite or below 0, or K proves to be not positive
+        semidefinite.
 
     References
     ----------
@@ -385,13 +369,13 @@ def randomly_pivoted_cholesky(
     Parameters
     ----------
     columns : callable
-        Maps an array of k row numbers to these columns of K, shape (m, k); see `kernel_columns`.
+        Maps an array of k row numbers to these columns of K, shape (m, k).
     diagonal : array of shape (m,)
-        The diagonal of K, at least 0; float32 makes a float32 factor, all else a float64 one.
+        The diagonal of K.
     rank : int, default None
-        The most columns of L, at least 1; None for m.
+        As for `incomplete_cholesky`, which raises the same errors.
     tol : float, default None
-        The share of trace(K) at which to stop, in (0, 1); None to stop at the rank alone.
+        As for `incomplete_cholesky`.
     rng : numpy Generator or int, default None
         A generator or its seed; None draws a fresh seed.
 
@@ -399,12 +383,6 @@ def randomly_pivoted_cholesky(
     -------
     LowRankGram
         The factor and what is proved about it.
-
-    Raises
-    ------
-    ValueError
-        If rank or tol lies outside its range, the diagonal is no vector of finite numbers >= 0, the
-        columns have another shape, or K proves to be not positive semidefinite.
 
     References
     ----------

@@ -102,8 +102,8 @@ def overview(findings: list[Finding]) -> Grid:
     ]
     heads = ["claim", "verdict", "evidence", "on the paper's own table"]
     n_shown = 4 if any(finding.printed_verdict for finding in findings) else 3
-    shown = [[cell or NOTHING for cell in row[:n_shown]] for row in rows]
-    return Grid(heads[:n_shown], shown, n_left=n_shown)
+    cells = [[cell or NOTHING for cell in row[:n_shown]] for row in rows]
+    return Grid(heads[:n_shown], cells, n_left=n_shown)
 
 
 def evidence_parts(study: Study, finding: Finding) -> list[Part]:
@@ -133,7 +133,7 @@ def _wording(claim: ClaimConfig) -> str:
 
 
 def _on_paper(finding: Finding) -> str:
-    """Say what the paper's own printed values make of the claim; nothing where it prints none."""
+    """Say what the paper's own printed values make of the claim; empty if it prints none."""
     if finding.printed_verdict is None:
         return ""
     names = finding.claim.printed_as
@@ -155,9 +155,9 @@ def _comparisons(study: Study, finding: Finding) -> Grid:
     values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
     heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", "verdict"]
     heads += ["printed", "as printed"]
-    shown = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
+    comparisons = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
     rows = []
-    for comparison in shown:
+    for comparison in comparisons:
         means = [comparison.better_mean, comparison.than_mean] if claim.than else []
         rows.append(
             [
@@ -173,7 +173,7 @@ def _comparisons(study: Study, finding: Finding) -> Grid:
             ]
         )
     hidden = set() if finding.printed_verdict else {"printed", "as printed"}
-    hidden |= set() if any(one.low is not None for one in shown) else {"95 % interval"}
+    hidden |= set() if any(one.low is not None for one in comparisons) else {"95 % interval"}
     kept = [number for number, head in enumerate(heads) if head not in hidden]
     return Grid(
         [heads[number] for number in kept],

@@ -43,7 +43,7 @@ def _covered_by(entry: CoverageConfig, address: Address) -> str:
 
 def _link(text: str, address: Address) -> str:
     """Return a reference as a link to where it is."""
-    found = REFERENCE.fullmatch(text)
-    if found is None or found["kind"] not in FILES:
-        return f"`{found['path']}`" if found and found["path"] else text
-    return f"[{text}]({address(found['kind'], found['id'], found['study'])})"
+    reference = REFERENCE.fullmatch(text)
+    if reference is None or reference["kind"] not in FILES:
+        return f"`{reference['path']}`" if reference and reference["path"] else text
+    return f"[{text}]({address(reference['kind'], reference['id'], reference['study'])})"

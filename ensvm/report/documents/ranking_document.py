@@ -12,7 +12,7 @@ from ensvm.report.documents.document import NOTHING, Bullets, Document, Grid, Pa
 from ensvm.report.rank_tests import Friedman, groups
 from ensvm.report.ranking import DataSetComparison, Ranking, Selection, default_metric
 from ensvm.report.render.markdown import to_markdown
-from ensvm.study.metrics import PERCENT, POINTS, unit_of
+from ensvm.study.metrics import unit_of
 
 RANKS = (
     "The values are those of the table, means over all realizations of each algorithm; in "
@@ -24,11 +24,6 @@ TESTS = (
     "Nemenyi's test compares the average ranks of all pairs at once. Wilcoxon's signed-rank test "
     "(exact) compares the values of a pair; after Holm, its p-values are adjusted for the number "
     "of pairs. **Bold**: at most α = {alpha:g}."
-)
-BAYESIAN = (
-    "The Bayesian signed-rank test gives the probability that the first is better by more than "
-    "{rope}, that the two are practically equivalent, and that the first is worse by more than "
-    "that; they add up to 1."
 )
 RESAMPLED = (
     "Each pair is compared over the realizations that both have, by the paired t test of their "
@@ -100,7 +95,6 @@ def ranking_document(ranking: Ranking) -> Document:
         _pair_grid(ranking),
         RANKS,
         TESTS.format(alpha=ranking.alpha),
-        _rope_sentence(ranking),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]
@@ -115,7 +109,6 @@ def ranking_document(ranking: Ranking) -> Document:
         **{f"{name}_corrected": value for name, value in corrected.items()},
         "critical_difference": ranking.critical_difference,
         "alpha": ranking.alpha,
-        "rope": ranking.rope,
     }
     return Document(f"Ranks of {_title(selection)}", parts, pd.DataFrame(columns))
 
@@ -163,17 +156,6 @@ def _metric_sentence(selection: Selection) -> str:
     better = "smaller" if selection.better == "min" else "larger"
     unit = f" ({name})" if name else ""
     return f"Compared in `{selection.metric}`{unit}; {better} values are better."
-
-
-def _rope_sentence(ranking: Ranking) -> str:
-    """Explain the Bayesian test if it was made."""
-    if ranking.rope is None:
-        return ""
-    unit = unit_of(ranking.selection.metric)
-    name = POINTS.name if unit == PERCENT else unit.name
-    if ranking.rope == 1 and unit == PERCENT:
-        name = name.removesuffix("s")
-    return BAYESIAN.format(rope=f"{ranking.rope:g} {name}".rstrip())
 
 
 def _rank_grid(ranking: Ranking) -> Grid:
@@ -266,9 +248,6 @@ def _pair_grid(ranking: Ranking) -> Grid:
         "Wilcoxon's p": _bold_p_values(pairs["wilcoxon_p"], alpha),
         "after Holm": _bold_p_values(pairs["wilcoxon_p_holm"], alpha),
     }
-    if ranking.rope is not None:
-        for outcome in ("better", "equivalent", "worse"):
-            columns[outcome] = pairs[f"p_{outcome}"].map("{:.3f}".format)
     return Grid(list(columns), list(zip(*columns.values(), strict=True)), n_left=2)
 
 

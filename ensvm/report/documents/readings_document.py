@@ -105,27 +105,27 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     """Return a question of a study with our values under each reading."""
     table = study.config.table(config.table)
     rows = config.rows_of(study.config.rows_of(table))
-    places = [
+    printed_cells = [
         (row, column)
         for row in rows
         for column in config.columns_of(table)
         if (table.id, row, column.name) in study.published
     ]
-    shown = {column.name for _, column in places}
-    columns = tuple(column for column in table.columns if column.name in shown)
-    own = [question_of(table, row, column) for row, column in places]
-    asked = [(DEFAULT, config.default, own)]
+    with_print = {column.name for _, column in printed_cells}
+    columns = tuple(column for column in table.columns if column.name in with_print)
+    own_questions = [question_of(table, row, column) for row, column in printed_cells]
+    asked = [(DEFAULT, config.default, own_questions)]
     for variant in config.variants:
         moved = [
             replace(one, row=variant.row(one.row), algorithm=variant.column(one.algorithm))
-            for one in own
+            for one in own_questions
         ]
         asked.append((variant.name, variant.label, moved))
 
     def reading(name: str, label: str, questions: list[Question]) -> Reading:
         cells = tuple(
             cell_of(study, table, row, column, question)
-            for (row, column), question in zip(places, questions, strict=True)
+            for (row, column), question in zip(printed_cells, questions, strict=True)
         )
         return Reading(
             name,
@@ -234,13 +234,13 @@ def _distances(question: OpenQuestion, numbers: tuple[int, ...] | list[int]) -> 
     """Return each reading's mean distance over some cells, the smallest bold."""
     by_difference = question.config.by_difference(question.table)
     decimals = question.table.decimals + 1 if by_difference else 3
-    found = [reading.distance(numbers) for reading in question.readings]
-    shown = [None if value is None else f"{value:.{decimals}f}" for value in found]
-    known = [float(text) for text in shown if text is not None]
+    distances = [reading.distance(numbers) for reading in question.readings]
+    texts = [None if value is None else f"{value:.{decimals}f}" for value in distances]
+    known = [float(text) for text in texts if text is not None]
     least = min(known) if len(known) > 1 else None
     return [
         NOTHING if text is None else f"**{text}**" if float(text) == least else text
-        for text in shown
+        for text in texts
     ]
 
 
@@ -257,13 +257,13 @@ def _counted(question: OpenQuestion) -> str:
 
 def _missing(question: OpenQuestion) -> list[str]:
     """Say why cells have no value, or not all of it, with the readings that this is so in."""
-    found: dict[str, list[str]] = {}
+    labels_by_reason: dict[str, list[str]] = {}
     for reading in question.readings:
         for text in reasons(list(reading.cells)):
-            found.setdefault(text, []).append(reading.label)
+            labels_by_reason.setdefault(text, []).append(reading.label)
     return [
         text if len(labels) == len(question.readings) else f"*{'; '.join(labels)}*: {text}"
-        for text, labels in found.items()
+        for text, labels in labels_by_reason.items()
     ]
 
 
@@ -271,13 +271,13 @@ def _legend(questions: list[OpenQuestion]) -> list[Part]:
     """Return the meaning of verdicts, one table of the paper at a time, and of marks."""
     parts: list[Part] = []
     tables = {question.table.id: question.table for question in questions}
-    shown = [
+    cells = [
         (question.table.id, cell)
         for question in questions
         for reading in question.readings
         for cell in reading.cells
     ]
     for name, table in tables.items():
-        meanings = verdicts(table, [cell for of, cell in shown if of == name])
+        meanings = verdicts(table, [cell for of, cell in cells if of == name])
         parts += [f"Verdicts on Table {name}, over all readings:", *meanings] if meanings else []
-    return [*parts, *marks([cell for _, cell in shown])]
+    return [*parts, *marks([cell for _, cell in cells])]

@@ -82,8 +82,8 @@ def _at_a_glance(study: Study, tables: list[Laid], findings: list[Finding]) -> G
         ("cells run", len(records), ", ".join(f"{n} {status}" for status, n in bad.items())),
         ("data sets that could not be loaded", len(missing), ", ".join(missing)),
     ]
-    shown = [[what, str(count), more] for what, count, more in rows if count]
-    return Grid(["what", "how many", ""], shown, also_left=("",))
+    cells = [[what, str(count), more] for what, count, more in rows if count]
+    return Grid(["what", "how many", ""], cells, also_left=("",))
 
 
 def _printed(tables: list[Laid], of: str) -> tuple[int, str]:

@@ -222,13 +222,13 @@ def _intervals(cells: list[TableCell]) -> list[str]:
     """Say what the intervals of the cells are computed from, as far as there are such cells."""
     judged = [cell for cell in cells if cell.verdict]
     bases = {cell.interval_of for cell in judged}
-    found = [text for basis, text in INTERVALS.items() if basis in bases]
-    own = [text for basis, text in OWN_ROWS.items() if basis in bases]
-    if own:
+    texts = [text for basis, text in INTERVALS.items() if basis in bases]
+    of_own_rows = [text for basis, text in OWN_ROWS.items() if basis in bases]
+    if of_own_rows:
         rows = list({cell.row: None for cell in judged if cell.interval_of in OWN_ROWS})
         where = enumerated(rows) if len(rows) < len({cell.row for cell in judged}) else "All rows"
-        found.append(f"{where}: the paper's own training and test rows. {' '.join(own)}")
-    return found
+        texts.append(f"{where}: the paper's own training and test rows. {' '.join(of_own_rows)}")
+    return texts
 
 
 def marks(cells: list[TableCell]) -> list[str]:
@@ -259,13 +259,13 @@ def _machines(study: Study, table: TableConfig) -> list[str]:
         for column in table.columns
         for record in ask(study, question_of(table, row, column)).records.values()
     ]
-    found = [
+    names = [
         f"{host} ({processor})" if processor else host
         for host, processor in machines(records).items()
     ]
-    if len(found) < 2:
-        return [f"Timed on {name}." for name in found]
-    return [f"Timed on different machines, whose seconds do not compare: {', '.join(found)}."]
+    if len(names) < 2:
+        return [f"Timed on {one}." for one in names]
+    return [f"Timed on different machines, whose seconds do not compare: {', '.join(names)}."]
 
 
 def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]:

@@ -54,23 +54,23 @@ class Values:
 
 def read(study: Study, figure: DistributionConfig) -> tuple[list[Values], tuple[str, ...]]:
     """Return the figure's values, panel by panel, and a line of text for each that is missing."""
-    found: list[Values] = []
+    items: list[Values] = []
     missing: list[str] = []
     for number, panel in enumerate(figure.panels):
         metric = figure.metric_of(panel)
         for row in figure.rows_of(panel):
             for series in figure.series:
                 answer = ask(study, Question(row, series, metric, pass_of(metric)))
-                shown = zip(answer.values, answer.shown().tolist(), strict=True)
-                values = {at: value for at, value in shown if math.isfinite(value)}
+                numbered = zip(answer.values, answer.shown().tolist(), strict=True)
+                values = {at: value for at, value in numbered if math.isfinite(value)}
                 if not values:
                     why = answer.why if not answer.values else "no finite value"
                     missing.append(f"{row}, {series}: {why}")
                     continue
                 printed = _printed(study, figure, row, series, metric)
                 label = algorithm_label(study, series)
-                found.append(Values(number, row, series, label, values, printed))
-    return found, tuple(dict.fromkeys(missing))
+                items.append(Values(number, row, series, label, values, printed))
+    return items, tuple(dict.fromkeys(missing))
 
 
 def _printed(
@@ -83,49 +83,49 @@ def _printed(
     for column in table.columns:
         same = table.of != "data" and column.stage is None and column.of(table) == series
         if same and table.metric_of(column) == metric:
-            found = study.published.get((table.id, row, column.name))
-            return None if found is None else found.value
+            printed = study.published.get((table.id, row, column.name))
+            return None if printed is None else printed.value
     return None
 
 
-def frame_of(figure: DistributionConfig, found: list[Values]) -> pd.DataFrame:
+def frame_of(figure: DistributionConfig, items: list[Values]) -> pd.DataFrame:
     """Return the data behind a figure: a line for each realization and each printed value.
 
     The column `what` has `value` or `printed`.
     """
-    lines = [line for values in found for line in _lines(figure, values)]
+    lines = [line for values in items for line in _lines(figure, values)]
     columns = ["figure", "panel", "row", "series", "what", "realization", "value"]
     return pd.DataFrame(lines, columns=columns).astype({"realization": "Int64"})
 
 
-def _lines(figure: DistributionConfig, found: Values) -> Iterator[tuple[Any, ...]]:
-    head = (figure.id, figure.panels[found.panel].name, found.row, found.label)
-    for realization, value in found.values.items():
+def _lines(figure: DistributionConfig, item: Values) -> Iterator[tuple[Any, ...]]:
+    head = (figure.id, figure.panels[item.panel].name, item.row, item.label)
+    for realization, value in item.values.items():
         yield (*head, "value", realization, value)
-    if found.printed is not None:
-        yield (*head, "printed", None, found.printed)
+    if item.printed is not None:
+        yield (*head, "printed", None, item.printed)
 
 
-def draw(config: DistributionConfig, found: list[Values], axes: "list[Axes]") -> list[Key]:
+def draw(config: DistributionConfig, items: list[Values], axes: "list[Axes]") -> list[Key]:
     """Draw the values, panel by panel, and return what the legend has."""
-    for number, of_panel in groupby(found, key=lambda values: values.panel):
+    for number, of_panel in groupby(items, key=lambda item: item.panel):
         _draw_panel(axes[number], config, config.panels[number], list(of_panel))
-    return _keys(config, found)
+    return _keys(config, items)
 
 
 def _draw_panel(
-    axes: "Axes", figure: DistributionConfig, panel: DistributionPanel, found: Sequence[Values]
+    axes: "Axes", figure: DistributionConfig, panel: DistributionPanel, items: Sequence[Values]
 ) -> None:
     """Draw a panel: a group for each data set, in it the algorithms in the order of the series."""
     rows = figure.rows_of(panel)
     width = GROUP / len(figure.series)
     draw = {"box": _draw_box, "strip": _draw_strip, "bar": _draw_bar}[figure.kind]
-    for one in found:
-        place = figure.series.index(one.series)
-        x = rows.index(one.row) - GROUP / 2 + width * (place + 0.5)
-        draw(axes, x, 0.85 * width, np.array(list(one.values.values())), place)
-        if one.printed is not None:
-            axes.plot([x], [one.printed], **PRINTED, zorder=5)
+    for item in items:
+        number = figure.series.index(item.series)
+        x = rows.index(item.row) - GROUP / 2 + width * (number + 0.5)
+        draw(axes, x, 0.85 * width, np.array(list(item.values.values())), number)
+        if item.printed is not None:
+            axes.plot([x], [item.printed], **PRINTED, zorder=5)
     room = 72.0 * axes.bbox.width / axes.figure.dpi
     long = LETTER * sum(len(row) + 2 for row in rows) > room
     turned: Any = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if long else {}
@@ -134,53 +134,53 @@ def _draw_panel(
     axes.tick_params(axis="x", length=0)
 
 
-def _keys(figure: DistributionConfig, found: Sequence[Values]) -> list[Key]:
+def _keys(figure: DistributionConfig, items: Sequence[Values]) -> list[Key]:
     """Return what the legend has: the algorithms, the spread that is drawn, and printed values."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    labels = {values.series: values.label for values in found}
+    labels = {item.series: item.label for item in items}
     keys: list[Key] = []
-    for place, name in enumerate(figure.series):
+    for number, name in enumerate(figure.series):
         if name in labels and figure.kind == "strip":
-            keys.append((Line2D([], [], linestyle="none", **_point(place)), labels[name]))
+            keys.append((Line2D([], [], linestyle="none", **_point(number)), labels[name]))
         elif name in labels:
-            keys.append((Patch(**_face(place)), labels[name]))
+            keys.append((Patch(**_face(number)), labels[name]))
     spreads = {"box": WHISKERS, "strip": MEAN, "bar": ERROR}
-    shown = figure.kind != "bar" or any(len(values.values) > 1 for values in found)
-    if shown:
+    has_spread = figure.kind != "bar" or any(len(item.values) > 1 for item in items)
+    if has_spread:
         keys.append((Line2D([], [], color="black", linewidth=1.2), spreads[figure.kind]))
-    if any(values.printed is not None for values in found):
+    if any(item.printed is not None for item in items):
         keys.append((Line2D([], [], **PRINTED), "printed"))
     return keys
 
 
-def _face(place: int) -> Any:
+def _face(number: int) -> Any:
     from matplotlib.colors import to_rgba
 
-    colour = COLOURS[place % len(COLOURS)]
+    colour = COLOURS[number % len(COLOURS)]
     return {
         "facecolor": to_rgba(colour, FILL),
         "edgecolor": colour,
-        "hatch": HATCHES[place % len(HATCHES)],
+        "hatch": HATCHES[number % len(HATCHES)],
         "linewidth": 0.9,
     }
 
 
-def _point(place: int) -> Any:
-    look = {"marker": MARKERS[place % len(MARKERS)], "color": COLOURS[place % len(COLOURS)]}
+def _point(number: int) -> Any:
+    look = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
     return {**look, "markersize": 3.0, "markeredgewidth": 0.0, "alpha": 0.6}
 
 
-def _draw_box(axes: "Axes", x: float, width: float, values: np.ndarray, place: int) -> None:
-    point, line = _point(place), {"color": "black", "linewidth": 1.0}
+def _draw_box(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
+    point, line = _point(number), {"color": "black", "linewidth": 1.0}
     axes.boxplot(
         values,
         positions=[x],
         widths=width,
         manage_ticks=False,
         patch_artist=True,
-        boxprops=_face(place),
+        boxprops=_face(number),
         medianprops={**line, "linewidth": 1.6},
         whiskerprops=line,
         capprops=line,
@@ -188,14 +188,14 @@ def _draw_box(axes: "Axes", x: float, width: float, values: np.ndarray, place: i
     )
 
 
-def _draw_strip(axes: "Axes", x: float, width: float, values: np.ndarray, place: int) -> None:
+def _draw_strip(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
     across = x + width * ((GOLDEN * np.arange(1, values.size + 1)) % 1.0 - 0.5) * (values.size > 1)
     size = float(np.clip(DENSE / math.sqrt(values.size), 1.2, 3.0))
-    axes.plot(across, values, linestyle="none", **_point(place) | {"markersize": size})
+    axes.plot(across, values, linestyle="none", **_point(number) | {"markersize": size})
     ends = (x - width / 2, x + width / 2)
     axes.plot(ends, (values.mean(), values.mean()), color="black", linewidth=1.2, zorder=3)
 
 
-def _draw_bar(axes: "Axes", x: float, width: float, values: np.ndarray, place: int) -> None:
+def _draw_bar(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
     error = values.std(ddof=1) / math.sqrt(values.size) if values.size > 1 else None
-    axes.bar(x, values.mean(), width, yerr=error, ecolor="black", capsize=2.0, **_face(place))
+    axes.bar(x, values.mean(), width, yerr=error, ecolor="black", capsize=2.0, **_face(number))

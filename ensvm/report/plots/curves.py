@@ -126,30 +126,30 @@ def _curves_of_sweeps(
 ) -> Iterator[Curve]:
     panel = drawn.panel
     for series in figure.series:
-        swept, places = _places(study, panel, series)
+        swept, swept_points = _places(study, panel, series)
         line, label = drawn.named(series, swept, len(figure.series) == 1)
         for stage in figure.stages or (None,):
             name = label if stage is None else f"stage {stage}"
             if stage is not None and (len(figure.series) > 1 or drawn.text):
                 name = f"{label}, {name}"
-            found: list[tuple[float, list[float]]] = []
-            lacking: dict[str, list[str]] = {}
-            for x, row, algorithm in places:
+            measured: list[tuple[float, list[float]]] = []
+            missing_x: dict[str, list[str]] = {}
+            for x, row, algorithm in swept_points:
                 values, why = _values(study, drawn.y, row, algorithm, stage)
                 if values:
-                    found.append((float(x), values))
+                    measured.append((float(x), values))
                 else:
-                    lacking.setdefault(why, []).append(f"{x}")
+                    missing_x.setdefault(why, []).append(f"{x}")
             missing += [
-                f"{panel.name}, {name} at {', '.join(at)}: {why}" for why, at in lacking.items()
+                f"{panel.name}, {name} at {', '.join(at)}: {why}" for why, at in missing_x.items()
             ]
-            if found:
+            if measured:
                 yield _curve(
                     drawn.number,
                     line if stage is None else name,
                     name,
-                    [x for x, _ in found],
-                    [values for _, values in found],
+                    [x for x, _ in measured],
+                    [values for _, values in measured],
                     drawn.y,
                 )
 
@@ -245,12 +245,12 @@ def _looks(config: LinesConfig, curves: list[Curve]) -> dict[str, Look]:
     names = sorted(
         dict.fromkeys(curve.series for curve in curves), key=lambda name: order.get(name, 0)
     )
-    # An algorithm keeps its place, and so its look, whether or not others are missing.
-    places = {name: order.get(name, at) for at, name in enumerate(names)}
+    # An algorithm keeps its number, and so its look, whether or not others are missing.
+    numbers = {name: order.get(name, at) for at, name in enumerate(names)}
     marker = (
         {"marker": "o", "markersize": MARKER_SIZE} if isinstance(config, SweepFigureConfig) else {}
     )
-    return {name: {**look_of(place), **marker} for name, place in places.items()}
+    return {name: {**look_of(number), **marker} for name, number in numbers.items()}
 
 
 def _draw_panel(
@@ -281,7 +281,7 @@ def _draw_panel(
 
 
 def _band(curve: Curve) -> list[float]:
-    """Return one standard error at each point; 0 where there is one realization."""
+    """Return one standard error at each point; 0 for a single realization."""
     pairs = zip(curve.std, curve.n, strict=True)
     return [0.0 if std is None else std / math.sqrt(n) for std, n in pairs]
 

@@ -83,7 +83,7 @@ def _recorded(
     study: Study, figure: PlaneConfig, panel: PlanePanel, series: str
 ) -> tuple[dict[str, Any], str]:
     """Return the recorded lists that a classifier's part of a panel needs, or why one is not."""
-    found: dict[str, Any] = {}
+    recorded: dict[str, Any] = {}
     for name in (*MAP, panel.marks, panel.sizes):
         if name is None:
             continue
@@ -91,8 +91,8 @@ def _recorded(
         if figure.realization not in answer.values:
             not_run = f"not run yet (realization {figure.realization})"
             return {}, not_run if answer.values else answer.why
-        found[name] = answer.values[figure.realization]
-    return found, ""
+        recorded[name] = answer.values[figure.realization]
+    return recorded, ""
 
 
 def frame_of(figure: PlaneConfig, maps: list[DecisionMap]) -> pd.DataFrame:
@@ -124,13 +124,13 @@ def draw(config: PlaneConfig, maps: list[DecisionMap], axes: "list[Axes]") -> li
     """
     shared = [panel.series for panel in config.panels if len(panel.series) > 1]
     names = list(dict.fromkeys(name for series in shared for name in series))
-    looks = {name: look_of(place) for place, name in enumerate(names)}
+    looks = {name: look_of(index) for index, name in enumerate(names)}
     labels = {one.series: one.label for one in maps}
     for number, of_panel in groupby(maps, key=lambda one: one.panel):
         of_this, panel = list(of_panel), config.panels[number]
         alone = len(panel.series) == 1
-        own = [look_of(0) if alone else looks[one.series] for one in of_this]
-        _draw_panel(axes[number], panel, of_this, own)
+        panel_looks = [look_of(0) if alone else looks[one.series] for one in of_this]
+        _draw_panel(axes[number], panel, of_this, panel_looks)
     return line_keys({name: look for name, look in looks.items() if name in labels}, labels)
 
 
@@ -139,8 +139,8 @@ def _draw_panel(
 ) -> None:
     """Draw a panel: rows by class, each classifier's lines at the levels, rings of marked rows.
 
-    `looks` has the look of each classifier's lines. The parts of the plane are shaded where there
-    is one classifier.
+    `looks` has the look of each classifier's lines. The parts of the plane are shaded if there is
+    one classifier.
     """
     for plane, look in zip(planes, looks, strict=True):
         x, y = plane.grid

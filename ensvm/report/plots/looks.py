@@ -49,12 +49,12 @@ METADATA = {
 }
 
 
-def look_of(place: int) -> Look:
+def look_of(number: int) -> Look:
     """Return how the line in a place looks."""
     return {
-        "color": COLOURS[place % len(COLOURS)],
-        "linestyle": DASHES[place % len(DASHES)],
-        "linewidth": OTHER_WIDTH if place else FIRST_WIDTH,
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": DASHES[number % len(DASHES)],
+        "linewidth": OTHER_WIDTH if number else FIRST_WIDTH,
     }
 
 

@@ -31,7 +31,7 @@ Box: TypeAlias = tuple[float, float, float, float]
 class Point:
     """One data set of a panel: means over the `n` realizations that both algorithms have.
 
-    `panel` is the panel's number from 0; the standard deviations are None where n = 1.
+    `panel` is the panel's number from 0; the standard deviations are None if n = 1.
     """
 
     panel: int
@@ -63,8 +63,8 @@ def read(study: Study, figure: ScatterConfig) -> tuple[list[Point], tuple[str, .
                 scale * np.array([answer.values[at] for at in shared], float) for answer in answers
             )
             x_std, y_std = (float(of.std(ddof=1)) if of.size > 1 else None for of in (x, y))
-            place = (number, row, float(x.mean()), float(y.mean()))
-            points.append(Point(*place, x_std, y_std, len(shared)))
+            head = (number, row, float(x.mean()), float(y.mean()))
+            points.append(Point(*head, x_std, y_std, len(shared)))
     return points, tuple(missing)
 
 
@@ -125,7 +125,7 @@ def label_offsets(points: list[Point], limits: tuple[float, float]) -> list[tupl
     """Return where each point's label begins, in print points from it, so that none hides another.
 
     Of some places around a point, the first is taken that is clear of the points, their bars and
-    the labels before; where there is none, the first of all.
+    the labels before; if none is, the first is taken.
     """
     scale = SIDE / (limits[1] - limits[0])
     at = [((point.x - limits[0]) * scale, (point.y - limits[0]) * scale) for point in points]
@@ -143,9 +143,9 @@ def label_offsets(points: list[Point], limits: tuple[float, float]) -> list[tupl
         right, left = 5.0, -width - 5.0
         # Below the diagonal there is room to the right of a point, above it to the left.
         sides = (right, left) if point.y <= point.x else (left, right)
-        places = [(sides[0], 0.0), (-width / 2.0, 9.0), (-width / 2.0, -9.0)]
-        places += [(side, height) for height in HEIGHTS for side in sides]
-        boxes = [(x + dx, y + dy - 4.0, x + dx + width, y + dy + 4.0) for dx, dy in places]
+        candidates = [(sides[0], 0.0), (-width / 2.0, 9.0), (-width / 2.0, -9.0)]
+        candidates += [(side, height) for height in HEIGHTS for side in sides]
+        boxes = [(x + dx, y + dy - 4.0, x + dx + width, y + dy + 4.0) for dx, dy in candidates]
         clear = (
             number
             for number, box in enumerate(boxes)
@@ -155,12 +155,12 @@ def label_offsets(points: list[Point], limits: tuple[float, float]) -> list[tupl
         )
         chosen = next(clear, 0)
         taken.append(boxes[chosen])
-        offsets.append(places[chosen])
+        offsets.append(candidates[chosen])
     return offsets
 
 
 def _bars(point: Point) -> tuple[float, float]:
-    """Return one standard error of x and of y; 0 where there is one realization."""
+    """Return one standard error of x and of y; 0 for a single realization."""
     x, y = (0.0 if std is None else std / math.sqrt(point.n) for std in (point.x_std, point.y_std))
     return x, y
 

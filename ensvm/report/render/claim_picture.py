@@ -36,12 +36,12 @@ class ClaimPicture:
 
 
 def picture_of(finding: Finding) -> ClaimPicture | None:
-    """Return the picture of a claim; None where no row has an effect."""
-    shown = [one for one in finding.comparisons if one.effect is not None]
-    if not shown:
+    """Return the picture of a claim; None if no row has an effect."""
+    comparisons = [one for one in finding.comparisons if one.effect is not None]
+    if not comparisons:
         return None
-    threshold = shown[0].threshold
-    values = [threshold, *(value for one in shown for value in _ends(one))]
+    threshold = comparisons[0].threshold
+    values = [threshold, *(value for one in comparisons for value in _ends(one))]
     finite = [value for value in values if math.isfinite(value)]
     low, high = min(finite), max(finite)
     room = MARGIN_SHARE * (high - low) or abs(high) or 1.0
@@ -53,7 +53,7 @@ def picture_of(finding: Finding) -> ClaimPicture | None:
         share = (min(max(value, low), high) - low) / (high - low)
         return round(LEFT + share * (WIDTH - LEFT - 10.0), 1)
 
-    several = len({(one.better, one.than) for one in shown}) > 1
+    several = len({(one.better, one.than) for one in comparisons}) > 1
     bars = tuple(
         ClaimBar(
             _name(one, several),
@@ -64,10 +64,10 @@ def picture_of(finding: Finding) -> ClaimPicture | None:
             place(one.printed),
             one.verdict or "",
         )
-        for number, one in enumerate(shown)
+        for number, one in enumerate(comparisons)
     )
     ticks = tuple((place(value) or LEFT, f"{value:.3g}") for value in (low + room, high - room))
-    height = TOP + ROW * len(shown) + AXIS
+    height = TOP + ROW * len(comparisons) + AXIS
     return ClaimPicture(WIDTH, height, LEFT, place(threshold) or LEFT, ticks, bars)
 
 

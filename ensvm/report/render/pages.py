@@ -29,7 +29,7 @@ from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
 
 MOST_FAILURES = 50  # listed one by one
-DIGITS = 4  # of the values on a page, of which there are thousands: a screen shows no more
+DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class StudyPage:
 
     @property
     def claim_verdicts(self) -> dict[str, int]:
-        """How many claims hold, fail, or cannot be told."""
+        """How many claims hold, fail, or neither."""
         counts = Counter(claim.content["verdict"] for claim in self.claims)
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
 
@@ -151,8 +151,8 @@ def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> PageSe
     grid = table_grid(study, table, cells)
     values = [value for row in grid.rows for value in row if isinstance(value, Value)]
     for cell, value in zip(cells, values, strict=True):
-        found = evidence_of(study, table, columns[cell.column], cell)
-        evidence[value.key] = _as_json(found, values=table.of != "data")
+        behind = evidence_of(study, table, columns[cell.column], cell)
+        evidence[value.key] = _as_json(behind, values=table.of != "data")
     content = {
         "of": table.of,
         "grid": grid,
@@ -195,25 +195,25 @@ def _claim(study: Study, finding: Finding) -> PageSection:
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
-    shown = drawing.read_figure(study, figure)
-    if not shown.items:
+    figure_content = drawing.read_figure(study, figure)
+    if not figure_content.items:
         return
     names = [panel.name for panel in figure.panels if panel.name]
     panels = f"Panels: {', '.join(names)}. " if names else ""
     svg = pdf = b""
     error = ""
     try:
-        svg, pdf = drawing.draw(figure, shown.items, [".svg", ".pdf"])
+        svg, pdf = drawing.draw(figure, figure_content.items, [".svg", ".pdf"])
     except drawing.CannotDraw as refusal:
         error = str(refusal)
     content = {
         "error": error,
         "svg": data_uri("image/svg+xml", svg),
         "pdf": data_uri("application/pdf", pdf),
-        "csv": data_uri("text/csv", csv_of(shown.frame).encode()),
-        "missing": shown.missing,
+        "csv": data_uri("text/csv", csv_of(figure_content.frame).encode()),
+        "missing": figure_content.missing,
         "panels": len(figure.panels),
-        "description": f"{figure.caption} {panels}Shown: {', '.join(shown.names)}.",
+        "description": f"{figure.caption} {panels}Shown: {', '.join(figure_content.names)}.",
     }
     yield PageSection(figure.id, figure.caption, content)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensvm.kernels.input_rows import DistinctRows
-from ensvm.solvers.binary_problem import SignedGram, checked_signs
+from ensvm.solvers.binary_problem import SignedGram
 
 Vector = NDArray[np.float64]
 StopReason = Literal[
@@ -222,12 +222,21 @@ class EntropyProjectionResult:
         )
 
 
-class ProjectionPath:
-    """The accepted iterates, shown to the callback as they come; `keep_members` keeps them."""
+class SimplexRun:
+    """One run on min a'K~a over the simplex: its products, what they proved, its accepted steps."""
 
     def __init__(
-        self, callback: Callable[[EntropyProjectionState], None] | None, keep_members: bool
+        self,
+        gram: SignedGram,
+        callback: Callable[[EntropyProjectionState], None] | None,
+        keep_members: bool,
     ) -> None:
+        self.size = gram.size
+        self.rounding = gram.rounding
+        self.n_matvec = 0
+        self._gram = gram
+        self._bound = 0.0
+        self._separated = False
         self._callback = callback
         self._members: list[Vector] | None = [] if keep_members else None
         self._learning_rates: list[float] = []
@@ -239,13 +248,46 @@ class ProjectionPath:
         """The number of accepted steps."""
         return len(self._learning_rates)
 
-    def show(self, weights: Vector, objective: float, lower_bound: float) -> None:
-        """Hand the newest iterate to the callback."""
+    def first_weights(self, start: ArrayLike | None) -> Vector:
+        """Return the weights to start from: those of `start`, or the centre of the simplex."""
+        if start is None:
+            return np.full(self.size, 1.0 / self.size)
+        return np.array(start, dtype=np.float64)
+
+    def product(self, weights: Vector) -> Vector:
+        """Return K~ weights, the one product that a step costs."""
+        self.n_matvec += 1
+        return self._gram.matvec(weights)
+
+    def prove(self, margin: float, objective: float) -> None:
+        """Raise the lower bound to what weights of this least product and objective prove."""
+        if margin > 0.0 and objective > 0.0:
+            self._bound = max(self._bound, margin**2 / objective)
+        # A margin is a sum of m kernel values, and rounds like one.
+        self._separated |= margin > np.sqrt(self.size) * self.rounding
+
+    def lower_bound(self, objective: float) -> float:
+        """Return the proved bound; rounding may have left it outside [0, objective]."""
+        return max(min(self._bound, objective), 0.0)
+
+    def gap_is_below(self, tol: float, objective: float) -> bool:
+        """Return whether the objective is proved to be within a factor 1 + tol of rho*."""
+        return objective <= (1.0 + tol) * self.lower_bound(objective)
+
+    def why_no_step(self, objective: float) -> StopReason | None:
+        """Return why no step can follow weights of this objective, None if one can."""
+        if objective < -self.size * self.rounding:
+            return "not_positive_semidefinite"
+        return "zero_objective" if objective <= self.rounding else None
+
+    def show(self, weights: Vector, objective: float) -> None:
+        """Call the callback with the newest iterate."""
         if self._callback is not None:
             rate = self._learning_rates[-1] if self._learning_rates else 0.0
             epsilon = self._epsilons[-1] if self._epsilons else np.nan
+            bound = self.lower_bound(objective)
             self._callback(
-                EntropyProjectionState(self.n_iter, weights, objective, lower_bound, rate, epsilon)
+                EntropyProjectionState(self.n_iter, weights, objective, bound, rate, epsilon)
             )
 
     def leave(self, weights: Vector, learning_rate: float, epsilon: float) -> None:
@@ -257,80 +299,36 @@ class ProjectionPath:
             self._members.append(weights)
 
     def result(
-        self,
-        weights: Vector,
-        objective: float,
-        lower_bound: float,
-        separated: bool,
-        n_matvec: int,
-        reason: StopReason,
+        self, weights: Vector, objective: float, reason: StopReason
     ) -> EntropyProjectionResult:
         """Return the result of a run that ends at `weights`."""
         rates = np.array(self._learning_rates)
-        average = np.asarray(self._weighted_sum / rates.sum()) if self.n_iter else weights
-        members = None if self._members is None else np.array(self._members or [weights])
         return EntropyProjectionResult(
             weights=weights,
             objective=objective,
-            lower_bound=lower_bound,
-            separated=separated,
+            lower_bound=self.lower_bound(objective),
+            separated=self._separated,
             n_iter=self.n_iter,
-            n_matvec=n_matvec,
+            n_matvec=self.n_matvec,
             converged=reason in METHOD_RULES,
             stop_reason=reason,
             learning_rates=rates,
             epsilons=np.array(self._epsilons),
-            average_weights=average,
-            members=members,
+            average_weights=(
+                np.asarray(self._weighted_sum / rates.sum()) if self.n_iter else weights
+            ),
+            members=None if self._members is None else np.array(self._members or [weights]),
         )
 
 
-START_SUM = 1e-9  # what sums of weights may differ from 1
+def inner_product(a: Vector, b: Vector) -> float:
+    """Return a'b of two vectors, without BLAS.
 
-
-class SimplexProblem:
-    """min a'K~a over the simplex, with the best lower bound that was proved of it."""
-
-    def __init__(self, gram: SignedGram) -> None:
-        self._gram = gram
-        self._bound = 0.0
-        self.rounding = gram.rounding
-        self.separated = False
-        self.n_matvec = 0
-
-    def lower_bound(self, objective: float) -> float:
-        """Return the bound within [0, objective], where rounding may not have left it."""
-        return max(min(self._bound, objective), 0.0)
-
-    def gap_is_below(self, tol: float, objective: float) -> bool:
-        """Return whether the objective is proved to be within a factor 1 + tol of rho*."""
-        return objective <= (1.0 + tol) * self.lower_bound(objective)
-
-    def verdict_on(self, objective: float) -> StopReason | None:
-        """Return why no step can follow weights of this objective, None when one can."""
-        if objective < -self._gram.size * self.rounding:
-            return "not_positive_semidefinite"
-        return "zero_objective" if objective <= self.rounding else None
-
-    def _first_weights(self, given: ArrayLike | None) -> Vector:
-        """Return the weights given, or the centre of the simplex."""
-        m = self._gram.size
-        weights = np.full(m, 1.0 / m) if given is None else np.array(given, dtype=np.float64)
-        if weights.shape != (m,) or not (weights > 0.0).all() or abs(weights.sum() - 1) > START_SUM:
-            raise ValueError(f"start must be {m} positive weights of sum 1")
-        return weights
-
-    def _product(self, weights: Vector) -> Vector:
-        """Return K~ weights, the one product that a step costs."""
-        self.n_matvec += 1
-        return self._gram.matvec(weights)
-
-    def _prove(self, margin: float, objective: float) -> None:
-        """Raise the lower bound by what the least product of weights with this objective proves."""
-        if margin > 0.0 and objective > 0.0:
-            self._bound = max(self._bound, margin**2 / objective)
-        # A margin is a sum of m kernel values, and rounds like one.
-        self.separated |= margin > np.sqrt(self._gram.size) * self.rounding
+    BLAS threads, if they are not those of the library that multiplies with the Gram matrix, wait
+    busily after each call and take the cores from the next product: at 30,000 points that doubles
+    the time of a step.
+    """
+    return float(np.einsum("i,i->", a, b))
 
 
 # Of K_ii + K_jj: kernel values of identical inputs, each computed by itself, may differ as much
@@ -357,7 +355,7 @@ def identical_inputs(gram: NDArray[Any], y: ArrayLike) -> tuple[int, int] | None
     tuple of two ints, or None
         The first such row of label -1, and the first of label +1 that is identical to it.
     """
-    signs = checked_signs(y)
+    signs = np.asarray(y)
     negative, positive = np.flatnonzero(signs < 0.0), np.flatnonzero(signs > 0.0)
     diagonal = np.asarray(gram.diagonal(), dtype=np.float64)
     precision = np.finfo(gram.dtype if gram.dtype == np.float32 else np.float64).eps

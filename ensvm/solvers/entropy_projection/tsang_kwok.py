@@ -23,14 +23,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.binary_problem import SignedGram, check_stopping
+from ensvm.solvers.binary_problem import SignedGram
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     EntropyProjectionState,
-    ProjectionPath,
-    SimplexProblem,
+    SimplexRun,
     StopReason,
     Vector,
+    inner_product,
 )
 
 RELATIVE_PRECISION = 1e-11  # of the rate: one digit more than the 1e-10 promised
@@ -61,8 +61,6 @@ class _Tilt:
         self._offsets = offsets
         self._weights = np.empty_like(offsets)
         self._scratch = np.empty_like(offsets)
-        self._top = 0.0
-        self._total = 1.0
 
     def at(self, eta: float) -> tuple[float, float]:
         """Go to eta and return the mean and the variance of the offsets there."""
@@ -85,48 +83,15 @@ class _Tilt:
         return Projection(eta, log_weights, self._weights)
 
 
-def inner_product(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """Return a'b of two vectors, without BLAS.
-
-    Its threads, where they are not those of the library that multiplies with the Gram matrix, wait
-    busily after each call and take the cores from the next product: at 30,000 points that doubles
-    the time of a step.
-    """
-    return float(np.einsum("i,i->", a, b))
-
-
-def tilt_weights(
-    log_weights: NDArray[np.float64], gradient: NDArray[np.float64], learning_rate: float
-) -> Projection:
-    """Return the multiplicative update (8) of the weights with a given learning rate.
-
-    `log_weights` and `gradient` have shape (m,); `learning_rate` is any finite number.
-    """
-    tilt = _Tilt(log_weights, gradient)
-    tilt.at(learning_rate)
-    return tilt.projection(learning_rate)
-
-
 def project(
     log_weights: NDArray[np.float64], gradient: NDArray[np.float64], target: float
 ) -> Projection | None:
     """Return the entropy projection onto {w in the simplex : w'g <= target}, None if empty.
 
-    Parameters
-    ----------
-    log_weights : ndarray of shape (m,)
-        The logarithms of the current weights a, which sum to 1.
-    gradient : ndarray of shape (m,)
-        The products g = K~ a.
-    target : float
-        The bound of w'g, less than a'g (then the rate is positive).
-
-    Returns
-    -------
-    Projection or None
-        The rate, exact to 1e-10 of itself unless the rounding of w'g is coarser, and the weights.
-        None where min g >= target: the half-space does not meet the simplex, or at equality only
-        at an infinite rate.
+    `log_weights` are the logarithms of the current weights a, `gradient` is g = K~a, and `target`
+    is less than a'g, so that the rate is positive. The rate is exact to 1e-10 of itself unless the
+    rounding of w'g is coarser. If min g >= target, the half-space does not meet the simplex, or at
+    equality only at an infinite rate.
     """
     offsets = gradient - target
     if not offsets.min() < 0.0:
@@ -179,7 +144,7 @@ def entropy_projection(
     callback: Callable[[EntropyProjectionState], None] | None = None,
     keep_members: bool = False,
     start: ArrayLike | None = None,
-    rows: ArrayLike | None = None,
+    rows: NDArray[np.intp] | None = None,
 ) -> EntropyProjectionResult:
     """Minimise a'K~a over the simplex by multiplicative updates from equal weights (Algorithm 1).
 
@@ -217,38 +182,32 @@ def entropy_projection(
     Raises
     ------
     ValueError
-        If an argument lies outside its range or the shapes do not fit.
+        If initial_tol is less than tol.
 
     References
     ----------
     Tsang & Kwok, IJCAI-07, Algorithm 1.
     """
-    _check(tol, initial_tol, learning_rate, max_iter)
-    problem = _Problem(SignedGram(operator, y, rows))
+    adaptive = learning_rate == "adaptive"
+    if adaptive and tol > initial_tol:
+        raise ValueError(f"initial_tol must be at least tol = {tol!r}, got {initial_tol!r}")
+    run = SimplexRun(SignedGram(operator, y, rows), callback, keep_members)
     steps: _AdaptiveSteps | _FixedSteps
-    if learning_rate != "adaptive":
-        steps = _FixedSteps(problem, tol, learning_rate)
+    if adaptive:
+        steps = _AdaptiveSteps(run, tol, initial_tol)
     else:
-        steps = _AdaptiveSteps(problem, tol, initial_tol)
-    path = ProjectionPath(callback, keep_members)
-    current = problem.start(start)
+        steps = _FixedSteps(run, tol, float(learning_rate))
+    first = run.first_weights(start)
+    logs = np.full(run.size, -np.log(run.size)) if start is None else np.log(first)
+    current = _evaluate(run, Projection(0.0, logs, first))
     while True:
-        bound = problem.lower_bound(current.objective)
-        path.show(current.weights, current.objective, bound)
-        following = problem.verdict_on(current.objective) or steps.after(current)
-        if not isinstance(following, str) and path.n_iter >= max_iter:
+        run.show(current.weights, current.objective)
+        following = run.why_no_step(current.objective) or steps.after(current)
+        if not isinstance(following, str) and run.n_iter >= max_iter:
             following = "max_iter"
         if isinstance(following, str):
-            bound = problem.lower_bound(current.objective)  # a rejected step may have raised it
-            return path.result(
-                current.weights,
-                current.objective,
-                bound,
-                problem.separated,
-                problem.n_matvec,
-                following,
-            )
-        path.leave(current.weights, following.learning_rate, steps.epsilon)
+            return run.result(current.weights, current.objective, following)
+        run.leave(current.weights, following.learning_rate, steps.epsilon)
         current = following
 
 
@@ -263,32 +222,19 @@ class _Iterate:
     objective: float
 
 
-class _Problem(SimplexProblem):
-    """The problem, whose lower bound any evaluation may raise."""
-
-    def start(self, given: ArrayLike | None) -> _Iterate:
-        """Return the weights given, or the centre of the simplex, alpha_1 = 1 / m."""
-        first, m = self._first_weights(given), self._gram.size
-        logs = np.full(m, -np.log(m)) if given is None else np.log(first)
-        return self.at(Projection(0.0, logs, first))
-
-    def at(self, update: Projection) -> _Iterate:
-        """Evaluate new weights."""
-        gradient = self._product(update.weights)
-        objective = inner_product(update.weights, gradient)
-        self._prove(float(gradient.min()), objective)
-        return _Iterate(
-            update.learning_rate, update.log_weights, update.weights, gradient, objective
-        )
+def _evaluate(run: SimplexRun, update: Projection) -> _Iterate:
+    """Multiply with new weights, whose gradient may raise the lower bound."""
+    gradient = run.product(update.weights)
+    objective = inner_product(update.weights, gradient)
+    run.prove(float(gradient.min()), objective)
+    return _Iterate(update.learning_rate, update.log_weights, update.weights, gradient, objective)
 
 
 class _AdaptiveSteps:
     """Lines 4 to 8 of Algorithm 1."""
 
-    def __init__(self, problem: _Problem, tol: float, initial_tol: float) -> None:
-        self._problem = problem
-        self._tol = tol
-        self.epsilon = initial_tol
+    def __init__(self, run: SimplexRun, tol: float, initial_tol: float) -> None:
+        self._run, self._tol, self.epsilon = run, tol, initial_tol
 
     def after(self, current: _Iterate) -> _Iterate | StopReason:
         """Return the next accepted iterate, or that epsilon fell below tol in search of one."""
@@ -296,7 +242,7 @@ class _AdaptiveSteps:
             rho = current.objective / (1.0 + self.epsilon)  # (15)
             update = project(current.log_weights, current.gradient, rho)  # (9) and (8)
             if update is not None:  # (10) is feasible
-                candidate = self._problem.at(update)
+                candidate = _evaluate(self._run, update)
                 if candidate.objective <= current.objective:
                     return candidate
             self.epsilon /= 2.0
@@ -308,31 +254,13 @@ class _FixedSteps:
 
     epsilon = np.nan
 
-    def __init__(self, problem: _Problem, tol: float, learning_rate: float) -> None:
-        self._problem = problem
-        self._tol = tol
-        self._learning_rate = learning_rate
+    def __init__(self, run: SimplexRun, tol: float, learning_rate: float) -> None:
+        self._run, self._tol, self._learning_rate = run, tol, learning_rate
 
     def after(self, current: _Iterate) -> _Iterate | StopReason:
         """Return the next iterate, or that the objective is proved to be within 1 + tol of rho*."""
-        if self._problem.gap_is_below(self._tol, current.objective):
+        if self._run.gap_is_below(self._tol, current.objective):
             return "gap_below_tol"
-        return self._problem.at(
-            tilt_weights(current.log_weights, current.gradient, self._learning_rate)
-        )
-
-
-def _check(
-    tol: float,
-    initial_tol: float,
-    learning_rate: float | str,
-    max_iter: int,
-) -> None:
-    adaptive = learning_rate == "adaptive"
-    check_stopping(tol, max_iter)
-    if adaptive and not tol <= initial_tol < np.inf:
-        raise ValueError(f"initial_tol must be at least tol = {tol!r}, got {initial_tol!r}")
-    if not adaptive and (isinstance(learning_rate, str) or not 0 < learning_rate < np.inf):
-        raise ValueError(
-            f"learning_rate must be 'adaptive' or a positive number, got {learning_rate!r}"
-        )
+        tilt = _Tilt(current.log_weights, current.gradient)
+        tilt.at(self._learning_rate)
+        return _evaluate(self._run, tilt.projection(self._learning_rate))

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.compiled import inlined, njit
-from ensvm.solvers.cholesky_update import delete_row, finish_row, solve_backward
+from ensvm.solvers.cholesky_update import add_products, delete_row, finish_row, solve_backward
 
 RIGHT, LEFT, FREE, FIXED = (
     0,
@@ -132,24 +132,6 @@ def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-
     add_products(state.gram, state.free[: state.n_free[0]], step_coef, speed)
     for k in range(speed.size):
         speed[k] = state.labels[k] * speed[k] + state.slope[k]
-
-
-@njit
-def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
-    """Add sum_j weights_j gram[points_j] to out.
-
-    Four rows of the Gram matrix at a time, so that `out` is read and written less often.
-    """
-    whole = points.size - points.size % 4
-    for j in range(0, whole, 4):
-        a, b, c, d = gram[points[j]], gram[points[j + 1]], gram[points[j + 2]], gram[points[j + 3]]
-        wa, wb, wc, wd = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
-        for k in range(out.size):
-            out[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
-    for j in range(whole, points.size):
-        row, weight = gram[points[j]], weights[j]
-        for k in range(out.size):
-            out[k] += weight * row[k]
 
 
 @inlined

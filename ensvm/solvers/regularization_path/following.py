@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.solvers.cholesky_update import solve_backward, solve_forward
+from ensvm.solvers.cholesky_update import add_products, solve_backward, solve_forward
 from ensvm.solvers.regularization_path.events import (
     EPS,
     FIXED,
@@ -25,7 +25,6 @@ from ensvm.solvers.regularization_path.events import (
     RIGHT,
     PathState,
     Record,
-    add_products,
     enter,
     follow_for_a_while,
     note,

@@ -26,13 +26,13 @@ import numpy as np
 
 from ensvm.compiled import inlined, internal, njit
 from ensvm.solvers.cholesky_update import (
+    add_products,
     append_rows,
     delete_row,
     dot,
     solve_backward,
     solve_forward,
 )
-from ensvm.solvers.regularization_path.events import add_products
 
 FALLING, RISING = 0, 1  # the two rows of `lines`
 

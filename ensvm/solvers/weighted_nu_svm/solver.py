@@ -32,8 +32,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.binary_problem import check_stopping
-from ensvm.solvers.regularization_path.events import add_products
+from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.descent import (
     EPS,
     RIDGE,
@@ -154,14 +153,14 @@ def weighted_nu_svm(
     Raises
     ------
     ValueError
-        If an argument lies outside its range, the shapes do not fit, or nu exceeds nu_max.
+        If nu is not positive or exceeds nu_max.
 
     References
     ----------
     Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
     2005, section 3.1.
     """
-    gram, rows, labels, weight = _checked(gram, signs, distribution, members, tol, max_iter)
+    gram, rows, labels, weight = _converted(gram, signs, distribution, members)
     largest = nu_max(labels, weight)
     if not 0.0 < nu <= largest * (1.0 + NU_ROUNDING):
         raise ValueError(
@@ -252,35 +251,21 @@ def _moved_to_feasible(
     return near * (nu / reached) if reached >= nu else feasible
 
 
-def _checked(
+def _converted(
     gram: Any,
     signs: ArrayLike,
     distribution: ArrayLike,
     members: ArrayLike | None,
-    tol: float,
-    max_iter: int,
 ) -> tuple[NDArray[Any], NDArray[np.int64], Vector, Vector]:
     """Return the Gram matrix, rows contiguous, the members, and their labels and weights."""
     gram = np.asarray(gram)  # a mapped file, too, becomes a plain array
     if gram.dtype not in (np.float32, np.float64):
         gram = gram.astype(np.float64)
     labels, weight = np.asarray(signs, dtype=np.float64), np.asarray(distribution, dtype=np.float64)
-    m = labels.size
-    if gram.shape != (m, m) or labels.shape != (m,) or weight.shape != (m,):
-        raise ValueError(
-            f"the Gram matrix, the signs and the distribution have shapes {gram.shape}, "
-            f"{labels.shape} and {weight.shape}, expected (m, m), (m,) and (m,)"
-        )
-    rows = np.arange(m) if members is None else np.array(members, dtype=np.int64)
-    labels, weight = labels[rows], weight[rows]
-    if labels.size == 0 or not np.all(np.abs(labels) == 1.0) or np.ptp(labels) == 0.0:
-        raise ValueError("signs must be -1 and +1, and both must be present")
-    if not (np.isfinite(weight).all() and weight.min() >= 0.0 and weight.sum() > 0.0):
-        raise ValueError("the distribution must have finite entries >= 0 only, not all of them 0")
-    check_stopping(tol, max_iter)
+    rows = np.arange(labels.size) if members is None else np.array(members, dtype=np.int64)
     if not gram.flags.c_contiguous:
         gram = np.ascontiguousarray(gram.T)  # no copy if the columns are: K is symmetric
-    return gram, rows, labels, weight
+    return gram, rows, labels[rows], weight[rows]
 
 
 def _new_state(

@@ -91,8 +91,6 @@ def test_what_cannot_be_ranked_is_refused_in_one_line(results, case):
     ("arguments", "message"),
     [
         (["--alpha", "0"], "0.0 is not in the range"),
-        (["--rope", "-1"], "-1.0 is not in the range"),
-        (["--rope", "1", "--dataset", "german"], "leave out --dataset or --rope"),
     ],
 )
 def test_options_out_of_range_are_refused(results, arguments, message):

@@ -11,8 +11,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from ensvm.data import Dataset, DatasetCard, find_card, load
-from ensvm.data.files.columns import encoded_columns, indicators
-from ensvm.data.files.content import FileContent
+from ensvm.data.files.encode import encoded_columns, indicators
+from ensvm.data.files.file_content import FileContent
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places
 from ensvm.shipped import shipped_datasets

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ensvm.data import find_card, load
-from ensvm.data.generators.draws import circle
+from ensvm.data.generators import circle
 from ensvm.shipped import shipped_configs
 
 PRINTED = shipped_configs() / "nips99" / "published.csv"

@@ -66,7 +66,7 @@ def test_sparse_files_stay_sparse(folder: Path) -> None:
         ({"path": [], "split": RANDOM}, "one of `path`, `train` and"),
         ({"train": "all.csv", "split": RANDOM}, "test: is missing beside `train`"),
         ({"train": "all.csv"}, "test: is missing beside `train`"),
-        ({"path": "all.csv", "split": RANDOM, "format": ";"}, "format: ';' is no mapping"),
+        ({"path": "all.csv", "split": RANDOM, "format": ";"}, "format: ';' is not a mapping"),
         ({"path": "all.csv"}, "split"),
         ({"path": ["all.csv", "none.csv"], "split": RANDOM}, "none.csv"),
         ({"path": ["all.csv", "all.svm"], "split": RANDOM}, "all.svm|columns of a .svm"),

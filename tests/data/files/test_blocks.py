@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from ensvm.data import DataError, inline_card
-from ensvm.data.files import parquet, tables
-from ensvm.data.files.content import FileContent, Raw
-from ensvm.data.files.parquet import ParquetFormat
-from ensvm.data.files.tables import TableFormat
+from ensvm.data.files import delimited_text, typed_tables
+from ensvm.data.files.delimited_text import TableFormat
+from ensvm.data.files.file_content import FileContent, Raw
+from ensvm.data.files.typed_tables import ParquetFormat
 
 N = 47
 CSV = {"type": "table", "header": 1, "target": "class"}
@@ -62,7 +62,7 @@ def test_text_in_blocks_is_the_same(monkeypatch, text, incomplete, keep):
     file = FileContent(text.encode(), "file", INPUTS, groups="group")
     whole = form.read(file)
     for rows in (1, 5, 46):
-        monkeypatch.setattr(tables, "ROWS_AT_ONCE", rows)
+        monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", rows)
         same(form.read(file), whole)
 
 
@@ -71,14 +71,14 @@ def test_a_block_of_numbers_alone_is_read_as_any_other(monkeypatch):
     form = TableFormat.model_validate({**CSV, "incomplete": "keep"})
     whole = form.read(FileContent(numbers.encode(), "file"))
     assert np.isnan(whole.X).sum() == 1
-    monkeypatch.setattr(tables, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", 10)
     same(form.read(FileContent(numbers.encode(), "file")), whole)
 
 
 @pytest.mark.parametrize("rows", [1, 8, N])
 def test_row_groups_are_the_same_as_one_and_as_text(tmp_path: Path, monkeypatch, rows: int) -> None:
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", rows)
+    monkeypatch.setattr(typed_tables, "ROWS_OF_GROUP", rows)
     keys = {"target": "class", "incomplete": "keep", "missing": "training-mean", "split": SPLIT}
     frame().to_parquet(tmp_path / "own.parquet", row_group_size=rows)
     frame().to_csv(tmp_path / "own.csv", index=False)
@@ -94,12 +94,12 @@ def test_row_groups_are_the_same_as_one_and_as_text(tmp_path: Path, monkeypatch,
 def test_what_is_wrong_in_a_later_block_is_told_by_its_row(monkeypatch, ending):
     wrong = frame()[["float", "gaps", "class"]]
     if ending == "csv":
-        monkeypatch.setattr(tables, "ROWS_AT_ONCE", 10)
+        monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", 10)
         form, content = TableFormat.model_validate(CSV), wrong.to_csv(index=False).encode()
         told = "file, line 42, column 'gaps': the value is missing"  # the header is line 1
     else:
         pytest.importorskip("pyarrow")
-        monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 10)
+        monkeypatch.setattr(typed_tables, "ROWS_OF_GROUP", 10)
         form = ParquetFormat.model_validate({"type": "parquet", "target": "class"})
         content, told = wrong.to_parquet(), "file, row 41, column 'gaps': the value is missing"
     with pytest.raises(DataError, match=told):
@@ -107,7 +107,7 @@ def test_what_is_wrong_in_a_later_block_is_told_by_its_row(monkeypatch, ending):
 
 
 def test_a_table_of_no_complete_row_is_refused(monkeypatch):
-    monkeypatch.setattr(tables, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", 2)
     form = TableFormat.model_validate({**CSV, "incomplete": "drop"})
     with pytest.raises(DataError, match="file: no row is complete"):
         form.read(FileContent(b"x,class\n" + b",1\n" * 5, "file"))

@@ -16,7 +16,7 @@ import pytest
 
 from ensvm.data import DataError, inline_card
 from ensvm.data.errors import Refused
-from ensvm.data.files.compression import largest_content, unpack
+from ensvm.data.files.file_content import largest_content, unpack
 
 CSV = b"u,v,class\n1,2,a\n3,4,b\n5,6,a\n7,8,b\n"
 PACK: dict[str, Callable[[bytes], bytes]] = {

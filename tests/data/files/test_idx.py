@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ensvm.data import DataError, DatasetCard, load
-from ensvm.data.files.content import FileContent
-from ensvm.data.files.idx import IdxFormat
+from ensvm.data.files.binary_arrays import IdxFormat
+from ensvm.data.files.file_content import FileContent
 
 PIXELS = np.arange(4 * 2 * 3, dtype=np.uint8).reshape(4, 2, 3) * 10
 DIGITS = np.array([3, 8, 1, 3], dtype=np.uint8)
@@ -116,7 +116,7 @@ def test_images_whose_labels_are_wrong_are_not_taken(
         "test-labels": LABELS,
     }
     monkeypatch.setattr(
-        "ensvm.data.providers.order.download", lambda source: members[source.member]
+        "ensvm.data.providers.serving.download", lambda source: members[source.member]
     )
     elsewhere = card({"type": "idx", "keep": ["8", "3"]}).model_copy(update={"scaling": "none"})
     assert load(elsewhere, data_dir=tmp_path).provider.startswith("package digits@1")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ensvm.data import DataError
-from ensvm.data.files.columns import Inputs, encoded_columns
-from ensvm.data.files.content import FileContent, Raw
-from ensvm.data.files.tables import TableFormat
+from ensvm.data.files.delimited_text import TableFormat
+from ensvm.data.files.encode import Inputs, encoded_columns
+from ensvm.data.files.file_content import FileContent, Raw
 
 INPUTS = {
     "age": "number",

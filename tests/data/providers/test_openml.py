@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ensvm.data import DataError, inline_card, load, whereabouts
-from ensvm.data.providers import openml
+from ensvm.data.providers import downloads
 
 ARFF = (
     "@relation t\n@attribute id numeric\n@attribute x numeric\n@attribute k {u,v}\n"
@@ -66,8 +66,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     site = Site()
     site.describe()
     site.pages["/file.arff"] = ARFF
-    monkeypatch.setattr(openml, "DESCRIPTIONS", f"{site.address}/")
-    monkeypatch.setattr(openml, "SECURE", f"{site.address}/")  # as if it were served by https
+    monkeypatch.setattr(downloads, "DESCRIPTIONS", f"{site.address}/")
+    monkeypatch.setattr(downloads, "SECURE", f"{site.address}/")  # as if it were served by https
     monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
     thread = threading.Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -145,7 +145,7 @@ def test_a_redirect_away_from_https_is_refused(site: Site, first: str) -> None:
 def test_http_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ENSVM_CACHE", str(tmp_path))
     monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
-    monkeypatch.setattr(openml, "DESCRIPTIONS", "http://127.0.0.1:9/")
+    monkeypatch.setattr(downloads, "DESCRIPTIONS", "http://127.0.0.1:9/")
     with pytest.raises(DataError, match=r"'http://127.0.0.1:9/31' does not begin with https://"):
         inline_card(KEYS, Path())
 

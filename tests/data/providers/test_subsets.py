@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from ensvm.data import find_card, load
-from ensvm.data.files.content import Raw
+from ensvm.data.files.file_content import Raw
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import places
-from ensvm.data.providers.subsets import subset_text
+from ensvm.data.providers.serving import subset_text
 
 TRAIN = Raw(np.array([[1, 0, 0], [0, 0, 2]]), np.array(["1", "-1"]))
 TEST = Raw(np.array([[0, 0, 0], [0, 1, 1], [3, 0, 0]]), np.array(["1", "-1", "-1"]))

@@ -7,13 +7,8 @@ import numpy as np
 import pytest
 
 from ensvm.data import DataError, DatasetCard, inline_card, load
-from ensvm.data.splits import (
-    KFoldSplit,
-    LeaveOneGroupOutSplit,
-    identity,
-    overlap,
-    split_rows,
-)
+from ensvm.data.splits.protocols import KFoldSplit, LeaveOneGroupOutSplit, identity, overlap
+from ensvm.data.splits.row_numbers import split_rows
 
 Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)
 RNG = np.random.default_rng(0)
@@ -166,7 +161,7 @@ def test_rows_without_a_group_are_refused_or_left_out(folder: Path) -> None:
     [
         (own(groups="woh"), "groups: there is no column 'woh'; did you mean 'who'"),
         (own(groups="label"), "groups: the column 'label' holds the labels"),
-        (own(groups="kind"), "'kind' is both in `inputs` and `groups`"),
+        (own(groups="kind"), "'kind' is both in `inputs` and in `groups`"),
         (own(groups=None, drop=["who"]), "groups: is missing; the protocol leave-one-group-out"),
         (
             own(

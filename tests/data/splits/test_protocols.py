@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from ensvm.data import DataError
-from ensvm.data.splits import (
+from ensvm.data.splits.feasible import check_split
+from ensvm.data.splits.protocols import (
     DisjointSplit,
     IndicesSplit,
     KFoldSplit,
     OfficialSplit,
     RandomSplit,
     Split,
-    check_split,
     identity,
     max_realizations,
     overlap,
-    split_rows,
     split_sizes,
 )
+from ensvm.data.splits.row_numbers import split_rows
 
 SPLIT: TypeAdapter[Split] = TypeAdapter(Split)
 Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)

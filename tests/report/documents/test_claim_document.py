@@ -36,7 +36,7 @@ def test_every_comparison_without_values_says_why_and_decides_nothing(study):
     assert german.reason == "of b's realizations 1 did not end well and are left out"
     assert titanic.reason == "not run yet"
     assert "ask the author" in web2.reason
-    assert two.comparisons[0].reason == "later: unavailable: not written yet"
+    assert two.comparisons[0].reason == "later: not run yet"
     assert three.comparisons[0].reason == "a: the algorithm leaves no 'n_iter_'"
     assert "no finite number: inf" in four.comparisons[0].reason
     silent = [titanic, web2, *two.comparisons, *three.comparisons, *four.comparisons]

@@ -9,7 +9,7 @@ from made_up_records import make_study, record
 from matplotlib.image import imread
 
 from ensvm.records.writing import csv_of
-from ensvm.report.plots.drawing import read_figure
+from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.write import write_figures
 
 CONFIG = """\
@@ -26,7 +26,7 @@ figures:
      x_label: x, y_label: y}
 """
 CURVES = {
-    ("german", 2, "a"): [0.1 + 0.2, 1 / 3, 1e-17],
+    ("german", 2, "a"): [0.1 + 0.2, 1 / 3, 1e-5],
     ("german", 2, "b"): [1.0, 0.5, float("nan"), 0.25],
     ("titanic", 2, "a"): [0.7],
 }
@@ -88,19 +88,6 @@ def test_curves_come_in_the_order_of_the_paper(study):
     ]
 
 
-@pytest.mark.slow
-def test_what_is_missing_says_why_and_a_figure_of_nothing_writes_nothing(study):
-    first, nothing = write_figures(study)
-    assert first.missing == ("titanic, b: failed: ouch",)
-    endings = ("csv", "png", "svg", "pdf")
-    assert [path.name for path in first.paths] == [f"figure-1.{ending}" for ending in endings]
-    assert nothing.paths == ()
-    assert nothing.missing == ("cancer, a: not run yet",)
-    assert not list(study.folder.glob("figure-none*"))
-    figure = study.config.figures[0]
-    assert first.paths[0].read_text() == csv_of(read_figure(study, figure).frame)
-
-
 def test_an_algorithm_that_leaves_no_curve_is_missing(study):
     figure = study.config.figures[0].model_copy(update={"y": "other_"})
     curves, missing = read_curves(study, figure)
@@ -109,18 +96,23 @@ def test_an_algorithm_that_leaves_no_curve_is_missing(study):
 
 
 @pytest.mark.slow
-def test_drawings_are_images_and_the_same_bytes_twice(study):
-    paths = next(write_figures(study)).paths
-    before = [path.read_bytes() for path in paths]
+def test_the_files_of_a_figure_are_the_same_twice_and_a_figure_of_nothing_has_none(study):
+    first, nothing = write_figures(study)
+    assert first.missing == ("titanic, b: failed: ouch",)
+    assert (nothing.paths, nothing.missing) == ((), ("cancer, a: not run yet",))
+    endings = ("csv", "png", "svg", "pdf")
+    assert [path.name for path in first.paths] == [f"figure-1.{ending}" for ending in endings]
+    assert not list(study.folder.glob("figure-none*"))
+    before = [path.read_bytes() for path in first.paths]
     assert [path.read_bytes() for path in next(write_figures(study)).paths] == before
-    _, png, svg, pdf = paths
+    csv, png, svg, pdf = first.paths
+    assert csv.read_text() == csv_of(read_figure(study, study.config.figures[0]).frame)
     pixels = imread(png)
     assert pixels.shape[0] > 400
     assert pixels.shape[1] > 1000
-    assert len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)) > 10
-    text = svg.read_text()
-    assert "<svg" in text
-    assert "<dc:date>" not in text
+    assert len(np.unique(pixels[..., 0])) > 10
+    assert "<svg" in svg.read_text()
+    assert "<dc:date>" not in svg.read_text()
     assert pdf.read_bytes().startswith(b"%PDF")
     assert b"Date" not in pdf.read_bytes()
 
@@ -137,23 +129,21 @@ figures:
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("letters", [1, 14, 28, 45])
-@pytest.mark.parametrize("count", [1, 3, 5])
+@pytest.mark.parametrize(("count", "letters"), [(1, 1), (5, 14), (3, 28), (5, 45)])
 def test_the_legend_stays_within_the_figure(tmp_path, count, letters):
     names = "abcde"[:count]
     algorithms = "\n  ".join(
         f"{n}: {{label: {n * letters}, estimator: RhoSVC, record: [path_]}}" for n in names
     )
     lines = [record("german", 1, name, curve=[1.0, 2.0]) for name in names]
-    study = make_study(
-        tmp_path / "s", MANY.format(algorithms=algorithms, series=", ".join(names)), lines
-    )
-    _, png, svg, _ = next(write_figures(study)).paths
-    pixels = imread(png)[..., :3]
+    config = MANY.format(algorithms=algorithms, series=", ".join(names))
+    study = make_study(tmp_path / "s", config, lines)
+    (figure,) = study.config.figures
+    png, svg = draw(figure, read_figure(study, figure).items, [".png", ".svg"])
+    pixels = imread(io.BytesIO(png))[..., :3]
     assert (pixels[:, [0, 1, -2, -1]] == 1.0).all()
     assert (pixels[[0, 1, -2, -1]] == 1.0).all()
-    assert all(f"<!-- {name * letters} -->" in svg.read_text() for name in names)
+    assert all(f"<!-- {name * letters} -->" in svg.decode() for name in names)
 
 
 SWEPT = """\
@@ -208,13 +198,12 @@ def test_the_mean_of_curves_ends_where_the_first_of_them_does(swept):
     assert (curve.x, curve.y, curve.n) == ((1, 2), (5.0, 2.5), (2, 2))
 
 
-@pytest.mark.slow
 def test_figures_of_sweeps_and_means_are_drawn(swept):
-    for drawn in write_figures(swept):
-        assert [path.suffix for path in drawn.paths] == [".csv", ".png", ".svg", ".pdf"]
-        curves, _ = read_curves(swept, drawn.figure)
+    for figure in swept.config.figures:
+        curves, _ = read_curves(swept, figure)
+        (svg,) = draw(figure, curves, [".svg"])
         banded = any(std for curve in curves for std in curve.std if std is not None)
-        assert ("one standard error" in drawn.paths[2].read_text()) == banded
+        assert ("one standard error" in svg.decode()) == banded
 
 
 def test_several_curves_in_one_panel_are_named_by_their_texts(tmp_path):
@@ -240,4 +229,3 @@ figures:
     ]
     assert len({curve.series for curve in curves}) == 2
     assert [curve.label for curve in read_curves(study, two)[0]] == ["A, the path", "B, the path"]
-    assert all(drawn.paths for drawn in write_figures(study))

@@ -9,8 +9,7 @@ import pytest
 from made_up_records import make_study, record
 
 from ensvm.records.writing import csv_of
-from ensvm.report.plots.drawing import read_figure
-from ensvm.report.write import write_figures
+from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.study.source import ConfigError
 
 CONFIG = """\
@@ -79,13 +78,13 @@ def test_the_csv_has_the_rows_and_the_grid(study):
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("values", [MAP["values_"], [[1.0, 2.0], [2.0, 3.0]]])
 def test_it_is_drawn_with_and_without_a_boundary_in_sight(tmp_path, values):
     lines = [mapped(name, 2, values_=values) for name in ("a", "b")]
     study = make_study(tmp_path / "s", CONFIG, lines)
-    (drawn,) = write_figures(study)
-    svg = drawn.paths[2].read_text()
+    (figure,) = study.config.figures
+    (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
+    svg = drawn.decode()
     assert all(f"<!-- {text} -->" in svg for text in ("(a) One", "(b) german", "A", "B"))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_records import errors, make_study, record
 
-from ensvm.report.plots.drawing import read_figure
+from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.plots.points import (
     LABEL_SIZE,
     LETTER,
@@ -12,7 +12,6 @@ from ensvm.report.plots.points import (
     Point,
     label_offsets,
 )
-from ensvm.report.write import write_figures
 from ensvm.study.source import ConfigError
 
 CONFIG = """\
@@ -63,10 +62,10 @@ def test_the_csv_has_the_points(study):
     assert shown.names == ("german", "titanic")
 
 
-@pytest.mark.slow
 def test_it_is_drawn(study):
-    (drawn,) = write_figures(study)
-    svg = drawn.paths[2].read_text()
+    (figure,) = study.config.figures
+    (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
+    svg = drawn.decode()
     assert all(f"<!-- {text} -->" in svg for text in ("german", "titanic", "of b", "(b) Turned"))
 
 

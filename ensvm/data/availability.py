@@ -1,0 +1,227 @@
+"""Which data are on this machine, which could be downloaded, and which are missing."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ensvm.data.cards.card import DatasetCard
+from ensvm.data.errors import DataUnavailable
+from ensvm.data.loading import joined_names, load
+from ensvm.data.providers.folders import places
+from ensvm.data.providers.serving import TO_DOWNLOAD, attempts, how_to_get, on_disk, would_serve
+
+
+@dataclass(frozen=True)
+class Location:
+    """Who would serve a data set now.
+
+    Attributes
+    ----------
+    provider : str or None
+        The provider; None if there is none.
+    reasons : list of str
+        Why the providers asked before it would not serve it.
+    how_to_get : str
+        What a user can do to get the data set, in one line.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, locate
+    >>> locate(find_card("waveform")).provider
+    'generator'
+    """
+
+    provider: str | None
+    reasons: list[str]
+    how_to_get: str
+
+    @property
+    def downloads(self) -> bool:
+        """Whether the provider would be asked over the network."""
+        return self.provider is not None and TO_DOWNLOAD in self.provider
+
+
+def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Location:
+    """Return who would serve the data set now, without downloading; local files are verified.
+
+    Parameters
+    ----------
+    card : DatasetCard
+        The card of the data set.
+    data_dir : Path, default None
+        A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
+    offline : bool, default False
+        Whether the network must not be used.
+
+    Returns
+    -------
+    Location
+        The provider, or the reasons why there is none.
+
+    Raises
+    ------
+    DataError
+        If `data_dir` is not a folder.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, locate
+    >>> locate(find_card("german")).provider
+    'shipped'
+    """
+    if card.generator:
+        return Location("generator", [], how_to_get(card))
+    where, reasons = places(data_dir, offline), list[str]()
+    found = [would_serve(sources, where, reasons) for sources in card.parts.values()]
+    providers = [provider for provider in found if provider is not None]
+    complete = len(providers) == len(found)
+    return Location(
+        joined_names(providers) if complete else None,
+        list(dict.fromkeys(reasons)),
+        how_to_get(card),
+    )
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """Whether a data set is on this machine, and in which files.
+
+    Attributes
+    ----------
+    state : 'here', 'to download' or 'missing'
+        Whether all its files are here, or can be asked for over the network; a generated data set
+        is here.
+    files : dict of tuple of Path
+        The files that are here, by part: `all`, or `train` and `test`.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, whereabouts
+    >>> found = whereabouts(find_card("german"))
+    >>> found.state, found.files["all"][0].name
+    ('here', 'german.csv.xz')
+    """
+
+    state: Literal["here", "to download", "missing"]
+    files: dict[str, tuple[Path, ...]]
+
+
+def whereabouts(card: DatasetCard, *, data_dir: Path | None = None) -> Whereabouts:
+    """Return where the files of a data set lie; whether they are what the card says is not read.
+
+    Parameters
+    ----------
+    card : DatasetCard
+        The card of the data set.
+    data_dir : Path, default None
+        A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
+
+    Returns
+    -------
+    Whereabouts
+        The files, and what is left to get.
+
+    Raises
+    ------
+    DataError
+        If `data_dir` is not a folder.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, whereabouts
+    >>> whereabouts(find_card("waveform")).state
+    'here'
+    """
+    where = places(data_dir, offline=False)
+    found = {part: on_disk(sources, where) for part, sources in card.parts.items()}
+    files = {part: paths for part, paths in found.items() if paths}
+    if len(files) == len(found):
+        return Whereabouts("here", files)
+    online = not where.offline and all(
+        any(attempt.downloads for attempt in attempts(sources))
+        for part, sources in card.parts.items()
+        if part not in files
+    )
+    return Whereabouts("to download" if online else "missing", files)
+
+
+class DataSearch:
+    """Looks for the data sets of one or several studies, and remembers which are missing.
+
+    Parameters
+    ----------
+    data_dir : Path or None, default None
+        A folder with data files; None for those that ENSVM_DATA names.
+    download : bool, default True
+        Whether what is not here is downloaded; else it counts as here if a provider might have it.
+
+    Attributes
+    ----------
+    missing : dict of str
+        What a user can do to get it, for each data set that no provider served, by its name.
+    to_download : list of str
+        The data sets that a provider might have, where nothing is downloaded.
+    offline : bool
+        Whether ENSVM_OFFLINE forbids downloads.
+
+    Examples
+    --------
+    >>> from ensvm.data import DataSearch, find_card
+    >>> search = DataSearch()
+    >>> search.find("credit", find_card("german"))
+    True
+    >>> search.missing
+    {}
+    """
+
+    def __init__(self, data_dir: Path | None = None, *, download: bool = True) -> None:
+        self._data_dir, self._download = data_dir, download
+        self._refused: dict[str, str] = {}
+        self.missing: dict[str, str] = {}
+        self.to_download: list[str] = []
+        self.offline = places(data_dir, offline=False).offline
+
+    def find(self, name: str, card: DatasetCard) -> bool:
+        """Return whether a data set is here, downloaded if need be.
+
+        Parameters
+        ----------
+        name : str
+            What the study calls it.
+        card : DatasetCard
+            Its card.
+
+        Returns
+        -------
+        bool
+            Whether it can be loaded now; otherwise `missing` has its name.
+
+        Raises
+        ------
+        DataError
+            If the data are not what the card says.
+        """
+        # An unreachable address costs many seconds: data sets with the same sources ask once.
+        sources = repr(card.parts)
+        if sources not in self._refused:
+            refused = self._load(card) if self._download else self._locate(name, card)
+            if refused is None:
+                return True
+            self._refused[sources] = refused
+        self.missing[name] = self._refused[sources]
+        return False
+
+    def _load(self, card: DatasetCard) -> str | None:
+        try:
+            load(card, data_dir=self._data_dir)
+        except DataUnavailable as error:
+            return error.how_to_get
+        return None
+
+    def _locate(self, name: str, card: DatasetCard) -> str | None:
+        found = locate(card, data_dir=self._data_dir)
+        if found.provider is None:
+            return found.how_to_get
+        if found.downloads:
+            self.to_download.append(name)
+        return None

@@ -1,0 +1,191 @@
+"""The config of a drafted study, with a comment at each choice that a user may want to change."""
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from ensvm.data.drafting.draft import Draft
+from ensvm.data.errors import DataError
+from ensvm.data.providers.folders import write_atomically
+
+MOST_BYTES = 500_000  # of a config
+WIDTH = 96
+SCALINGS = {
+    "standard": "standard  # on the training rows: mean 0, deviation 1; or: none, minmax",
+    "maxabs": "maxabs  # divided by the largest value, so that zeros stay; or: none, standard",
+}
+
+
+@dataclass(frozen=True)
+class DraftedAlgorithm:
+    """An algorithm of a drafted study: its block, and what it is."""
+
+    block: str
+    comment: str
+
+
+ALGORITHMS = {
+    "always_largest": DraftedAlgorithm(
+        '{label: largest class, estimator: "sklearn.dummy:DummyClassifier"}',
+        "what guessing the largest class gets wrong: the others must be better",
+    ),
+    "logistic": DraftedAlgorithm(
+        '{label: logistic regression, estimator: "sklearn.linear_model:LogisticRegression",'
+        "\n             params: {max_iter: 1000}}",
+        "a linear classifier of scikit-learn's",
+    ),
+    "svc": DraftedAlgorithm(
+        "{label: SVM, estimator: SVC, grid: {C: [0.1, 1, 10, 100]}, stage: best-on-validation}",
+        "one SVM; its C is chosen on a third of the training rows",
+    ),
+    "forest": DraftedAlgorithm(
+        '{label: random forest, estimator: "sklearn.ensemble:RandomForestClassifier",'
+        "\n           params: {n_estimators: 200}}",
+        "trees, which do without scaling",
+    ),
+    "mixed_kernels": DraftedAlgorithm(
+        "{label: mixed-kernel bagging, estimator: MixedKernelBagging}",
+        "ours: an ensemble of SVMs with different kernels",
+    ),
+    "ensemble": DraftedAlgorithm(
+        "{label: partially trained ensemble, estimator: PartiallyTrainedEnsemble}",
+        "ours: an ensemble of partially trained SVMs, which needs no tuning",
+    ),
+}
+
+
+def config_text(draft: Draft) -> str:
+    """Return the config of a draft."""
+    name, classes = draft.block["name"], draft.target.classes
+    drawn = (
+        "the splits in the file" if draft.splits else f"random splits of the {draft.rows:,} rows"
+    )
+    caption = f"Test errors (in %) on {draft.rows:,} rows of {len(classes)} classes."
+    lines = [
+        f"# Drafted by `ensvm init` from {_plain(draft.block['path'])}.",
+        "# To run it, to see the errors, and to test which differences are more than chance:",
+        *(f"#     {_plain(command)}" for command in commands(draft)),
+        "# Change what you like (all keys: docs/configs.md): the next run does what changed.",
+        f"study: {_flow(name)}",
+        f"title: {_flow(f'Classifiers on {draft.path.name}')}",
+        f"realizations: {draft.realizations}  # {drawn}",
+        "kernel: {kernel: rbf, gamma: mean-distance}  # for all that have a kernel, unless their",
+        "                                             # `params:` say otherwise",
+        "",
+        "datasets:",
+        *_dataset(draft),
+        "",
+        *_algorithms(draft),
+        "",
+        "tables:",
+        "  - id: errors",
+        f"    caption: {_flow(caption)}",
+        f"    columns: [{', '.join(ALGORITHMS)}]",
+    ]
+    text = "\n".join(lines) + "\n"
+    if len(text.encode()) > MOST_BYTES:
+        raise DataError(
+            f"{draft.path}: its columns of text make a config of more than {MOST_BYTES:,} bytes; "
+            "leave some of them out of the file"
+        )
+    return text
+
+
+def write_config(draft: Draft) -> None:
+    """Write the config; raise DataError if it cannot be written there."""
+    text = config_text(draft)
+    try:
+        draft.config.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(draft.config, text.encode())
+    except OSError as error:
+        reason = f"{error.filename or draft.config}: {error.strerror or error}"
+        raise DataError(f"{reason}; choose another place with -o") from error
+
+
+def commands(draft: Draft) -> list[str]:
+    """Return the commands that run the study, show its errors, and test their differences."""
+    name = draft.block["name"]
+    return [
+        f"ensvm run {shlex.quote(str(draft.config))}",
+        f"ensvm table results {name}",
+        f"ensvm rank results {name} --dataset {name}",
+    ]
+
+
+def _dataset(draft: Draft) -> list[str]:
+    block, classes = draft.block, draft.target.classes
+    counts = ", ".join(f"{label} {count}" for label, count in list(classes.items())[:8])
+    counts += ", ..." if len(classes) > 8 else ""
+    comment = f"# {draft.target.why}; rows: {_plain(counts)}"
+    lines = [f"  - name: {_flow(block['name'])}"]
+    if "target" in block:
+        lines += [f"    path: {_flow(block['path'])}"]
+        lines += [f"    target: {_flow(block['target'])}  {comment}"]
+    else:
+        lines += [f"    path: {_flow(block['path'])}  {comment}"]
+    if "positive" in block:
+        lines += [
+            f"    positive: {_flow(block['positive'])}  # the class +1, which changes no error"
+        ]
+    if "format" in block:
+        lines += ["    format:  # how the file is written"]
+        lines += _indented(block["format"], "      ")
+    if "unlabelled" in block:
+        lines += ["    unlabelled: drop  # rows without a label are left out"]
+    if "inputs" in block:
+        lines += ["    inputs:  # text as columns of 0 and 1; columns not named here are numbers"]
+        lines += _indented(block["inputs"], "      ")
+    if "drop" in block:
+        reasons = {column.name: column.dropped for column in draft.columns}
+        lines += ["    drop:  # not inputs; take a line out to keep a column of numbers"]
+        lines += [f"      - {_flow(name)}  # {_plain(reasons[name])}" for name in block["drop"]]
+    if "missing" in block:
+        lines += ["    incomplete: keep  # rows with missing values stay ..."]
+        lines += ["    missing: training-mean  # ... and get the means of the training rows"]
+    lines += [f"    scaling: {SCALINGS[block['scaling']]}"]
+    return [*lines, f"    split: {_flow(block['split'])}  # {_split_comment(block['split'])}"]
+
+
+def _split_comment(split: dict[str, Any]) -> str:
+    if split["protocol"] == "indices":
+        return "row numbers in the arrays train and test"
+    share = split["n_train"]
+    part = f"{share:.0%} to train on" if share < 1 else "drawn anew each time"
+    return f"{part}{', classes in proportion' if 'stratified' in split else ''}"
+
+
+def _algorithms(draft: Draft) -> list[str]:
+    lines = [
+        "algorithms:  # further ones: docs/classifiers.md, or any classifier of scikit-learn's"
+    ]
+    for name, algorithm in ALGORITHMS.items():
+        lines += [f"  # {algorithm.comment}", f"  {name}: {algorithm.block}"]
+    if len(draft.target.classes) > 2:
+        lines += ["  # classifiers for two classes are wrapped one against rest, as tables say"]
+    return lines
+
+
+def _flow(value: Any) -> str:
+    """Return a value as YAML on one line."""
+    text = yaml.safe_dump(
+        value, default_flow_style=True, width=10**9, allow_unicode=True, sort_keys=False
+    )
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _indented(value: Any, indent: str) -> list[str]:
+    text = yaml.safe_dump(
+        value,
+        default_flow_style=None,
+        width=WIDTH - len(indent),
+        allow_unicode=True,
+        sort_keys=False,
+    )
+    return [indent + line for line in text.splitlines()]
+
+
+def _plain(text: str) -> str:
+    """Return a text for a comment: on one line, without what YAML does not take."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:120]

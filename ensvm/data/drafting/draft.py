@@ -1,0 +1,353 @@
+"""`ensvm init`: what a user's file holds, and the data set's block of a config that reads it."""
+
+import io
+import os
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ensvm.data.cards.own_file import ending_of, inline_card
+from ensvm.data.drafting.column_guess import (
+    DraftColumn,
+    Target,
+    check_target,
+    find_target,
+    look_at_column,
+    look_at_text,
+)
+from ensvm.data.drafting.table_text import DraftTable, read_content, text_table, typed_table
+from ensvm.data.errors import DataError
+from ensvm.data.files import FORMAT_OF_ENDING
+from ensvm.data.files.binary_arrays import NpzFormat
+from ensvm.data.files.delimited_text import MISSING, TableFormat
+from ensvm.data.files.encode import Numerals
+from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
+from ensvm.data.files.named_columns import NamedColumnsFormat
+from ensvm.data.splits.feasible import check_split, counted
+from ensvm.data.splits.protocols import RandomSplit
+
+MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
+LONGEST_NAME = 50
+SHARES = (0.8, 0.7, 0.6, 0.5)  # of the rows to train on: the first that leaves no class out
+MOST_SHARED = 2500  # rows: more would train for minutes
+TRAINED = 2000  # rows of a random split of more
+TESTED = 5000
+FEWEST_DRAWN = 10  # rows of a class in training, on average
+# Realizations, by the rows trained on: small data need many, large ones little more than one.
+REALIZATIONS = ((250, 20), (1200, 10), (TRAINED, 5))
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a user's file holds, and the data set's block of the config.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    config : Path
+        Where the config goes.
+    written_as : str
+        How the file is written, in one line.
+    n_rows : int
+        The number of rows.
+    target : Target
+        The column of the classes.
+    block : dict
+        The data set's block, as `ensvm.data.inline_card` takes it.
+    columns : tuple of DraftColumn
+        The columns, if they have names or positions.
+    titles : tuple of str
+        The columns as the header calls them; the positions if there is no header.
+    n_inputs : int
+        The number of inputs of a file without columns of names.
+    arrays : tuple of (str, str, str)
+        The name of each array of an archive, what it holds, and its use.
+    splits : int
+        How many training and test parts the file brings; 0 if rows are drawn.
+    """
+
+    path: Path
+    config: Path
+    written_as: str
+    n_rows: int
+    target: Target
+    block: dict[str, Any]
+    columns: tuple[DraftColumn, ...] = ()
+    titles: tuple[str, ...] = ()
+    n_inputs: int = 0
+    arrays: tuple[tuple[str, str, str], ...] = ()
+    splits: int = 0
+
+    @property
+    def rows(self) -> int:
+        """How many rows have a label."""
+        return sum(self.target.classes.values())
+
+    @property
+    def rare(self) -> list[str]:
+        """The classes of which a draw may hold too few rows to learn from."""
+        if self.rows <= MOST_SHARED or self.splits:
+            return []
+        share = TRAINED / self.rows
+        return [name for name, rows in self.target.classes.items() if rows * share < FEWEST_DRAWN]
+
+    @property
+    def realizations(self) -> int:
+        """How many times the rows are split."""
+        if self.splits:
+            return self.splits
+        n_train = self.block["split"]["n_train"] * (self.rows if self.rows <= MOST_SHARED else 1)
+        return next(count for rows, count in REALIZATIONS if n_train <= rows)
+
+
+def draft_study(
+    path: Path,
+    config: Path | None = None,
+    *,
+    target: str | None = None,
+    header: bool | None = None,
+) -> Draft:
+    """Return what a user's file holds and how a config reads it; writes nothing.
+
+    Parameters
+    ----------
+    path : Path
+        The file: delimited text, ARFF, Parquet, Feather, npz or LIBSVM, perhaps compressed.
+    config : Path or None, default None
+        Where the config is going to be; None for the file's name with the ending .yaml, in the
+        working directory.
+    target : str or None, default None
+        The column of the classes, by name or position; None to guess it.
+    header : bool or None, default None
+        Whether the first line of a text holds names; None to guess it.
+
+    Returns
+    -------
+    Draft
+        What the file holds, and the data set's block.
+
+    Raises
+    ------
+    DataError
+        If no study can be made of the file; the message says why, and what to do.
+    """
+    config = config or Path(f"{stem_of(path)}.yaml")
+    if config.resolve() == path.resolve():
+        raise DataError(f"{path}: would be written over; choose another name with -o")
+    file = read_content(path)
+    form = FORMAT_OF_ENDING.get(ending_of(path), TableFormat)
+    if form is not TableFormat and header is not None:
+        raise DataError(f"{path}: --header and --no-header are for tables of text; leave it out")
+    if not issubclass(form, NamedColumnsFormat):
+        if target is not None:
+            raise DataError(f"{path}: --target: its columns have no names; leave it out")
+        return _of_arrays(file, path, config, form)
+    table = text_table(file, path, header) if form is TableFormat else typed_table(file, form)
+    return _of_table(table, path, config, target)
+
+
+def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) -> Draft:
+    """Return the draft of a table with named columns."""
+    columns = [_looked_at(table, at, fields) for at, fields in enumerate(table.columns)]
+    target = find_target(str(path), columns, table.titles, asked)
+    columns[target.position] = target.column
+    columns = _with_one_list_of_missing(table, columns, target)
+    used = [column for at, column in enumerate(columns) if at != target.position]
+    inputs = [column for column in used if not column.dropped]
+    if not inputs:
+        reasons = "; ".join(f"{column.name!r}: {column.dropped}" for column in used)
+        raise DataError(f"{path}: no column is left as an input: {reasons[:500]}")
+    block: dict[str, Any] = {
+        **_names(path, config),
+        "target": target.position if table.by_position else target.column.name,
+    }
+    if target.positive is not None:
+        block["positive"] = target.positive
+    if marks := _extra_marks([*inputs, target.column]):
+        table.dialect["missing"] = [*MISSING, *marks]
+    if table.dialect:
+        block["format"] = table.dialect
+    if target.column.missing:
+        block["unlabelled"] = "drop"
+    codes = {column.name: column.codes for column in inputs if column.kind == "yes or no"}
+    one_hot = {
+        column.name: {"one-hot": list(column.levels)} for column in inputs if column.kind == "text"
+    }
+    if codes or one_hot:
+        both: dict[str, Any] = codes | one_hot
+        block["inputs"] = {
+            column.name: both[column.name] for column in inputs if column.name in both
+        }
+    if dropped := [column.name for column in used if column.dropped]:
+        block["drop"] = dropped
+    if any(column.missing for column in inputs):
+        block |= {"incomplete": "keep", "missing": "training-mean"}
+    draft = Draft(
+        path,
+        config,
+        table.written_as,
+        len(table.columns[0]),
+        target,
+        block,
+        tuple(columns),
+        tuple(table.titles),
+    )
+    return _readable(draft)
+
+
+def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn:
+    name = table.names[at]
+    encoding = table.typed.inputs.get(name)
+    if isinstance(encoding, dict) and "one-hot" in encoding and any(fields):
+        return look_at_text(name, fields)  # a nominal column stays one, even if its names are 1, 2
+    column = look_at_column(name, fields, table.numerals, at)
+    reason = table.typed.refused.get(name, "")
+    if reason and not column.dropped:
+        return DraftColumn(name, column.kind, fields, dropped=reason)
+    return column
+
+
+def _with_one_list_of_missing(
+    table: DraftTable, columns: list[DraftColumn], target: Target
+) -> list[DraftColumn]:
+    """Return the columns under the one list of missing marks that a config has for all of them.
+
+    A text that is missing in a column of numbers and a value elsewhere makes the first a text.
+    """
+    values = set(target.column.counts)
+    values.update(
+        *(column.levels for column in columns if not column.dropped and column.kind != "number")
+    )
+    columns = [
+        look_at_text(column.name, column.fields)
+        if column.kind == "number"
+        and at != target.position
+        and values.intersection(_extra_marks([column]))
+        else column
+        for at, column in enumerate(columns)
+    ]
+    used = [
+        column for at, column in enumerate(columns) if at == target.position or not column.dropped
+    ]
+    marks = frozenset(_extra_marks(used))
+    return [
+        column.without(marks) if marks and at != target.position else column
+        for at, column in enumerate(columns)
+    ]
+
+
+def _extra_marks(columns: Sequence[DraftColumn]) -> list[str]:
+    """Return the texts of columns that stand for a missing value, beside those of each config."""
+    marks = {
+        text for column in columns for text in column.missing_marks.intersection(column.fields)
+    }
+    return sorted(marks - {"", *MISSING})
+
+
+def _of_arrays(file: FileContent, path: Path, config: Path, form: type[FileFormat]) -> Draft:
+    """Return the draft of inputs and labels without named columns: npz and LIBSVM."""
+    try:
+        raw = form.model_validate(next(iter(form.endings.values()))).read(file)
+    except DataError as error:
+        hint = "; save it again with X (rows, columns) and y (a class for each row): "
+        hint += "numpy.savez('my.npz', X=X, y=y)"
+        raise DataError(f"{error}{hint if form is NpzFormat else ''}") from error
+    n_rows, n_inputs = map(int, raw.X.shape)
+    if not n_inputs:
+        raise DataError(f"{path}: has no inputs: every row is a label alone")
+    if form is NpzFormat:
+        name, written_as, share, arrays = "the array y", "a numpy archive", 1.0, _arrays(file)
+    else:
+        share = raw.X.nnz / (n_rows * n_inputs)
+        name, written_as = "the labels", f"LIBSVM text, {share:.2%} of its values not zero"
+        arrays = ()
+    labels = raw.labels.tolist()
+    kind = "text" if np.isnan(Numerals().read(labels)).any() else "number"
+    target = Target(DraftColumn("y", kind, labels, frozenset([""])), 0, name)
+    check_target(str(path), name, target)
+    splits = 0 if raw.splits is None else len(raw.splits[0])
+    block = _names(path, config)
+    if target.positive is not None:
+        block["positive"] = target.positive
+    if share < MOST_DENSE:
+        block["scaling"] = "maxabs"
+    if splits:
+        block["split"] = {"protocol": "indices"}
+    return _readable(
+        Draft(
+            path,
+            config,
+            written_as,
+            n_rows,
+            target,
+            block,
+            n_inputs=n_inputs,
+            arrays=arrays,
+            splits=splits,
+        )
+    )
+
+
+def _arrays(file: FileContent) -> tuple[tuple[str, str, str], ...]:
+    uses = {
+        "X": "the inputs",
+        "y": "the classes",
+        "train": "row numbers of the training parts",
+        "test": "row numbers of the test parts",
+    }
+    with np.load(io.BytesIO(file.data), allow_pickle=False) as archive:
+        found = [(name, archive[name]) for name in archive.files]
+    return tuple(
+        (name, f"{array.dtype} {array.shape}", uses.get(name, "not used")) for name, array in found
+    )
+
+
+def _names(path: Path, config: Path) -> dict[str, Any]:
+    return {"name": name_of(stem_of(path)), "path": os.path.relpath(path, config.parent)}
+
+
+def stem_of(path: Path) -> str:
+    """Return a file's name without its endings, .gz and the like among them."""
+    plain = Path(path.stem) if path.suffix and path.suffix in UNPACK else path
+    return plain.stem
+
+
+def name_of(stem: str) -> str:
+    """Return a name that a study and a data set may have, as near to a file's as can be."""
+    plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")[:LONGEST_NAME] or "data"
+
+
+def _split_of(classes: Mapping[str, int]) -> dict[str, Any]:
+    """Return a random split, stratified if no class is left out of a part."""
+    rows = sum(classes.values())
+    sizes: list[dict[str, Any]] = [{"n_train": share} for share in SHARES]
+    if rows > MOST_SHARED:
+        sizes = [{"n_train": TRAINED, "n_test": min(rows - TRAINED, TESTED)}]
+    for size in sizes:
+        split = {"protocol": "random", **size, "stratified": True}
+        try:
+            check_split(RandomSplit.model_validate(counted(split, split, rows)), rows, classes)
+        except ValueError:
+            continue
+        return split
+    return {"protocol": "random", **sizes[0]}
+
+
+def _readable(draft: Draft) -> Draft:
+    """Return the draft with its scaling and split, once a config has read the file so."""
+    block = {"scaling": "standard", "split": _split_of(draft.target.classes)} | draft.block
+    block = {**draft.block, "scaling": block["scaling"], "split": block["split"]}  # at the end
+    try:
+        inline_card(block | {"path": draft.path.name}, draft.path.parent)
+    except DataError as error:
+        message = " ".join(str(error).split())
+        where = "" if message.startswith(str(draft.path)) else f"{draft.path}: "
+        raise DataError(f"{where}{message}") from error
+    return replace(draft, block=block)

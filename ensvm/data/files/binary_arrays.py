@@ -1,0 +1,178 @@
+"""Arrays in binary files: numpy archives, and the idx format of MNIST."""
+
+import io
+import math
+import zipfile
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.errors import DataError, near_miss
+from ensvm.data.files.encode import LARGEST, Label, no_label, plain_labels
+from ensvm.data.files.file_content import FileContent, FileFormat, Raw, check_size, reading
+
+_UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that images and labels use
+
+
+class NpzFormat(FileFormat):
+    """A numpy archive with X, y and, for the protocol `indices`, train and test (zero-based)."""
+
+    endings: ClassVar = {".npz": {"type": "npz"}}
+    named_arrays: ClassVar = True
+
+    type: Literal["npz"]
+
+    def read(self, file: FileContent) -> Raw:
+        """Return the arrays X and y, and the row numbers if there are any."""
+        arrays = _arrays(file)
+        for key in ("X", "y"):
+            if key not in arrays:
+                found = ", ".join(arrays) or "none"
+                raise DataError(f"{file.where}: holds no array {key!r}; found: {found}")
+        X, y = arrays["X"], arrays["y"]
+        if X.ndim != 2 or y.shape != (len(X),) or not len(X):
+            shapes = f"X {X.shape} and y {y.shape}"
+            raise DataError(f"{file.where}: {shapes} are not of shapes (n, d) and (n,)")
+        inputs, labels = _inputs(X, file.where), _labels(y, file.where)
+        groups = None if file.groups is None else _groups(arrays, file.groups, len(y), file.where)
+        return Raw(inputs, labels, _splits(arrays, file.where), groups)
+
+
+def _arrays(file: FileContent) -> dict[str, Any]:
+    with reading(file.where, "a numpy archive of plain arrays"):
+        with zipfile.ZipFile(io.BytesIO(file.data)) as members:
+            check_size(sum(info.file_size for info in members.infolist()), file.where)
+            for info in members.infolist():
+                _check_shape(members, info)
+        with np.load(io.BytesIO(file.data), allow_pickle=False) as archive:
+            return {key: archive[key] for key in archive.files}
+
+
+def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+    """Raise ValueError unless a member is one plain array of exactly the shape that it states.
+
+    numpy reserves memory for any shape, and passes over what is left of a member.
+    """
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"{info.filename} is of the version {version}; accepted: 1.0, 2.0")
+        read = np.lib.format.read_array_header_1_0
+        if version == (2, 0):
+            read = np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(member)
+        if dtype.hasobject:
+            raise ValueError(f"{info.filename} holds Python objects; accepted: numbers and text")
+        stated, held = math.prod(shape) * dtype.itemsize, info.file_size - member.tell()
+    if stated != held or min(shape, default=0) < 0:
+        raise ValueError(
+            f"{info.filename} states the shape {shape}, which is {stated} bytes, but holds {held}"
+        )
+
+
+def _inputs(X: NDArray[Any], where: str) -> NDArray[np.float64]:
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"{where}: X holds values that are not finite numbers, but {X.dtype}")
+    with np.errstate(over="ignore"):  # of longer floats
+        inputs: NDArray[np.float64] = X.astype(np.float64, copy=False)  # nobody else has it
+    wrong = np.argwhere(~((inputs >= -LARGEST) & (inputs <= LARGEST)))
+    if len(wrong):
+        row, column = wrong[0]
+        raise DataError(
+            f"{where}, row {row + 1}, column {column + 1} of X: {X[row, column]} is not a finite "
+            f"number of at most {LARGEST:g}"
+        )
+    return inputs
+
+
+def _labels(y: NDArray[Any], where: str) -> NDArray[np.str_]:
+    if y.dtype.kind not in "biufUS":
+        raise DataError(f"{where}: y holds {y.dtype}; accepted: numbers or text")
+    labels = plain_labels(y)
+    absent = [row for row, label in enumerate(labels, start=1) if no_label(label)]
+    if absent:
+        raise DataError(f"{where}, row {absent[0]} of y: the label is missing ({y[absent[0] - 1]})")
+    return labels
+
+
+def _groups(arrays: dict[str, Any], key: str, rows: int, where: str) -> NDArray[np.str_]:
+    if key not in arrays:
+        raise DataError(
+            f"{where}: groups: holds no array {key!r}{near_miss(key, arrays)} "
+            f"(arrays: {', '.join(arrays)})"
+        )
+    found = arrays[key]
+    if found.shape != (rows,) or found.dtype.kind not in "biufUS":
+        raise DataError(
+            f"{where}: groups: {key!r} holds {found.dtype} of shape {found.shape}; accepted: a "
+            f"number or a text for each of the {rows} rows"
+        )
+    groups = plain_labels(found)
+    absent = [row for row, group in enumerate(groups, start=1) if no_label(group)]
+    if absent:
+        raise DataError(f"{where}, row {absent[0]} of {key}: the group is missing")
+    return groups
+
+
+def _splits(arrays: dict[str, Any], where: str) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    if ("train" in arrays) != ("test" in arrays):
+        raise DataError(f"{where}: `train` and `test` belong together")
+    if "train" not in arrays:
+        return None
+    return _row_numbers(arrays["train"], where), _row_numbers(arrays["test"], where)
+
+
+def _row_numbers(rows: Any, where: str) -> NDArray[np.intp]:
+    rows = np.atleast_2d(rows)
+    if rows.dtype.kind not in "iu":
+        raise DataError(f"{where}: train and test hold zero-based row numbers, not {rows.dtype}")
+    numbers: NDArray[np.intp] = rows.astype(np.intp)
+    return numbers
+
+
+class IdxFormat(FileFormat):
+    """MNIST's idx: images of unsigned bytes, a row of pixels 0..255 each.
+
+    The labels are a file of their own, which the source names under `labels`. `keep` lists the
+    labels whose rows are used (default: all).
+    """
+
+    labels_apart: ClassVar = True
+
+    type: Literal["idx"]
+    keep: list[Label] | None = None
+
+    def read(self, file: FileContent) -> Raw:
+        """Return images as rows of pixels, uint8 of shape (n, height * width), and their labels.
+
+        The rows are in the order of the file. Raises DataError if either file is not idx, if their
+        lengths differ or if a label of `keep` does not occur.
+        """
+        pixels = _idx_array(file.data, 3, "images", file.where)
+        found = _idx_array(file.labels, 1, "labels", file.where)
+        if len(pixels) != len(found):
+            raise DataError(f"{file.where}: {len(pixels)} images, but {len(found)} labels")
+        names = found.astype(str)
+        chosen = np.full(len(names), True) if self.keep is None else np.isin(names, self.keep)
+        absent = sorted(set(self.keep or []) - set(names[chosen]))
+        if absent:
+            raise DataError(f"{file.where}: keep: no image has the label {absent[0]!r}")
+        if not len(names):
+            raise DataError(f"{file.where}: holds no rows")
+        return Raw(pixels[chosen].reshape(int(chosen.sum()), -1), names[chosen])
+
+
+def _idx_array(content: bytes, dimensions: int, what: str, where: str) -> NDArray[np.uint8]:
+    start = 4 + 4 * dimensions
+    if content[:4] != bytes([0, 0, _UNSIGNED_BYTE, dimensions]) or len(content) < start:
+        raise DataError(
+            f"{where}: the {what} are not idx of unsigned bytes in {dimensions} dimensions"
+        )
+    shape = [int(size) for size in np.frombuffer(content, ">u4", dimensions, offset=4)]
+    if len(content) - start != math.prod(shape):
+        sizes = " x ".join(map(str, shape))
+        raise DataError(
+            f"{where}: the {what} are {len(content) - start} bytes; the header says {sizes}"
+        )
+    return np.frombuffer(content, np.uint8, offset=start).reshape(shape)

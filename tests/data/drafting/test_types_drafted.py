@@ -1,0 +1,161 @@
+"""Drafts of tables whose columns have types: the data set is that of the same table as text."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ensvm.data import DataError
+from ensvm.data.drafting.config_text import write_config
+from ensvm.data.drafting.draft import draft_study
+from ensvm.runner.plan import make_plan
+
+N = 40
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame(
+    {
+        "width": RNG.normal(size=N),
+        "my height": [None if i % 9 == 0 else i * i % 7 / 4 for i in range(N)],
+        "colour": [["red", "green", None][i % 3] for i in range(N)],
+        "yes": [["True", "False"][i % 5 // 3] for i in range(N)],
+        "label": [["sick", "well", "well"][i % 3] for i in range(N)],
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def arff(frame: pd.DataFrame) -> str:
+    kinds = {"colour": "{red,green}", "yes": "{False,True}", "label": "{sick,well}"}
+    head = [f"@attribute '{name}' {kinds.get(name, 'numeric')}" for name in frame]
+    rows = [",".join("?" if pd.isna(v) else str(v) for v in row) for row in frame.to_numpy(object)]
+    return "\n".join(["@relation r", *head, "@data", *rows]) + "\n"
+
+
+def write(frame: pd.DataFrame, name: str) -> Path:
+    """Write a frame in the format of the ending, and return its path."""
+    path = Path(name)
+    if path.suffix in (".parquet", ".feather"):
+        pytest.importorskip("pyarrow")
+    if path.suffix == ".arff":
+        path.write_text(arff(frame))
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".feather":
+        frame.to_feather(path)
+    else:
+        frame.to_csv(path, index=False)
+    return path
+
+
+def drafted(path: Path, **options):
+    """Write the draft of a file, check that a run would accept it, and return draft and card."""
+    draft = draft_study(path, **options)
+    write_config(draft)
+    return draft, make_plan(draft.config).cards[draft.block["name"]]
+
+
+@pytest.mark.parametrize("ending", [".arff", ".parquet", ".feather"])
+def test_a_table_with_types_is_the_data_set_of_its_text(ending):
+    _, plain = drafted(write(FRAME, "plain.csv"))
+    path = write(FRAME, f"own{ending}")
+    before = path.read_bytes()
+    _, card = drafted(path)
+    assert (card.checksum, card.classes) == (plain.checksum, plain.classes)
+    assert card.missing == "training-mean"
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("held", "kind", "is_input"),
+    [
+        (np.arange(N) % 2 == 0, "yes or no", True),
+        (
+            pd.array([None if i % 8 == 0 else i % 4 for i in range(N)], dtype="Int64"),
+            "number",
+            True,
+        ),
+        (pd.Categorical([str(i % 3) for i in range(N)]), "text", True),
+        (pd.date_range("2020-01-01", periods=N), "date", False),
+        (pd.to_timedelta(np.arange(N) % 7, unit="h"), "text", False),
+        ([f"t{i}" for i in range(N)], "identifier", False),
+        (np.ones(N), "constant", False),
+        ([None] * N, "constant", False),
+    ],
+)
+def test_a_column_is_what_its_type_says(held, kind, is_input):
+    draft, card = drafted(write(FRAME.assign(width=held, extra=RNG.normal(size=N)), "own.parquet"))
+    assert (draft.columns[0].kind, not draft.columns[0].dropped) == (kind, is_input)
+    assert ("width" in card.dropped) != is_input
+
+
+def test_numbers_that_name_a_nominal_value_stay_names():
+    lines = [f"{i % 3 + 1},{i * i % 7},{i % 2}" for i in range(N)]
+    head = ["@relation r", "@attribute g {1,2,3}", "@attribute x numeric", "@attribute c {0,1}"]
+    Path("own.arff").write_text("\n".join([*head, "@data", *lines]))
+    draft, card = drafted(Path("own.arff"))
+    assert draft.columns[0].levels == ("1", "2", "3")
+    assert card.features == 4
+
+
+def test_numbers_without_end_are_refused_by_row():
+    endless = np.where(np.arange(N) == 4, np.inf, FRAME["width"])
+    with pytest.raises(DataError, match="row 5, column 'width': 'inf' is not a finite number"):
+        draft_study(write(FRAME.assign(width=endless), "own.parquet"))
+
+
+def test_rows_without_a_label_are_left_out():
+    absent = [None if i % 10 == 0 else label for i, label in enumerate(FRAME["label"])]
+    _, card = drafted(write(FRAME.assign(label=absent), "own.parquet"))
+    assert card.rows == N - N // 10
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "told"),
+    [
+        ("own.parquet", b"x,label\n", {}, "is not a Parquet table"),
+        ("own.feather", b"", {}, "is empty"),
+        ("own.arff", b"@relation r\n@attribute x real\n@data\n1,2\n", {}, "is not ARFF"),
+        ("own.arff", b"@relation r\n@attribute x real\n@data\n", {}, "holds no rows"),
+        ("own.arff", arff(FRAME[["label"]]).encode(), {}, "has one column"),
+        ("own.arff", arff(FRAME).encode(), {"header": True}, "--header"),
+        ("own.arff", arff(FRAME).encode(), {"target": "lable"}, "did you mean 'label'"),
+        ("own.data", arff(FRAME).encode(), {}, "rename it to end in .arff"),
+        ("own.data", b"PAR1...", {}, "rename it to end in .parquet"),
+        ("own.data", b"ARROW1..", {}, "rename it to end in .feather"),
+    ],
+)
+def test_an_odd_file_is_refused_in_one_line(name, content, options, told):
+    if Path(name).suffix in (".parquet", ".feather"):
+        pytest.importorskip("pyarrow")
+    Path(name).write_bytes(content)
+    with pytest.raises(DataError, match=rf"^{name}") as refusal:
+        draft_study(Path(name), **options)
+    assert told in str(refusal.value)
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("ending", [".arff", ".parquet", ".feather"])
+def test_a_damaged_table_is_refused_or_loads(ending, seed):
+    draw, path = random.Random(seed), write(FRAME, f"own{ending}")
+    data = bytearray(path.read_bytes())
+    for _ in range(draw.choice([1, 3, 9])):
+        data[draw.randrange(len(data))] = draw.choice(b"a,1\n?{'\0\xff")
+    path.write_bytes(data)
+    try:
+        draft = draft_study(path)
+    except DataError as error:
+        refusal = str(error)
+    else:
+        refusal = ""
+    if refusal:
+        assert refusal.startswith(path.name)
+        return
+    write_config(draft)
+    assert make_plan(draft.config).cards["own"].classes == draft.target.classes

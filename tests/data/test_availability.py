@@ -1,0 +1,100 @@
+"""Where data lie: what loading would read is here, the rest is missing or to download."""
+
+from pathlib import Path
+
+import pytest
+
+from ensvm.data import DataError, DataSearch, find_card, list_cards, locate, whereabouts
+from ensvm.data.errors import Refused
+from ensvm.data.providers import serving
+
+
+@pytest.fixture(autouse=True)
+def _nothing_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+    monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list of the places that downloads were tried from, in vain."""
+    places: list[str] = []
+
+    def unreachable(source):
+        places.append(source.place)
+        raise Refused("no network")
+
+    monkeypatch.setattr(serving, "download", unreachable)
+    return places
+
+
+def test_what_nobody_serves_is_missing_with_what_to_do(asked):
+    search = DataSearch()
+    assert search.find("german", find_card("german"))
+    assert not search.find("web2", find_card("w2a"))
+    assert list(search.missing) == ["web2"]
+    assert "ENSVM_DATA" in search.missing["web2"]
+    assert asked
+    assert not search.offline
+
+
+def test_data_sets_with_the_same_sources_ask_once(asked):
+    search = DataSearch()
+    assert not search.find("one", find_card("w2a"))
+    before = list(asked)
+    assert not search.find("other", find_card("w2a"))
+    assert asked == before
+    assert search.missing["one"] == search.missing["other"]
+
+
+def test_without_downloading_a_download_is_announced_not_tried(asked):
+    search = DataSearch(download=False)
+    assert search.find("web2", find_card("w2a"))
+    assert search.find("german", find_card("german"))
+    assert (search.missing, search.to_download, asked) == ({}, ["web2"], [])
+
+
+def test_offline_nothing_is_to_be_downloaded(monkeypatch, asked):
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    search = DataSearch(download=False)
+    assert not search.find("web2", find_card("w2a"))
+    assert (list(search.missing), search.to_download) == (["web2"], [])
+    assert search.offline
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(DataError, match="there is no folder"):
+        DataSearch(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("card", list_cards(), ids=lambda card: card.name)
+def test_here_is_what_somebody_serves(card, monkeypatch):
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    found = whereabouts(card)
+    served = locate(card).provider is not None
+    assert found.state == ("here" if served else "missing")
+    if served:
+        assert sorted(found.files) == sorted(card.parts)
+        assert all(path.is_file() for paths in found.files.values() for path in paths)
+
+
+def test_a_file_of_ones_own_is_found_unread(tmp_path):
+    for name in ("w2a", "w2a.t"):
+        (tmp_path / name).touch()
+    found = whereabouts(find_card("web2"), data_dir=tmp_path)
+    assert found.state == "here"
+    assert found.files == {"train": (tmp_path / "w2a",), "test": (tmp_path / "w2a.t",)}
+
+
+def test_one_part_alone_is_not_enough(tmp_path, monkeypatch):
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    (tmp_path / "w2a").touch()
+    found = whereabouts(find_card("web2"), data_dir=tmp_path)
+    assert found.state == "missing"
+    assert found.files == {"train": (tmp_path / "w2a",)}
+
+
+def test_what_a_network_might_have_is_to_download():
+    assert whereabouts(find_card("web2")).state == "to download"
+    assert whereabouts(find_card("ida-german")).state == "missing"  # no address has it

@@ -1,0 +1,134 @@
+"""Laws of the generators: distributions, the same rows from a seed, options change no more."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ensvm.data import find_card, load
+from ensvm.data.generators import FOURNORM_A, circle, fournorm, squares, waveform
+
+ROWS = 60_000
+GENERATORS = [waveform, circle, fournorm, squares]
+
+
+def standard_errors(rate: float, rows: int, n: float = 5) -> float:
+    return n * math.sqrt(rate * (1 - rate) / rows)
+
+
+@pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: generator.__name__)
+def test_same_seed_same_rows_and_other_seed_other_rows(generator: Any) -> None:
+    for one, same, other in zip(generator(50, 3), generator(50, 3), generator(50, 4), strict=True):
+        np.testing.assert_array_equal(one, same)
+        assert (one != other).any()
+
+
+@pytest.mark.parametrize("name", ["circle", "fournorm", "squares", "waveform"])
+def test_cards_state_what_is_generated(name: str) -> None:
+    card = find_card(name)
+    assert card.checksum is not None
+    assert load(card).checksum == card.checksum
+    assert card.generator is not None
+    assert (card.generator.features, card.generator.rows) == (card.features, card.rows)
+
+
+def test_waveform_means_are_half_sums_of_two_triangles() -> None:
+    X, classes = waveform(ROWS, 1)
+    position = np.arange(1, 22)
+    low, middle, high = (np.maximum(6 - abs(position - peak), 0) for peak in (7, 11, 15))
+    for code, expected in enumerate([(low + high) / 2, (low + middle) / 2, (middle + high) / 2]):
+        # 20,000 rows, standard deviation at most 2: five standard errors
+        np.testing.assert_allclose(
+            X[classes == code].mean(axis=0), expected, atol=5 * 2 / np.sqrt(19_000)
+        )
+
+
+def test_noise_of_waveform_has_variance_one_where_both_triangles_vanish() -> None:
+    X, classes = waveform(ROWS, 2)
+    noise = X[classes == 1][:, 17:]  # positions 18 to 21 lie outside the triangles at 7 and 11
+    assert abs(noise.var() - 1) < 0.03
+    assert abs((noise**4).mean() - 3) < 0.2
+
+
+def test_classes_of_waveform_are_equally_likely() -> None:
+    counts = np.bincount(waveform(ROWS, 5)[1], minlength=3)
+    assert abs(counts - ROWS / 3).max() < 5 * np.sqrt(ROWS * 2 / 9)
+
+
+def test_half_of_the_rows_lie_inside_the_circle_and_labels_follow_the_inputs() -> None:
+    X, y = circle(ROWS, 1)
+    np.testing.assert_array_equal(y == 1, (X**2).sum(axis=1) <= 2 * math.log(2))
+    assert abs((y == 1).mean() - 0.5) < standard_errors(0.5, ROWS)
+
+
+def test_inputs_of_circle_are_independent_standard_normal() -> None:
+    X, y = circle(ROWS, 2, redundant=3)
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=5 / math.sqrt(ROWS))
+    np.testing.assert_allclose(np.cov(X.T), np.eye(5), atol=5 * math.sqrt(2 / ROWS))
+    np.testing.assert_allclose((X**4).mean(axis=0), 3, atol=5 * math.sqrt(96 / ROWS))
+    np.testing.assert_allclose(np.corrcoef(X[:, 2:].T, y)[-1, :-1], 0, atol=5 / math.sqrt(ROWS))
+
+
+def test_options_of_circle_are_nested() -> None:
+    X, y = circle(2000, 3)
+    noises = [0.0, 0.01, 0.05, 0.15, 1.0]
+    labels = [circle(2000, 3, noise=noise, redundant=2)[1] for noise in noises]
+    for fewer, more in itertools.pairwise(labels):
+        assert set(np.flatnonzero(fewer != y)) <= set(np.flatnonzero(more != y))
+    assert abs((labels[3] != y).mean() - 0.15) < standard_errors(0.15, 2000)
+    np.testing.assert_array_equal(labels[4], -y)
+    wide = circle(2000, 3, redundant=10)[0]
+    np.testing.assert_array_equal(wide[:, :2], X)
+    np.testing.assert_array_equal(wide[:, :6], circle(2000, 3, noise=0.1, redundant=4)[0])
+
+
+def test_bayes_error_of_fournorm_is_14_and_a_half_percent() -> None:
+    X, y = fournorm(ROWS, 1)
+    alternating = np.where(np.arange(20) % 2 == 0, 1, -1)
+    # log densities up to a common term: cosh(a <x, m>) for each pair of opposite means
+    plus, minus = (
+        np.logaddexp(t, -t) for t in (FOURNORM_A * X.sum(axis=1), FOURNORM_A * X @ alternating)
+    )
+    error = (np.where(plus > minus, 1, -1) != y).mean()
+    inner = (1 + math.erf(1)) / 2  # Phi(sqrt(2))
+    assert abs(2 * inner * (1 - inner) - 0.145) < 1e-3
+    assert abs(error - 2 * inner * (1 - inner)) < standard_errors(0.145, ROWS)
+
+
+def test_rows_of_fournorm_lie_about_four_means_with_unit_covariance() -> None:
+    X, y = fournorm(ROWS, 2, a=50.0)  # so far apart that each row's mean is seen
+    signs = np.sign(X).astype(int)
+    means, members = np.unique(signs, axis=0, return_inverse=True)
+    members = members.ravel()  # a column in numpy 2.0
+    assert len(means) == 4
+    for k, mean in enumerate(means):
+        rows = members == k
+        assert abs(rows.mean() - 0.25) < standard_errors(0.25, ROWS)
+        assert set(y[rows]) == ({1} if abs(mean.sum()) == 20 else {-1})
+    noise = X - 50.0 * signs
+    np.testing.assert_allclose(np.cov(noise.T), np.eye(20), atol=5 * math.sqrt(2 / ROWS))
+
+
+def test_distance_of_fournorm_changes_the_means_alone() -> None:
+    (near, y), (far, same_y) = fournorm(500, 3, a=0.5), fournorm(500, 3, a=2.0)
+    np.testing.assert_array_equal(y, same_y)
+    np.testing.assert_allclose(abs(far - near), 1.5, atol=2e-6)
+
+
+@pytest.mark.parametrize(("shift", "error"), [(0.8, 0.1), (0.5, 0.25), (1.0, 0.0)])
+def test_bayes_error_of_squares_is_half_of_the_overlap(shift: float, error: float) -> None:
+    X, y = squares(ROWS, 1, shift=shift)
+    best = np.where(X[:, 0] > shift / 2, 1, -1)  # in the overlap any rule is as good
+    assert abs((best != y).mean() - error) <= standard_errors(error, ROWS)
+
+
+def test_each_class_of_squares_fills_its_unit_square_evenly() -> None:
+    X, y = squares(ROWS, 2)
+    assert abs((y == 1).mean() - 0.5) < standard_errors(0.5, ROWS)
+    for label, centre in ((-1, 0.0), (1, 0.8)):
+        inside = X[y == label] - [centre, 0.0]
+        assert abs(inside).max() <= 0.5 + 1e-12
+        counts = np.histogram2d(*inside.T, bins=4, range=[[-0.5, 0.5]] * 2)[0] / len(inside)
+        np.testing.assert_allclose(counts, 1 / 16, atol=standard_errors(1 / 16, len(inside)))
