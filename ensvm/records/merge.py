@@ -92,12 +92,7 @@ class Merged:
 def read_sources(path: Path) -> list[Source]:
     """Return the sources in a folder of studies, in a study's folder, or in a file `*.jsonl`.
 
-    Raises
-    ------
-    NotMerged
-        If there are no records.
-    RecordsDamaged
-        If a file holds something else.
+    Raises NotMerged if there are no records, and RecordsDamaged if a file holds something else.
     """
     sources = []
     for place in [path] if path.is_file() else folders_in(path):
@@ -122,20 +117,7 @@ def read_sources(path: Path) -> list[Source]:
 def merge(sources: Sequence[Source]) -> list[Merged]:
     """Return the records of sources, united study by study.
 
-    Parameters
-    ----------
-    sources : sequence of Source
-        The sources; config, printed values and shipped records come from the first that has them.
-
-    Returns
-    -------
-    list of Merged
-        The studies in order of their names.
-
-    Raises
-    ------
-    NotMerged
-        If no source of a study has its config.
+    Raises NotMerged if no source of a study has its config.
     """
     merged = {name: Merged(name, []) for name in sorted({source.study for source in sources})}
     for source in sources:
@@ -219,17 +201,8 @@ def _values(record: Record) -> dict[str, str]:
 def write_merged(merged: Sequence[Merged], target: Path) -> bool:
     """Write the studies into a new folder, which is complete or not there at all.
 
-    Returns
-    -------
-    bool
-        Whether anything was written: False if the folder holds all of this already.
-
-    Raises
-    ------
-    NotMerged
-        If there is something else in `target`.
-    OSError
-        If it cannot be written; nothing is left behind.
+    Raises NotMerged if there is something else in `target`, and OSError if it cannot be written;
+    nothing is left behind.
     """
     parent = target.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)

@@ -54,17 +54,10 @@ class Predictions:
 
 
 def confusion_of(several: Sequence[Predictions]) -> dict[str, list[Any]]:
-    """Return how many rows of each label were given which: all that labels alone tell.
+    """Return how many rows of each true label were given which predicted label.
 
-    Parameters
-    ----------
-    several : sequence of Predictions
-        Those of each order of the training rows.
-
-    Returns
-    -------
-    dict
-        The `labels`, and for each order in `rows` the triples [true, predicted, number of rows].
+    The result has the `labels`, and in `rows`, for each order of the training rows, the triples
+    [true, predicted, number of rows].
     """
     known = np.unique(np.concatenate([part for one in several for part in (one.true, one.classes)]))
     rows = []
@@ -88,19 +81,10 @@ def of_confusion(confusion: Mapping[str, list[Any]]) -> list[Predictions]:
 
 
 def packed(several: Sequence[Predictions]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return predictions as files.
+    """Return the names of files with predictions, and the content of each file in base64.
 
-    Parameters
-    ----------
-    several : sequence of Predictions
-        Those of each order of the training rows, all of the same test rows.
-
-    Returns
-    -------
-    names : dict of str to str
-        The names of the files with the `true` labels and with what was `predicted`.
-    files : dict of str to str
-        The content of each file by its name, in base64.
+    The names are those of the `true` labels and of what was `predicted`, in each order of the
+    training rows.
     """
     predicted: dict[str, NDArray[Any]] = {"classes": several[0].classes}
     for number, one in enumerate(several, start=1):
@@ -146,22 +130,7 @@ def names_at_hand(folder: Path) -> set[str]:
 def read_predictions(folder: Path, names: Mapping[str, str]) -> list[Predictions]:
     """Return the predictions in a study's folder, for each order of the training rows.
 
-    Parameters
-    ----------
-    folder : Path
-        The study's folder.
-    names : dict of str to str
-        The files, as `packed` names them.
-
-    Returns
-    -------
-    list of Predictions
-        One for each order.
-
-    Raises
-    ------
-    PredictionsDamaged
-        If a file is not there or is not what was written.
+    Raises PredictionsDamaged if a file is not there or is not what was written.
     """
     path = folder / PREDICTIONS_FOLDER
     try:

@@ -98,22 +98,8 @@ class _Remembered(ClassifierMixin, BaseEstimator):
 def score(metric: str, predictions: Predictions) -> float:
     """Return the value of predictions in a metric.
 
-    Parameters
-    ----------
-    metric : str
-        One of `OURS`, or a scorer of scikit-learn.
-    predictions : Predictions
-        The predictions.
-
-    Returns
-    -------
-    float
-        The value, finite.
-
-    Raises
-    ------
-    NoScore
-        If there is none: the classifier gave no such scores, or it is not defined on these rows.
+    Raises NoScore if there is none: the classifier gave no such scores, or it is not defined on
+    these rows.
     """
     compute = OURS.get(metric) or partial(_by_scorer, metric)
     try:
@@ -134,21 +120,10 @@ def score(metric: str, predictions: Predictions) -> float:
 def scores_of(
     metrics: Iterable[str], several: Sequence[Predictions]
 ) -> tuple[dict[str, float | str], dict[str, list[float]]]:
-    """Return the values of predictions in metrics.
+    """Return the values of predictions in metrics, by metric.
 
-    Parameters
-    ----------
-    metrics : iterable of str
-        The metrics.
-    several : sequence of Predictions
-        Those of each order of the training rows, at least one.
-
-    Returns
-    -------
-    means : dict of str to float or str
-        The mean over the orders, or why there is none.
-    by_order : dict of str to list
-        The value of each order, where there are several.
+    The first result has the mean over the orders of the training rows, or why there is none; the
+    second the value of each order, if there are several.
     """
     means: dict[str, float | str] = {}
     by_order: dict[str, list[float]] = {}

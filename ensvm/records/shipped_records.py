@@ -44,10 +44,7 @@ class ShippedRecords:
 def read_shipped(folder: Path) -> ShippedRecords:
     """Return the records that came with `folder`; none where it has no file of them.
 
-    Raises
-    ------
-    RecordsDamaged
-        If the file is damaged or holds something else.
+    Raises RecordsDamaged if the file is damaged or holds something else.
     """
     path = folder / SHIPPED_FILE
     lines = json_lines(path)
@@ -69,23 +66,9 @@ def pack(
     """Write the records that travel with `folder`, and return the cells that have none.
 
     Own records replace those packed before, a whole value at a time; records of other settings are
-    left out. The bytes depend on the records alone, and packing twice changes nothing.
-
-    Parameters
-    ----------
-    folder : Path
-        A study's folder.
-    config : str
-        The text of the study's config.
-    wanted : dict of Identity to dict
-        The settings of every cell that the config asks for.
-    scored : callable or None, default None
-        Returns an own record with all the metrics of its predictions that the config asks for.
-
-    Returns
-    -------
-    list of Identity
-        The cells that are in neither file with these settings.
+    left out. The bytes depend on the records alone, and packing twice changes nothing. `wanted` has
+    the settings of every cell that the config asks for; `scored` adds to a record the metrics of
+    its predictions that the config asks for.
     """
     own = by_value(_answering(read_records(folder), wanted))
     before = by_value(_answering(read_shipped(folder).records, wanted))
@@ -102,18 +85,7 @@ def pack(
 
 
 def packed(shipped: ShippedRecords) -> bytes:
-    """Return the content of a file of records that travel; it depends on them alone.
-
-    Parameters
-    ----------
-    shipped : ShippedRecords
-        The records, and the config that they answer.
-
-    Returns
-    -------
-    bytes
-        The lines, compressed.
-    """
+    """Return the content of a file of records that travel; it depends on them alone."""
     kept = sorted(
         shipped.records.values(),
         key=lambda record: (record.dataset, record.algorithm, record.identity),

@@ -44,10 +44,7 @@ def read_records(folder: Path) -> dict[Identity, Record]:
     A torn last line (a run killed while writing) is left out. Each record has its `run`, and its
     predictions as far as their files are there.
 
-    Raises
-    ------
-    RecordsDamaged
-        If a line elsewhere is no record.
+    Raises RecordsDamaged if a line elsewhere is no record.
     """
     path = folder / CELLS_FILE
     return with_predictions_at_hand(latest_records(path, json_lines(path)), folder)
@@ -56,10 +53,8 @@ def read_records(folder: Path) -> dict[Identity, Record]:
 def folders_in(results: Path) -> list[Path]:
     """Return a folder of results and the folders in it.
 
-    Raises
-    ------
-    RecordsDamaged
-        If the name of a folder in it has control characters: it would stand in every message.
+    Raises RecordsDamaged if the name of a folder in it has control characters: it would stand in
+    every message.
     """
     folders = sorted(path for path in results.iterdir() if path.is_dir())
     for folder in folders:
@@ -119,10 +114,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
     A file named `*.xz` is read as compressed.
 
-    Raises
-    ------
-    RecordsDamaged
-        If a line that was written to its end is not JSON, or a compressed file is damaged.
+    Raises RecordsDamaged if a line that was written to its end is not JSON, or a compressed file is
+    damaged.
     """
     if not os.path.exists(path):
         return
@@ -228,15 +221,7 @@ class Store:
     def put_back(self) -> bool:
         """Write the records anew, and close the store, if its file is no longer at its path.
 
-        Returns
-        -------
-        bool
-            Whether the file, or its folder, was deleted, renamed or replaced.
-
-        Raises
-        ------
-        RecordsMoved
-            If they cannot be written there; the message names a file that has them.
+        Raises RecordsMoved if they cannot be written there; the message names a file that has them.
         """
         opened = os.fstat(self._file.fileno())
         try:

@@ -35,18 +35,9 @@ class Newer(ValueError):
 
 
 def printable(text: str) -> str:
-    """Return a text as it can be shown.
+    """Return a text with a replacement character for each control character.
 
-    Parameters
-    ----------
-    text : str
-        A text from anybody.
-
-    Returns
-    -------
-    str
-        The text, with a replacement character for each control character; only the beginning of
-        one that is longer than `LONGEST_TEXT`, and how long it is.
+    Of a text longer than `LONGEST_TEXT` only the beginning is kept, and how long it is.
     """
     if len(text) > LONGEST_TEXT:
         text = f"{text[:LONGEST_TEXT]} ... ({len(text):,} characters)"
@@ -56,24 +47,8 @@ def printable(text: str) -> str:
 def checked(kind: type, line: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields in a JSON object, lists as tuples where a tuple is kept.
 
-    Parameters
-    ----------
-    kind : type
-        The dataclass whose fields they are.
-    line : dict
-        The object.
-
-    Returns
-    -------
-    dict
-        The values by the names of the fields.
-
-    Raises
-    ------
-    ValueError
-        If a key is missing, or a value is not one that its field accepts.
-    Newer
-        If a key is not that of a field.
+    Raises ValueError if a key is missing, or a value is not one that its field accepts, and Newer
+    if a key is not that of a field.
     """
     tests, required = _tests(kind)
     for name in required:

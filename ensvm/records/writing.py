@@ -26,17 +26,7 @@ def naming(path: Path) -> Iterator[None]:
 def replace_file(path: Path, content: str | bytes) -> None:
     """Write a whole file in the place of the old one, which stays as it is where that fails.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    content : str or bytes
-        All of it; text is written in UTF-8.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; the error names the file.
+    Raises OSError if it cannot be written; the error names the file.
     """
     with naming(path):
         write_atomically(path, content.encode() if isinstance(content, str) else content)
@@ -52,16 +42,7 @@ def copy_file(original: Path, copy: Path) -> None:
 def csv_of(frame: "DataFrame") -> str:
     """Return a table as CSV.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-
-    Returns
-    -------
-    str
-        A line for the names of the columns and one for each row. An apostrophe stands before a
-        text that a spreadsheet would take for a formula; numbers stay as they are.
+    An apostrophe stands before a text that a spreadsheet would take for a formula.
     """
     import pandas as pd  # loaded only where needed
 

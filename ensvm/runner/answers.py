@@ -40,10 +40,7 @@ def checked_labels(
 ) -> NDArray[Any]:
     """Return predicted labels as an array of the shape of `y`.
 
-    Raises
-    ------
-    Misbehaves
-        If the answer does not have one label for each row, each of them in `classes`.
+    Raises Misbehaves if the answer does not have one label for each row, each of them in `classes`.
     """
     labels = _array(answer)
     if labels is None or labels.shape != y.shape:
@@ -160,11 +157,8 @@ def checked_scores(
 ) -> NDArray[np.float64]:
     """Return scores as floats, with their columns in ascending order of the classes.
 
-    Raises
-    ------
-    Misbehaves
-        If they have another shape or are not finite numbers, or are not probabilities although
-        the method is `predict_proba`.
+    Raises Misbehaves if they have another shape or are not finite numbers, or are not probabilities
+    although the method is `predict_proba`.
     """
     two = method == DECISION and classes.size == 2
     shape = (n_rows,) if two else (n_rows, classes.size)

@@ -108,24 +108,7 @@ def run_task(task: Task) -> Iterator[Started | Record]:
 def run_cell(
     task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None = None
 ) -> Record:
-    """Return the record of a cell; whatever its estimator raises becomes a failed record.
-
-    Parameters
-    ----------
-    task : Task
-        The task that the cell belongs to.
-    cell : Cell
-        The cell.
-    grams : GramPool
-        The rows of its realization.
-    conditions : Conditions or None, default None
-        The conditions of a timing.
-
-    Returns
-    -------
-    Record
-        The record.
-    """
+    """Return the record of a cell; whatever its estimator raises becomes a failed record."""
     scored = bool(cell.scored) or cell.keep
     try:
         with (

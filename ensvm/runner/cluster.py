@@ -242,21 +242,8 @@ class _ClusterRun:
 def connected(scheduler: Any) -> Any:
     """Return a client of a scheduler.
 
-    Parameters
-    ----------
-    scheduler : str, Path, Client or Cluster
-        Its address, the file that it wrote, or a client or a cluster of dask.distributed.
-
-    Returns
-    -------
-    Client
-        The client that was passed in, or a new one.
-
-    Raises
-    ------
-    EngineRefused
-        If dask.distributed is not installed, `scheduler` is something else, or no scheduler
-        answers.
+    Raises EngineRefused if dask.distributed is not installed, `scheduler` is something else, or no
+    scheduler answers.
     """
     try:
         from distributed import Client

@@ -287,17 +287,8 @@ def _sharing(record: Record) -> tuple[Any, ...]:
 def total_seconds(lines: Iterable[Measured], orders: Mapping[str, int]) -> float:
     """Return the seconds that all measured cells of a study take one processor.
 
-    Parameters
-    ----------
-    lines : iterable of Measured
-        The study's lines.
-    orders : dict of int
-        Over how many orders of its training rows each algorithm is fitted, if over several.
-
-    Returns
-    -------
-    float
-        The seconds, about: lines of a data set with equal kernel seconds shared the kernel values.
+    Lines of a data set with equal kernel seconds are taken to have shared the kernel values.
+    `orders` has the algorithms that are fitted in several orders of their training rows.
     """
     lines = list(lines)
     timed = {
@@ -354,18 +345,6 @@ def memory_refusals(plan: Plan, cells: Iterable[Cell]) -> list[str]:
 
     A Gram matrix that the runner makes has all the training rows. If an estimator makes one of its
     own, rows that are identical may count once, which is not known before the fit.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan that the cells belong to.
-    cells : iterable of Cell
-        The cells that are to be done.
-
-    Returns
-    -------
-    list of str
-        Sentences that name the data set, the algorithms, what it takes and what is free.
     """
     free = free_bytes()
     pairs = {(cell.dataset, cell.algorithm): cell for cell in cells}

@@ -70,21 +70,10 @@ def scikit_learns() -> dict[str, str]:
 def import_path(name: str) -> str:
     """Return what a name of a config stands for in any process.
 
-    Parameters
-    ----------
-    name : str
-        A name of `ensvm.classifiers.ESTIMATORS`, one of scikit-learn's own list, or an import path
-        `package.module:Class` or `package.module.Class`.
+    A name is one of ours, one of scikit-learn's own list, or an import path `package.module:Class`
+    or `package.module.Class`. One of ours is returned as it is.
 
-    Returns
-    -------
-    str
-        A name of ours as it is, else `package.module:Class`.
-
-    Raises
-    ------
-    EstimatorError
-        If a name without a module is neither ours nor scikit-learn's.
+    Raises EstimatorError if a name without a module is neither ours nor scikit-learn's.
     """
     if name in ESTIMATORS or ":" in name:
         return name
@@ -166,20 +155,10 @@ def resolved_block(block: AlgorithmConfig) -> Resolved:
 def resolved(spec: Any) -> Any:
     """Return an estimator of a config with every name in it as `import_path` returns it.
 
-    Parameters
-    ----------
-    spec : str or dict
-        A name, or one of the blocks `{estimator: ..., params: ...}` and `{pipeline: [...]}`.
+    An estimator is a name or one of the blocks `{estimator: ..., params: ...}` and
+    `{pipeline: [...]}`.
 
-    Returns
-    -------
-    str or dict
-        The same, to be made in any process.
-
-    Raises
-    ------
-    EstimatorError
-        If a name is unknown.
+    Raises EstimatorError if a name is unknown.
     """
     if isinstance(spec, str):
         return import_path(spec)
@@ -246,17 +225,7 @@ def _names_in(value: Any) -> Iterator[str]:
 def made(spec: Any, params: Mapping[str, Any], seed: int) -> Any:
     """Return an estimator to be fitted, seeded if it draws and has no seed.
 
-    Parameters
-    ----------
-    spec, params : str or dict, and dict
-        As for `construct`.
-    seed : int
-        Becomes its `random_state`. If it has none, those of its parts get seeds hashed from it.
-
-    Returns
-    -------
-    object
-        The estimator.
+    If it has no `random_state`, those of its parts get seeds hashed from `seed`.
     """
     estimator = construct(spec, params)
     own = estimator.get_params(deep=False)
@@ -277,23 +246,8 @@ def made(spec: Any, params: Mapping[str, Any], seed: int) -> Any:
 def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> Any:
     """Return a classifier with its parameters set and, where it can tell, their values checked.
 
-    Parameters
-    ----------
-    spec, params : str or dict, and dict
-        As for `construct`.
-    share_gram : bool, default True
-        Whether it is given a Gram matrix if it can take one.
-
-    Returns
-    -------
-    object
-        The estimator, not fitted.
-
-    Raises
-    ------
-    EstimatorError
-        If it is not a classifier, or a parameter or its value is not accepted; the message names
-        it and what is.
+    Raises EstimatorError if it is not a classifier, or a parameter or its value is not accepted;
+    the message names it and what is.
     """
     if isinstance(spec, str):
         _check_methods(estimator_class(spec), spec)
@@ -312,23 +266,11 @@ def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> A
 def construct(spec: Any, params: Mapping[str, Any]) -> Any:
     """Return any estimator of a config, not fitted.
 
-    Parameters
-    ----------
-    spec : str or dict
-        A name, an import path, or a block; see `resolved`.
-    params : dict
-        Parameters of the estimator; `step__name` is that of a part.
-        Blocks among them, in lists and mappings too, become estimators.
+    `spec` is a name, an import path or a block; see `resolved`. Blocks among the parameters, in
+    lists and mappings too, become estimators; `step__name` is the parameter of a part.
 
-    Returns
-    -------
-    object
-        The estimator.
-
-    Raises
-    ------
-    EstimatorError
-        If a parameter is unknown or one that it needs is missing, or a part is not accepted.
+    Raises EstimatorError if a parameter is unknown or one that it needs is missing, or a part is
+    not accepted.
     """
     if isinstance(spec, str):
         return _called(estimator_class(spec), spec, params)

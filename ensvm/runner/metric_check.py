@@ -52,19 +52,8 @@ def check_fitted(
 ) -> None:
     """Refuse a number or a curve that none of the algorithms asked for it leaves.
 
-    Parameters
-    ----------
-    asked : iterable of Asked
-        What the study asks of its records.
-    settings : iterable of (name, AlgorithmSettings)
-        The algorithms by their names in the study, one with several kernels several times.
-    source : YamlSource
-        The config.
-
-    Raises
-    ------
-    ConfigError
-        If no fit leaves it, or it is an array and a number is meant; the message suggests another.
+    Raises ConfigError if no fit leaves it, or it is an array and a number is meant; the message
+    suggests another.
     """
     by_name: dict[str, list[AlgorithmSettings]] = {}
     for name, method in settings:

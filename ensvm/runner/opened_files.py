@@ -51,22 +51,7 @@ def noting_files(cell: Cell) -> Iterator[None]:
 
 
 def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[str]:
-    """Return the warning about files that a cell has read though its key does not hold them.
-
-    Parameters
-    ----------
-    cell : Cell
-        A cell that ran in this process under `noting_files`.
-    card : DatasetCard
-        The card of its data set, whose files the key holds.
-    folder : Path or None
-        The folder of the config: data files elsewhere do not count.
-
-    Returns
-    -------
-    set of str
-        The text of the warning, or nothing.
-    """
+    """Return the warning about files that a cell has read though its key does not hold them."""
     if folder is None or not _read[_key(cell)]:
         return set()
     base = os.path.realpath(folder)

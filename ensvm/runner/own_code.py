@@ -90,22 +90,7 @@ def own_code(source: YamlSource, blocks: Mapping[str, AlgorithmConfig]) -> dict[
 
     Every own module is imported by itself: all that is loaded then is what it needs.
 
-    Parameters
-    ----------
-    source : YamlSource
-        The config.
-    blocks : dict of str to AlgorithmConfig
-        The algorithms.
-
-    Returns
-    -------
-    dict of str to OwnCode
-        The code of each, by its name; without files for what needs libraries alone.
-
-    Raises
-    ------
-    ConfigError
-        If a `depends:` names a file that is not there or cannot be read.
+    Raises ConfigError if a `depends:` names a file that is not there or cannot be read.
     """
     modules = {name: _modules_in(block) for name, block in blocks.items()}
     by_module: dict[str, OwnCode] = {}
@@ -136,20 +121,7 @@ def _modules_in(block: AlgorithmConfig) -> set[str]:
 
 
 def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
-    """Return the own code of modules that are loaded, and of those that their functions import.
-
-    Parameters
-    ----------
-    modules : iterable of str
-        Names of modules; those that are not the user's own, or not loaded, are left out.
-    folder : Path
-        The folder of the config.
-
-    Returns
-    -------
-    OwnCode
-        The files of the modules, and what they import.
-    """
+    """Return the own code of modules that are loaded, and of those that their functions import."""
     loaded = own_modules()
     waiting = {name: file for name in modules if (file := loaded_file(loaded.get(name)))}
     files, seen = dict(waiting), {"", *OTHERS}

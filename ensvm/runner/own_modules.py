@@ -9,15 +9,13 @@ import os
 import sys
 import sysconfig
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
 from ensvm.records.code_identity import NUMERIC
-from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, RecordsDamaged, read_records
-from ensvm.study.source import ConfigError
 
 # Never imported anew: the program that runs, `ensvm` itself and what it computes with, even if a
 # developer of these has installed them to be edited.
@@ -35,8 +33,7 @@ def importable(folder: Path) -> Iterator[None]:
     """Find modules in a folder too while the body runs, and import all own modules anew in it.
 
     So each plan reads what a user has changed since the last, and another study may have a module
-    of the same name. Own modules that were imported before are back afterwards. A ConfigError in
-    the folder of a study's records says whose copy the config is.
+    of the same name. Own modules that were imported before are back afterwards.
     """
     place = os.path.realpath(folder)
     is_new = place not in sys.path
@@ -46,33 +43,11 @@ def importable(folder: Path) -> Iterator[None]:
     forget_own_modules()
     try:
         yield
-    except ConfigError as error:
-        raise ConfigError(f"{error}{_of_a_copy(folder)}") from error
     finally:
         forget_own_modules()
         sys.modules.update(before)
         if is_new:
             sys.path.remove(place)
-
-
-def _of_a_copy(folder: Path) -> str:
-    """Return that a config is the copy beside a study's records, and which is the original."""
-    if not (folder / CONFIG_COPY).is_file():
-        return ""
-    if not any((folder / name).is_file() for name in (CELLS_FILE, SHIPPED_FILE)):
-        return ""
-    command: tuple[str, ...] = ()
-    with suppress(RecordsDamaged):
-        newest = max(read_records(folder).values(), key=lambda record: record.time, default=None)
-        command = newest.run.command if newest is not None and newest.run is not None else ()
-    copy = os.path.realpath(folder / CONFIG_COPY)
-    files = [text for text in command if text.endswith((".yaml", ".yml"))]
-    originals = [text for text in files if os.path.realpath(text) != copy]
-    called = f"the original ({originals[-1]})" if originals else "the original"
-    return (
-        f"; this config is the copy that a run leaves: run {called}, beside which its files and"
-        " modules are"
-    )
 
 
 def _look_in(place: str) -> None:

@@ -124,22 +124,7 @@ def has_many_classes(card: DatasetCard) -> bool:
 def settings_of_study(
     source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard]
 ) -> dict[Used, Found | None]:
-    """Return what every algorithm of a study is on the kinds of data that it meets.
-
-    Parameters
-    ----------
-    source : YamlSource
-        The config's text, for messages.
-    config : StudyConfig
-        The study.
-    cards : dict of DatasetCard
-        Its data sets, by name.
-
-    Returns
-    -------
-    dict
-        As `algorithm_settings` returns it, by name, kernel, and whether there are many classes.
-    """
+    """Return what every algorithm of a study is on the kinds of data that it meets."""
     used = _built_with(config, cards)
     own = own_code(source, {name: config.algorithms[name] for name, *_ in used})
     return {
@@ -183,30 +168,7 @@ def algorithm_settings(
 ) -> Found | None:
     """Return what an algorithm of a config is, with every value resolved and checked.
 
-    Parameters
-    ----------
-    source : YamlSource
-        The config's text, for messages.
-    block : AlgorithmConfig
-        The algorithm's block.
-    name : str
-        The algorithm's name.
-    kernel : KernelConfig or None
-        The kernel that the algorithms share on a data set.
-    many : bool
-        Whether the data have more than two classes.
-    own : OwnCode
-        The user's own code that it is known to need.
-
-    Returns
-    -------
-    Found or None
-        The settings and the code; None for an algorithm that is unavailable.
-
-    Raises
-    ------
-    ConfigError
-        If the estimator, a parameter or a stage cannot be used.
+    Raises ConfigError if the estimator, a parameter or a stage cannot be used.
     """
     try:
         with blamed_on(name_of(block.spec)):
@@ -244,20 +206,7 @@ def algorithm_settings(
 
 
 def code_of(card: DatasetCard, found: Found | None = None) -> str:
-    """Return the identity of the code that a cell runs through, but for the user's own.
-
-    Parameters
-    ----------
-    card : DatasetCard
-        The card of its data set.
-    found : Found or None, default None
-        Its algorithm; None for the cell of the facts of the data.
-
-    Returns
-    -------
-    str
-        The identity, as `code_identity` returns it.
-    """
+    """Return the identity of the code that a cell runs through, but for the user's own."""
     data = _data_places(card)
     if found is None:
         return code_identity(data)

@@ -23,11 +23,6 @@ def surroundings(seed: int) -> Iterator[None]:
 
     Restored are the global random numbers of NumPy and Python, NumPy's treatment of floating-point
     errors, and scikit-learn's options.
-
-    Parameters
-    ----------
-    seed : int
-        Seeds the global random numbers, so that they are the same in any order of the cells.
     """
     from sklearn import config_context
 

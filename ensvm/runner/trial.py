@@ -43,23 +43,8 @@ def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
     Of a grid the first point is fitted. Each algorithm is tried on the smallest data set that it
     runs on and that needs no download; one that is wrapped for more than two classes there too.
 
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    data_dir : Path or None, default None
-        A folder with data files; None for the one that ENSVM_DATA names.
-
-    Returns
-    -------
-    Trial
-        What was fitted, and what could not be tried.
-
-    Raises
-    ------
-    ConfigError
-        If an algorithm cannot be fitted or does not predict; the message names its block and the
-        exception.
+    Raises ConfigError if an algorithm cannot be fitted or does not predict; the message names its
+    block and the exception.
     """
     cells = _cells(plan, _at_hand(plan, data_dir))
     records = _records(plan, cells, TRIAL_ROWS, data_dir)

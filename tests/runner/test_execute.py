@@ -108,57 +108,36 @@ def test_what_raises_costs_its_cell_alone_and_is_tried_again(study, results):
     assert run(config, results).statuses == {"failed": 4}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_takes_too_long_costs_its_cell_alone(study, results, jobs):
-    config = study(PLAIN + 'slow: {estimator: "troublesome:Sleeps"}', realizations=2)
-    outcome = run(config, results, jobs=jobs, timeout=3.0)
-    assert outcome.statuses == {"ok": 5, "timeout": 2}
-    assert "3 s" in outcome.failures[0].reason
-
-
-def lines(results):
-    """Return the cells' lines in the store, in their order."""
-    text = (results / "trial" / CELLS_FILE).read_text()
-    return [line for line in map(json.loads, text.splitlines()) if line["kind"] == "cell"]
+BAD = """
+dies: {estimator: "troublesome:Dies"}
+crashes: {estimator: "troublesome:Crashes"}
+slow: {estimator: "troublesome:Sleeps"}
+exits: {estimator: "troublesome:Exits"}
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("jobs", "first", "last"), [(1, "Dies", "Exits"), (2, "Exits", "Dies")])
-def test_a_cell_that_ends_its_process_costs_itself_and_has_one_line(
-    study, results, monkeypatch, jobs, first, last
+def test_cells_that_end_their_process_or_take_too_long_cost_themselves(
+    study, results, tmp_path, monkeypatch, capfd
 ):
-    bad = '{}: {{estimator: "troublesome:{}"}}\n'
-    config = study(bad.format("a", first) + PLAIN + bad.format("b", last), realizations=2)
-    outcome = run(config, results, jobs=jobs)
-    assert outcome.statuses == {"ok": 5, "failed": 4}
-    assert outcome.done == 5
-    assert all("worker process was killed" in record.reason for record in outcome.failures)
-    assert len(lines(results)) == 9
+    marker = tmp_path / "marker"
+    once = f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}'
+    outcome = run(study(BAD + PLAIN + once, realizations=1), results, jobs=2, timeout=6.0)
+    assert outcome.statuses == {"ok": 4, "failed": 3, "timeout": 1}
+    assert outcome.done == 4
+    by_name = {record.algorithm: record for record in outcome.failures}
+    assert by_name["slow"].reason == "took longer than 6 s"
+    for name in ("dies", "crashes", "exits"):
+        assert "worker process was killed" in by_name[name].reason
+    assert "Segmentation fault" in by_name["crashes"].traceback
+    assert "troublesome.py" in by_name["crashes"].traceback
+    assert "Segmentation fault" not in capfd.readouterr().err
+    text = (results / "trial" / CELLS_FILE).read_text()
+    assert text.count('"kind": "cell"') == 8, "each cell has one line"
     with monkeypatch.context() as here:
         cells_run_here(here)
-        run(study(PLAIN, realizations=2), results.parent / "calm")
+        run(study(PLAIN, realizations=1), results.parent / "calm")
     assert values(results.parent / "calm").items() <= values(results).items()
-
-
-@pytest.mark.slow
-def test_a_crash_in_compiled_code_says_where_in_its_record_alone(study, results, capfd):
-    config = study(f'bad: {{estimator: "troublesome:Crashes"}}\n{PLAIN}', realizations=2)
-    outcome = run(config, results, jobs=2)
-    assert outcome.statuses == {"ok": 5, "failed": 2}
-    for record in outcome.failures:
-        assert "Segmentation fault" in record.traceback
-        assert "troublesome.py" in record.traceback
-    assert "Segmentation fault" not in capfd.readouterr().err
-
-
-@pytest.mark.slow
-def test_an_innocent_cell_of_a_killed_worker_is_done(study, results, tmp_path):
-    marker = tmp_path / "marker"
-    config = study(
-        PLAIN + f'once: {{estimator: "troublesome:DiesOnce", params: {{marker: {marker}}}}}'
-    )
-    assert run(config, results, jobs=2).statuses == {"ok": 13}
 
 
 @in_this_process
