@@ -65,9 +65,9 @@ class DataUnavailable(DataError):
         return type(self), (self.name, self.reasons, self.how_to_get)
 
 
-def near_miss(given: str, accepted: Iterable[str]) -> str:
-    """Return "; did you mean 'x'?" for the accepted name nearest to `given`, or an empty string."""
-    near = difflib.get_close_matches(str(given), [str(other) for other in accepted], n=1)
+def near_miss(name: str, accepted: Iterable[str]) -> str:
+    """Return "; did you mean 'x'?" for the accepted name nearest to `name`, or an empty string."""
+    near = difflib.get_close_matches(str(name), [str(other) for other in accepted], n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
@@ -111,24 +111,24 @@ def _accepted(value: Any, quoted: str) -> str:
 class Strict(BaseModel):
     """A frozen block of keys; an unknown key is refused with a suggestion.
 
-    The context of the error has the `key` and those `known`.
+    The context of the error has the `key` and the accepted ones as `known`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys_only(cls, given: Any) -> Any:
-        known = cls._known_keys(given) if isinstance(given, dict) else None
+    def _known_keys_only(cls, block: Any) -> Any:
+        known = cls._known_keys(block) if isinstance(block, dict) else None
         if known is None:
-            return given
-        for key in given:
+            return block
+        for key in block:
             if key not in known:
                 message = (
                     f"unknown key {key!r}{near_miss(key, known)} (accepted: {', '.join(known)})"
                 )
                 raise PydanticCustomError("unknown_key", message, {"key": str(key), "known": known})
-        return given
+        return block
 
     @classmethod
     def _known_keys(cls, block: dict[str, Any]) -> list[str] | None:

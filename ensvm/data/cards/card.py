@@ -84,8 +84,8 @@ class Source(Strict):
 
     def _check_labels(self, labels: LabelsFile) -> None:
         naming = "member" if self.pip or self.npm else self.kind
-        given = [key for key in labels.model_dump(exclude_none=True) if key != "sha256"]
-        if given != [naming]:
+        named_by = [key for key in labels.model_dump(exclude_none=True) if key != "sha256"]
+        if named_by != [naming]:
             raise ValueError(f"labels: the file is named by `{naming}`, as that of the source is")
         if self.sha256 and not labels.sha256:
             raise ValueError("labels: `sha256` is missing; the source states its own")
@@ -143,7 +143,7 @@ class DatasetCard(Strict):
     features : int
         The number of inputs, as encoded.
     classes : dict
-        Each label and its number of rows, or null for all where nobody states it. Of a generated
+        Each label and its number of rows, or null for all if nobody states it. Of a generated
         set without a checksum only the labels hold.
     positive : str or None
         The label that becomes +1 against all others; without it the y are codes 0, 1, ... in the
@@ -305,18 +305,18 @@ class DatasetCard(Strict):
         str
             64 hexadecimal digits; cards that differ in their split alone have the same.
         """
-        told: dict[str, Any] = {
+        deciding: dict[str, Any] = {
             "checksum": self.checksum,
             "missing": self.missing,
             "scaling": self.scaling,
         }
         if self.scaling == "e1071":
-            told["one_hot"] = self.one_hot
+            deciding["one_hot"] = self.one_hot
         if self.checksum is None:
             read = {"generator", "rows", "features", "classes", "positive", "inputs", "sparse"}
-            told |= self.model_dump(include=read)
-            told |= {"name": self.base or self.name, "brought_splits": self.brought_splits()}
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+            deciding |= self.model_dump(include=read)
+            deciding |= {"name": self.base or self.name, "brought_splits": self.brought_splits()}
+        return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()
 
     def seed_identity(self) -> str:
         """Return what the seeds of algorithms on these data are hashed from.
@@ -329,16 +329,22 @@ class DatasetCard(Strict):
         str
             64 hexadecimal digits.
         """
-        told: list[Any] = [self.scaling, self.checksum]
+        identity_parts: list[Any] = [self.scaling, self.checksum]
         if self.generator:
-            told += [self.generator.model_dump(), 1, self.positive]
+            identity_parts += [self.generator.model_dump(), 1, self.positive]
         elif self.checksum is None:
-            told += [self.base or self.name, self.rows, self.features, self.classes, self.positive]
+            identity_parts += [
+                self.base or self.name,
+                self.rows,
+                self.features,
+                self.classes,
+                self.positive,
+            ]
         if self.missing is not None:
-            told.append({"missing": self.missing})
+            identity_parts.append({"missing": self.missing})
         if self.scaling == "e1071" and any(self.one_hot):
-            told.append("one-hot columns unscaled")
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+            identity_parts.append("one-hot columns unscaled")
+        return hashlib.sha256(json.dumps(identity_parts).encode()).hexdigest()
 
     @property
     def one_hot(self) -> list[bool]:

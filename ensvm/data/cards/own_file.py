@@ -62,13 +62,13 @@ class OwnFile(Strict):
     the config. `target`: the column of the labels, by name from the first line, or by position
     (from 0; -1 is the last) in a file without a header.
     `format`: how a table of text is written (see `Dialect`). `inputs`: the encodings of columns
-    that are no numbers; the others stay as numbers, unless `drop` names them or
+    that are not numbers; the others stay as numbers, unless `drop` names them or
     `other_inputs: drop` leaves out all that are not listed. `positive`: the label that becomes +1
     (default with two classes: the larger one). `zero_based`: whether the columns of LIBSVM text, in
     all files, are counted from 0 (default: an index 0 says so, and must be in all files or in
     none). `sparse`: default true for LIBSVM text that is not to be scaled, or by `maxabs`.
     `scaling`: default `standard`, `none` if sparse. `groups`: the column (of an archive the array)
-    that says which rows belong together, for the protocols that keep groups whole; it is no input.
+    that says which rows belong together, for the protocols that keep groups whole; not an input.
     Sizes of a random split are numbers or fractions of the rows; by default one part has all rows
     that the other has not. Further keys as in a dataset card.
     """
@@ -97,11 +97,11 @@ class OwnFile(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _official_beside_test(cls, given: Any) -> Any:
-        parts = isinstance(given, dict) and (given.get("train") or given.get("test"))
-        if parts and "split" not in given:
-            return given | {"split": {"protocol": "official"}}
-        return given
+    def _official_beside_test(cls, block: Any) -> Any:
+        parts = isinstance(block, dict) and (block.get("train") or block.get("test"))
+        if parts and "split" not in block:
+            return block | {"split": {"protocol": "official"}}
+        return block
 
     @model_validator(mode="after")
     def _one_place(self) -> "OwnFile":

@@ -140,9 +140,11 @@ def look_at_column(
     return _if_constant(_if_row_numbers(column, numerals, position))
 
 
-def look_at_text(name: str, fields: Sequence[str]) -> DraftColumn:
+def look_at_text(
+    name: str, fields: Sequence[str], missing_marks: frozenset[str] = MISSING
+) -> DraftColumn:
     """Return what a column holds that is not of numbers: yes or no, dates, or texts."""
-    column = DraftColumn(name, "text", fields)
+    column = DraftColumn(name, "text", fields, missing_marks)
     levels = tuple(sorted(column.counts))
     if {level.lower() for level in levels} in [set(pair) for pair in YES_AND_NO]:
         return replace(column, kind="yes or no", levels=levels)

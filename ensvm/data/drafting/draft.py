@@ -27,7 +27,7 @@ from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.delimited_text import MISSING, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
-from ensvm.data.files.named_columns import NamedColumnsFormat
+from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns
 from ensvm.data.splits.feasible import check_split, counted
 from ensvm.data.splits.protocols import RandomSplit
 
@@ -169,7 +169,8 @@ def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) ->
     }
     if target.positive is not None:
         block["positive"] = target.positive
-    if marks := _extra_marks([*inputs, target.column]):
+    marks = _extra_marks([*inputs, target.column])
+    if marks and table.typed is None:  # typed columns have no marks: a value is there or is not
         table.dialect["missing"] = [*MISSING, *marks]
     if table.dialect:
         block["format"] = table.dialect
@@ -203,11 +204,13 @@ def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) ->
 
 def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn:
     name = table.names[at]
-    encoding = table.typed.inputs.get(name)
+    typed = table.typed or TypedColumns()
+    encoding = typed.inputs.get(name)
     if isinstance(encoding, dict) and "one-hot" in encoding and any(fields):
-        return look_at_text(name, fields)  # a nominal column stays one, even if its names are 1, 2
+        # a nominal column stays one, even if its names are 1, 2 or NA
+        return look_at_text(name, fields, frozenset([""]))
     column = look_at_column(name, fields, table.numerals, at)
-    reason = table.typed.refused.get(name, "")
+    reason = typed.refused.get(name, "")
     if reason and not column.dropped:
         return DraftColumn(name, column.kind, fields, dropped=reason)
     return column

@@ -83,8 +83,8 @@ class DraftTable:
         The key `format` of the config, without what goes without saying.
     by_position : bool
         Whether a config names the target by position, which means that there is no header.
-    typed : TypedColumns
-        What the types of the columns say.
+    typed : TypedColumns or None
+        What the types of the columns say; None for a table of text.
     """
 
     written_as: str
@@ -94,7 +94,7 @@ class DraftTable:
     numerals: Numerals = field(default_factory=Numerals)
     dialect: dict[str, Any] = field(default_factory=dict)
     by_position: bool = False
-    typed: TypedColumns = field(default_factory=TypedColumns)
+    typed: TypedColumns | None = None
 
 
 def read_content(path: Path) -> FileContent:

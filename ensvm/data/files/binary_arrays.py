@@ -52,7 +52,7 @@ def _arrays(file: FileContent) -> dict[str, Any]:
 def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
     """Raise ValueError unless a member is one plain array of exactly the shape that it states.
 
-    numpy reserves memory for any shape, and passes over what is left of a member.
+    numpy reserves memory for any shape, and ignores the rest of a member.
     """
     with archive.open(info) as member:
         version = np.lib.format.read_magic(member)
@@ -64,10 +64,10 @@ def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         shape, _, dtype = read(member)
         if dtype.hasobject:
             raise ValueError(f"{info.filename} holds Python objects; accepted: numbers and text")
-        stated, held = math.prod(shape) * dtype.itemsize, info.file_size - member.tell()
-    if stated != held or min(shape, default=0) < 0:
+        stated, size = math.prod(shape) * dtype.itemsize, info.file_size - member.tell()
+    if stated != size or min(shape, default=0) < 0:
         raise ValueError(
-            f"{info.filename} states the shape {shape}, which is {stated} bytes, but holds {held}"
+            f"{info.filename} states the shape {shape}, which is {stated} bytes, but holds {size}"
         )
 
 

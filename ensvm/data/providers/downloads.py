@@ -147,7 +147,7 @@ class Description:
     target : str or None
         The column of the labels, if it names one.
     ignored : tuple of str
-        The columns that are no inputs, as numbers of rows.
+        The columns that are not inputs, as numbers of rows.
     sha256 : str or None
         The sum of the file that was downloaded first; None before that.
     """
@@ -249,7 +249,9 @@ def _description(content: bytes, number: int) -> Description:
             kept.get(SUM),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Refused(f"its description is none ({type(error).__name__}: {error})") from error
+        raise Refused(
+            f"its description cannot be read ({type(error).__name__}: {error})"
+        ) from error
 
 
 def _names(description: object) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
 
 
 def mirror_file(source: Source, mirrors: tuple[Path, ...]) -> Path | None:
-    """Return the first file of the source's name in the mirrors; None where there is none."""
+    """Return the first file of the source's name in the mirrors; None if there is none."""
     return next(_mirror_files(source.place, mirrors), None)
 
 

@@ -139,7 +139,7 @@ def would_serve(sources: list[Source], where: Places, reasons: list[str]) -> str
 
 
 def on_disk(sources: list[Source], where: Places) -> tuple[Path, ...]:
-    """Return the files by which a part can be served without network, unread; none where none."""
+    """Return the files by which a part can be served without network, without reading them."""
     for attempt in attempts(sources):
         if attempt.source.kind == "subset" and not attempt.cached:
             parts = [on_disk(part, where) for part in _whole(attempt.source).parts.values()]

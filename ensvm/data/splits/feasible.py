@@ -19,33 +19,35 @@ from ensvm.data.splits.protocols import (
 )
 
 SIZES = ("n_train", "n_test")
-# the protocols that are told sizes, and the sizes that may be fractions
+# the protocols with sizes, and the sizes that may be fractions
 _FRACTIONS = {"random": SIZES, "official": ("n_train",), "indices": (), "disjoint": ()}
 
 
-def counted(split: Mapping[str, Any], given: Collection[str], rows: int) -> dict[str, Any]:
+def counted(split: Mapping[str, Any], written: Collection[str], rows: int) -> dict[str, Any]:
     """Return a split with numbers of rows in place of fractions.
 
     The size of a random split that is not given is that of all other rows. Fractions are of all
-    `rows`, of an official split of the publisher's training rows. `given` are the keys that a user
-    wrote: two sizes are two numbers or two fractions. Raises ValueError, naming key, value and what
-    is accepted, if a size is neither or the fractions do not go together.
+    `rows`, of an official split of the publisher's training rows. `written` are the keys that a
+    user wrote: two sizes are two numbers or two fractions. Raises ValueError, naming key, value and
+    what is accepted, if a size is neither or the fractions do not go together.
     """
     protocol, found = split.get("protocol"), dict(split)
     if not isinstance(protocol, str) or protocol not in _FRACTIONS:
         return found
     known = _FRACTIONS[protocol]
-    sizes = {key: split[key] for key in SIZES if key in split and key in given}
+    sizes = {key: split[key] for key in SIZES if key in split and key in written}
     shares = {key: size for key, size in sizes.items() if _is_fraction(key, size, known)}
     if protocol == "random" and 0 < len(shares) < len(sizes):
-        told = " and ".join(f"{key} {size}" for key, size in sizes.items())
+        described = " and ".join(f"{key} {size}" for key, size in sizes.items())
         raise ValueError(
-            f"split: {told} are a fraction and a number of rows; accepted: two fractions, two "
+            f"split: {described} are a fraction and a number of rows; accepted: two fractions, two "
             "numbers, or one of them, which leaves all other rows for the other part"
         )
     if sum(shares.values()) > 1 + 1e-9:
-        told = " + ".join(f"{key} {share}" for key, share in shares.items())
-        raise ValueError(f"split: {told} is more than all rows; accepted: fractions of up to 1")
+        described = " + ".join(f"{key} {share}" for key, share in shares.items())
+        raise ValueError(
+            f"split: {described} is more than all rows; accepted: fractions of up to 1"
+        )
     whole = rows
     if protocol == "official" and isinstance(split.get("n_test"), int):
         whole = rows - split["n_test"]
@@ -68,10 +70,10 @@ def counted(split: Mapping[str, Any], given: Collection[str], rows: int) -> dict
 def refuse_without_groups(split: Mapping[str, Any]) -> None:
     """Raise ValueError if a protocol keeps groups whole, for data without groups."""
     if split.get("protocol") == GROUPED[0] or split.get("grouped"):
-        told = split["protocol"] if split["protocol"] == GROUPED[0] else "kfold with `grouped`"
+        name = split["protocol"] if split["protocol"] == GROUPED[0] else "kfold with `grouped`"
         raise ValueError(
-            f"groups: is missing; the protocol {told} needs it, the column of a user's own file "
-            "that says which rows belong together"
+            f"groups: is missing; the protocol {name} needs it, the column of a user's own file"
+            " that says which rows belong together"
         )
 
 
@@ -95,9 +97,9 @@ def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> Any:
     else:
         divides = protocol in tuple(_FRACTIONS)
         if divides or split.get("grouped") is False:
-            told = repr(protocol) if divides else "kfold with `grouped: false`"
+            described = repr(protocol) if divides else "kfold with `grouped: false`"
             raise ValueError(
-                f"groups: the protocol {told} does not keep groups whole; accepted: "
+                f"groups: the protocol {described} does not keep groups whole; accepted: "
                 f"{', '.join(GROUPED)}, or no `groups`"
             )
         if (there := len(np.unique(groups))) < 2:
@@ -160,13 +162,13 @@ def _check_strata(split: KFoldSplit | RandomSplit, rows: int, counts: Mapping[st
     """Refuse a stratified protocol that leaves a class out of a part."""
     label = min(counts, key=lambda name: counts[name])
     fewest = counts[label]
-    told = f"the class {label!r} has {fewest} row{'s' if fewest > 1 else ''}"
+    described = f"the class {label!r} has {fewest} row{'s' if fewest > 1 else ''}"
     if isinstance(split, KFoldSplit):
         if fewest < split.n_splits:
             few = f"up to {fewest} folds, or" if fewest > 1 else "only"
             raise ValueError(
                 f"split.n_splits: {split.n_splits} stratified folds need {split.n_splits} rows of "
-                f"every class, but {told}; accepted: {few} `stratified: false`"
+                f"every class, but {described}; accepted: {few} `stratified: false`"
             )
         return
     if fewest * split.n_train < rows:  # its share may be rounded down to none
@@ -174,7 +176,7 @@ def _check_strata(split: KFoldSplit | RandomSplit, rows: int, counts: Mapping[st
         enough = f"at least {least} ({1 / fewest:.3g} of the rows)"
         raise ValueError(
             f"split.n_train: {split.n_train} of {rows} rows, stratified, may leave no training row "
-            f"of a class: {told}; accepted: {enough if fewest > 1 else 'only'}"
+            f"of a class: {described}; accepted: {enough if fewest > 1 else 'only'}"
             f"{', or' if fewest > 1 else ''} `stratified: false`"
         )
     if split.n_test < len(counts):
@@ -198,7 +200,7 @@ def check_groups(split: Split, groups: NDArray[np.str_], labels: NDArray[np.str_
         )
     if isinstance(split, LeaveOneGroupOutSplit) and split.realizations != there:
         raise ValueError(
-            f"split.realizations: {split.realizations} given, but there are {there} groups, each "
+            f"split.realizations: {split.realizations} stated, but there are {there} groups, each "
             "of which is tested once; leave the key out"
         )
     for label in np.unique(labels):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, adapt, find_card, load
+from ensvm.data import DataError, DatasetCard, adapt, find_card, load
 
 CIRCLE = find_card("circle")
 
@@ -114,3 +114,17 @@ def test_official_parts_may_be_cut_anew() -> None:
     rows = np.vstack([official.X_train, official.X_test])
     both = np.vstack([again.X_train, again.X_test])
     assert np.array_equal(rows[np.lexsort(rows.T)], both[np.lexsort(both.T)])
+
+
+def with_inputs(card: DatasetCard, encoding: object) -> DatasetCard:
+    (name, *_) = card.inputs or {}
+    own = card.model_dump()
+    return DatasetCard.model_validate(own | {"inputs": own["inputs"] | {name: encoding}})
+
+
+def test_which_columns_are_one_hot_is_in_it_where_the_scaling_looks_at_them() -> None:
+    card = find_card("german")
+    one_hot = with_inputs(card, {"one-hot": ["a", "b"]})
+    for scaling, same in (("e1071", False), ("standard", True)):
+        prints = [adapt(c, scaling=scaling).fingerprint() for c in (card, one_hot)]
+        assert (prints[0] == prints[1]) is same

@@ -101,6 +101,10 @@ def test_numbers_that_name_a_nominal_value_stay_names():
     draft, card = drafted(Path("own.arff"))
     assert draft.columns[0].levels == ("1", "2", "3")
     assert card.features == 4
+    Path("own.arff").write_text(
+        Path("own.arff").read_text().replace("\n1,", "\nNA,").replace("{1", "{NA")
+    )
+    assert drafted(Path("own.arff"))[0].columns[0].levels == ("2", "3", "NA")
 
 
 def test_numbers_without_end_are_refused_by_row():

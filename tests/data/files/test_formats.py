@@ -28,14 +28,6 @@ def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards() -> None:
     assert raw.labels.tolist() == ["1", "-1", "-1"]
 
 
-@pytest.mark.parametrize(
-    "text", [b"1 1:2 nonsense\n", b"1 3:1 2:1\n", b"1 7:1\n", b"1 1:nan\n", b""]
-)
-def test_wrong_libsvm_text_is_refused(text: bytes) -> None:
-    with pytest.raises(DataError, match="file"):
-        LIBSVM.read(FileContent(text, "file", features=5))
-
-
 def test_archive_gives_arrays_and_row_numbers() -> None:
     content = npz(
         X=np.arange(6).reshape(3, 2), y=np.array([1, -1, 1], np.int8), train=[[0, 1]], test=[[2]]
@@ -65,11 +57,6 @@ def test_archive_gives_arrays_and_row_numbers() -> None:
 def test_wrong_archive_is_refused(arrays: dict[str, object], message: str) -> None:
     with pytest.raises(DataError, match=message):
         NPZ.read(FileContent(npz(**arrays), "file"))
-
-
-def test_text_is_not_an_archive() -> None:
-    with pytest.raises(DataError, match="not a numpy archive"):
-        NPZ.read(FileContent(b"1,2,3\n", "file"))
 
 
 @pytest.mark.parametrize("ending", FORMAT_OF_ENDING)

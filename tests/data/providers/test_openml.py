@@ -179,7 +179,7 @@ def test_what_to_do_offline_is_said(site: Site, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(DataError, match=r"/31 could not be downloaded \(412"):
         inline_card(KEYS, Path())
     site.pages["/31"] = b"<html>"
-    with pytest.raises(DataError, match="its description is none"):
+    with pytest.raises(DataError, match="its description cannot be read"):
         inline_card(KEYS, Path())
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
     with pytest.raises(DataError, match=r"openml: 31: is not in the cache.*path: NAME\.arff"):
