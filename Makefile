@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 reproduce: $(VENV)/.ready
 	@names='from ensvm.study.config import reproduced; print(*reproduced())'; \
 	studies=$$($(BIN)/python -c "$$names") || exit $$?; \
-	$(BIN)/ensvm data missing $$studies || exit $$?; \
+	$(BIN)/ensvm data list --missing $$studies || exit $$?; \
 	for study in $$studies; do \
 		$(BIN)/ensvm run $$study; status=$$?; \
 		if [ $$status -gt 1 ]; then exit $$status; fi; failed=$$((failed + status)); \
@@ -26,7 +26,7 @@ reproduce: $(VENV)/.ready
 
 # For maintainers: the records behind the committed tables, packed to be committed with them.
 ship-records: $(VENV)/.ready
-	$(BIN)/ensvm ship results/
+	$(BIN)/python -m ensvm_cli.records.ship results/
 
 test: lint
 	$(BIN)/pytest -n auto --dist worksteal
@@ -63,7 +63,7 @@ bench-solvers: $(VENV)/.ready-dev
 
 # What `ensvm run --dry-run` estimates by, from the records of the last runs on this machine.
 measured: $(VENV)/.ready
-	$(BIN)/python -m ensvm.runner.outlook.measured results
+	$(BIN)/python -m ensvm.runner.estimate results
 
 # The solvers are compiled once, here, so that no first fit waits for the compiler.
 $(VENV)/.ready: pyproject.toml constraints.txt

@@ -15,7 +15,7 @@ from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, gram, param
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
 from ensvm.kernels.low_rank import incomplete_cholesky, kernel_columns
 from ensvm.kernels.named_kernels import KernelRow
-from ensvm.runner.inputs import GramPool, SharedGram
+from ensvm.runner.grams import GramPool, SharedGram
 from ensvm.study.algorithms import KernelConfig
 
 
