@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: reproduce ship-records test test-processors smoke lint bench bench-solvers faults measured wheel-check clean
 
 reproduce: $(VENV)/.ready
-	@names='from ensvm.study.reading import reproduced; print(*reproduced())'; \
+	@names='from ensvm.study.config import reproduced; print(*reproduced())'; \
 	studies=$$($(BIN)/python -c "$$names") || exit $$?; \
 	$(BIN)/ensvm data missing $$studies || exit $$?; \
 	for study in $$studies; do \
@@ -28,48 +28,23 @@ reproduce: $(VENV)/.ready
 ship-records: $(VENV)/.ready
 	$(BIN)/ensvm ship results/
 
-# What `lint` tests is not tested again.
-LINTED := tests/test_docstrings.py tests/test_docstrings_of_functions.py tests/test_vocabulary.py
 test: lint
-	$(BIN)/pytest -n auto --dist worksteal $(LINTED:%=--ignore=%)
+	$(BIN)/pytest -n auto --dist worksteal
 
-# The numbers must not hang on the kind of processor: OpenBLAS has other machine code for each. Of
-# the kinds that this machine is not, whose numbers `make test` tests, two at a time; scikit-learn's
-# checks of estimators look at no numbers.
 test-processors: $(VENV)/.ready-dev
-	@logs=$$(mktemp -d); pids=; trap 'rm -rf "$$logs"; kill $$pids 2> /dev/null' EXIT; \
-	trap 'exit 130' INT TERM; \
-	share=$$($(BIN)/python -c 'import os; print(os.cpu_count() // 2)'); \
-	own=$$($(BIN)/python -c "import numpy, threadpoolctl as t; \
-		print(*{pool['architecture'] for pool in t.threadpool_info()})"); \
-	for processor in SkylakeX Haswell Zen; do \
-		if [ "$$processor" = "$$own" ]; then \
-			echo "$$processor: the kind of this machine, tested by make test"; \
-		elif [ $$processor = SkylakeX ] && ! grep -qs avx512f /proc/cpuinfo; then \
-			echo "$$processor: skipped, this processor has no AVX-512"; \
-		else \
-			OPENBLAS_CORETYPE=$$processor $(BIN)/pytest -q -n $$share -k 'not estimator_check' \
-				tests/solvers tests/classifiers tests/kernels > "$$logs/$$processor" 2>&1 & \
-			pids="$$pids $$!"; started="$$started $$processor=$$!"; \
-		fi; \
-	done; \
-	for each in $$started; do \
-		wait $${each#*=} || failed=1; \
-		echo "$${each%=*}:"; cat "$$logs/$${each%=*}"; \
-	done; \
-	pids=; exit $${failed:-0}
+	@tests/processors.sh $(BIN)
 
-# The docstrings are checked by numpydoc's validator, the words by a list of those to avoid.
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -q $(LINTED)
+	$(BIN)/lint-imports --no-logo
 
-# Seconds, no network: shipped data only, results in a folder that is thrown away.
 smoke: $(VENV)/.ready
-	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
-	ENSVM_OFFLINE=1 $(BIN)/ensvm run smoke --results "$$folder" && $(BIN)/ensvm table "$$folder"
+	@tests/smoke.sh $(BIN)
+
+wheel-check: $(VENV)/.ready
+	@tests/wheel.sh $(PYTHON)
 
 # Every write, fsync, rename, open and start of a process fails in turn, as on a full disk or by a
 # kill; `python -m faults --only COMMAND --point K` tries one. A few of each are among the tests.
@@ -89,18 +64,6 @@ bench-solvers: $(VENV)/.ready-dev
 # What `ensvm run --dry-run` estimates by, from the records of the last runs on this machine.
 measured: $(VENV)/.ready
 	$(BIN)/python -m ensvm.runner.outlook.measured results
-
-# The wheel in an environment and a folder of its own: configs, cards and data must be inside.
-wheel-check: $(VENV)/.ready
-	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; source=$$(pwd); \
-	rm -rf build && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
-		--wheel-dir "$$folder/wheel" . && \
-	$(PYTHON) -m venv "$$folder/environment" && \
-	"$$folder/environment/bin/python" -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt "$$folder"/wheel/*.whl && \
-	mkdir "$$folder/empty" && cd "$$folder/empty" && \
-	ENSVM_OFFLINE=1 "$$folder/environment/bin/ensvm" run smoke && \
-	"$$folder/environment/bin/ensvm" table && "$$folder/environment/bin/ensvm" check ijcai07
 
 # The solvers are compiled once, here, so that no first fit waits for the compiler.
 $(VENV)/.ready: pyproject.toml constraints.txt

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.data import Realization, find_card, load
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.entropy_projection.learning_rate import project
+from ensvm.solvers.entropy_projection.tsang_kwok import project
 
 Vector = NDArray[np.float64]
 ORDERS = 3

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.entropy_projection.algorithm import entropy_projection
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 
 REPEATS = 7
 SETS = {"titanic": 150, "waveform": 400, "german": 700}

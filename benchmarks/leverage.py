@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
 from ensvm.compiled import njit
 from ensvm.kernels import gram
-from ensvm.solvers.leverage.algorithm import leverage
+from ensvm.solvers.leverage import leverage
 
 M, ROUNDS, REPEATS = 1000, 500, 7
 MACHINES = {

@@ -1,7 +1,7 @@
 """Seconds of the linear SMO by the two constants of its sweeps: OFFENDERS and SHARE_LEFT.
 
 One thread. Every setting reaches the same tolerance, so that only the time differs; the constants
-in `ensvm.solvers.linear.smo` are those that take less than twice the least time of every column.
+in `ensvm.solvers.linear_smo` are those that take less than twice the least time of every column.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from ensvm.solvers.linear import smo
+from ensvm.solvers import linear_smo as smo
 
 REPEATS = 2
 PROBLEMS = ((300, 5, 1.0), (2000, 10, 0.1), (2000, 10, 10.0))  # rows, inputs, C

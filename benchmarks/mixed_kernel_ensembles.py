@@ -21,10 +21,10 @@ from sklearn.utils import check_random_state
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from ensvm.classifiers.mixed_kernels.adaboost import MixedKernelAdaBoost
-from ensvm.classifiers.mixed_kernels.bagging import MixedKernelBagging
+from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
+from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
 from ensvm.data import DataUnavailable, find_card, load
-from ensvm.kernels.widths import sigest
+from ensvm.kernels.table import sigest
 
 SETS = ("spambase", "optdigits", "satimage")
 KERNELS = ("rbf", "poly")

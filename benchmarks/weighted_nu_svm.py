@@ -22,10 +22,10 @@ from sklearn.svm import NuSVC
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from ensvm.classifiers.weighted_nu_svm.boosted_svm import BoostedSVM
+from ensvm.classifiers.boosted_svm import BoostedSVM
 from ensvm.data import DataError, find_card, load
 from ensvm.kernels import gram
-from ensvm.solvers.weighted_nu_svm import face, solver, steps
+from ensvm.solvers.weighted_nu_svm import descent, solver
 from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
 
 REPEATS = 5
@@ -33,11 +33,11 @@ NUS = (0.1, 0.3, 0.6)
 KERNELS = {"rbf 0.1": 0.1, "rbf 0.02": 0.02}
 # The constants tuned by measurement, and the factor by which each is varied
 TUNED = (
-    (steps, "NEAR_STEEPEST", 3.0),
+    (descent, "NEAR_STEEPEST", 3.0),
     (solver, "PHASE_SHARE", 4),
     (solver, "LEAST_PHASE", 4),
-    (face, "MOST_DELETED", 4),
-    (face, "LARGEST_FACE", 10),
+    (descent, "MOST_DELETED", 4),
+    (descent, "LARGEST_FACE", 10),
 )
 
 

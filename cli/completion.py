@@ -48,7 +48,7 @@ def of_config(names: "Callable[[StudyConfig], Iterable[str]]") -> Completer:
     def complete(
         context: click.Context, parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from ensvm.study.reading import find_config
+        from ensvm.study.config import find_config
 
         # click leaves the arguments unparsed where the value of the last option is still missing
         config = context.params.get("config") or next(iter(context.args), "")
@@ -111,7 +111,7 @@ def _named(
 
 def _read(path: Path) -> "list[StudyConfig]":
     """Return the config of a file, if it is one."""
-    from ensvm.study.reading import read_config
+    from ensvm.study.config import read_config
 
     try:
         return [read_config(path)[0]]

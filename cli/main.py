@@ -7,10 +7,8 @@ import click
 from ensvm import __version__
 from ensvm_cli.data import data
 from ensvm_cli.records.merge import merge
-from ensvm_cli.records.ship import ship
 from ensvm_cli.records.show import show
-from ensvm_cli.records.status import status
-from ensvm_cli.records.warnings import warnings
+from ensvm_cli.records.status import status, warnings
 from ensvm_cli.results.compare import compare, rank
 from ensvm_cli.results.report import claims, figure, readings, report
 from ensvm_cli.results.table import export, table
@@ -25,7 +23,7 @@ from ensvm_cli.warm_up import warm_up
 VERBS = {
     "Studies": (list_, init, check, run),
     "Results": (table, report, rank, compare, export, figure, claims, readings),
-    "Records": (status, show, warnings, merge, ship),
+    "Records": (status, show, merge, warnings),
     "Data": (data,),
     "This machine": (warm_up,),
 }

@@ -60,7 +60,7 @@ def _mendable() -> tuple[type[Exception], ...]:
     # Looked up only when something has gone wrong: these modules bring scipy along.
     from ensvm.data import DataError
     from ensvm.records.store import RecordsDamaged, RecordsMoved, StoreLocked
-    from ensvm.runner.engine import EngineRefused
+    from ensvm.runner.workers import EngineRefused
     from ensvm.study.source import ConfigError
 
     return ConfigError, DataError, EngineRefused, RecordsDamaged, RecordsMoved, StoreLocked
@@ -136,7 +136,7 @@ def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke
     """
     from ensvm.records.store import CONFIG_COPY
     from ensvm.report.query import find_studies
-    from ensvm.study.reading import read_config
+    from ensvm.study.config import read_config
 
     folders = find_studies(results)
     if not folders:

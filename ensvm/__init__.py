@@ -16,33 +16,29 @@ __all__ = [*CLASSIFIERS, *STUDIES, "__version__"]
 
 if TYPE_CHECKING:  # what type checkers and editors see of the names below
     from ensvm.classifiers.adaboost import AdaBoost as AdaBoost
-    from ensvm.classifiers.bias_variance import BiasVariance as BiasVariance
-    from ensvm.classifiers.decision_map import DecisionMap as DecisionMap
+    from ensvm.classifiers.boosted_svm import BoostedSVM as BoostedSVM
+    from ensvm.classifiers.editing_svc import EditingSVC as EditingSVC
     from ensvm.classifiers.leveraged_vector_machine import (
         LeveragedVectorMachine as LeveragedVectorMachine,
     )
     from ensvm.classifiers.linear_smo import LinearSMO as LinearSMO
-    from ensvm.classifiers.low_rank_ridge.low_rank_ridge_classifier import (
+    from ensvm.classifiers.low_rank_ridge_classifier import (
         LowRankRidgeClassifier as LowRankRidgeClassifier,
     )
-    from ensvm.classifiers.mixed_kernels.adaboost import MixedKernelAdaBoost as MixedKernelAdaBoost
-    from ensvm.classifiers.mixed_kernels.bagging import MixedKernelBagging as MixedKernelBagging
+    from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost as MixedKernelAdaBoost
+    from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging as MixedKernelBagging
     from ensvm.classifiers.multiplicative_update_svc import (
         MultiplicativeUpdateSVC as MultiplicativeUpdateSVC,
     )
-    from ensvm.classifiers.noisy_labels import NoisyLabels as NoisyLabels
-    from ensvm.classifiers.parzen_window import ParzenWindowClassifier as ParzenWindowClassifier
-    from ensvm.classifiers.perceptron import Perceptron as Perceptron
-    from ensvm.classifiers.rho_svm.partially_trained_ensemble import (
+    from ensvm.classifiers.partially_trained_ensemble import (
         PartiallyTrainedEnsemble as PartiallyTrainedEnsemble,
     )
-    from ensvm.classifiers.rho_svm.rho_svc import RhoSVC as RhoSVC
+    from ensvm.classifiers.parzen_window import ParzenWindowClassifier as ParzenWindowClassifier
+    from ensvm.classifiers.perceptron import Perceptron as Perceptron
+    from ensvm.classifiers.rho_svc import RhoSVC as RhoSVC
     from ensvm.classifiers.svm_path import SVMPathClassifier as SVMPathClassifier
-    from ensvm.classifiers.variance_components import VarianceComponents as VarianceComponents
-    from ensvm.classifiers.weighted_nu_svm.boosted_svm import BoostedSVM as BoostedSVM
-    from ensvm.classifiers.weighted_nu_svm.editing_svc import EditingSVC as EditingSVC
-    from ensvm.classifiers.weighted_nu_svm.weakened_svc import WeakenedSVC as WeakenedSVC
-    from ensvm.classifiers.weighted_nu_svm.weighted_nu_svc import WeightedNuSVC as WeightedNuSVC
+    from ensvm.classifiers.weakened_svc import WeakenedSVC as WeakenedSVC
+    from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC as WeightedNuSVC
     from ensvm.notebook.results import load_results as load_results
     from ensvm.notebook.running import run as run
 else:

@@ -106,13 +106,9 @@ def code_folder() -> Path | None:
     It lies in the folder that the environment variable NUMBA_CACHE_DIR names, or else in the user's
     cache folder. Folders of other sources that have not been used for 30 days are removed.
     """
-    name = sources_hash(PACKAGE)
-    if name is None:
-        return None
-    given = _config.CACHE_DIR
     users = platformdirs.user_cache_dir("ensvm", appauthor=False)
-    base = Path(given) if given else Path(users) / "compiled"
-    folder = base / f"{PREFIX}{name}"
+    base = Path(_config.CACHE_DIR or f"{users}/compiled")
+    folder = base / f"{PREFIX}{sources_hash(PACKAGE)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -123,22 +119,13 @@ def code_folder() -> Path | None:
     return folder
 
 
-def sources_hash(package: Path) -> str | None:
-    """Return a hash of the names and texts of all files with compiled functions; None without any.
-
-    Parameters
-    ----------
-    package : Path
-        The folder of the package `ensvm`; not a folder where the package was imported from an
-        archive.
-    """
-    texts = ((path, path.read_bytes()) for path in sorted(package.rglob("*.py")))
-    found = [(path, text) for path, text in texts if MARK in text]
-    if not found:
-        return None
+def sources_hash(package: Path) -> str:
+    """Return a hash of the names and texts of all files with compiled functions in a package."""
     digest = hashlib.sha256()
-    for path, text in found:
-        digest.update(f"{path.relative_to(package).as_posix()} {len(text)}\n".encode() + text)
+    for path in sorted(package.rglob("*.py")):
+        text = path.read_bytes()
+        if MARK in text:
+            digest.update(f"{path.relative_to(package).as_posix()} {len(text)}\n".encode() + text)
     return digest.hexdigest()[:16]
 
 

@@ -10,9 +10,8 @@ from ensvm.report.tables import stale_notes
 from ensvm.report.write import table_path
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import shipped_configs
-from ensvm.study.coverage import REFERENCE
-from ensvm.study.reading import find_config, read_config, reproduced
-from ensvm.study.table import read_published
+from ensvm.study.config import REFERENCE, find_config, read_config, reproduced
+from ensvm.study.table_layout import read_published
 
 planned = cache(make_plan)
 CONFIGS = sorted(shipped_configs().glob("*.yaml"))
@@ -70,7 +69,7 @@ def test_what_is_reproduced_covers_every_paper():
     stems = {path.stem for path in CONFIGS}
     assert set(reproduced()) < stems
     printed = {planned(find_config(name)).published for name in reproduced()}
-    assert {*(shipped_configs() / "published").glob("*.csv")} <= printed
+    assert {*shipped_configs().glob("*/published.csv")} <= printed
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)

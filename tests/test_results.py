@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from ensvm.records.shipped_records import asked, read_shipped
+from ensvm.records.identity import asked
+from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE
 from ensvm.report.documents import summary
 from ensvm.report.query import read_study
 from ensvm.runner.plan import make_plan
-from ensvm.study.reading import find_config
+from ensvm.study.config import find_config
 
 RESULTS = Path(__file__).parents[1] / "results"
 # A third of a cell are the labels that its test rows were given, counted for each of ten orders

@@ -31,7 +31,7 @@ def missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
     """
     from ensvm.data import DataSearch
     from ensvm.runner.plan import make_plan
-    from ensvm.study.reading import find_config
+    from ensvm.study.config import find_config
 
     plans = [make_plan(find_config(config)) for config in configs]
     rows = [

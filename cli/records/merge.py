@@ -1,20 +1,15 @@
 """`ensvm merge`: the records of several folders and files in one folder, every cell once."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ensvm_cli.printing import tell
 from ensvm_cli.terminal import refuse
 
-if TYPE_CHECKING:
-    from ensvm.records.merging.union import Merged
-
-CONFLICTS = 1  # the exit status
-MOST_CONFLICTS = 20  # named one by one
+DISAGREE = 1  # the exit status
+MOST_DISAGREEMENTS = 20  # that are printed
 
 
 @click.command()
@@ -26,59 +21,43 @@ MOST_CONFLICTS = 20  # named one by one
     "-o",
     required=True,
     type=click.Path(path_type=Path),
-    help="The folder that is made; nothing in it is overwritten.",
+    help="The folder that is made; it must not exist yet.",
 )
-@click.option(
-    "--keep-first",
-    is_flag=True,
-    help="Where sources answer a cell differently, keep what the first of them has.",
-)
-def merge(sources: tuple[Path, ...], output: Path, keep_first: bool) -> None:
+def merge(sources: tuple[Path, ...], output: Path) -> None:
     """Unite results of several machines or shards in one folder.
 
-    Each A is a folder of results, a study's folder, or a file of records (cells.jsonl or
-    cells.jsonl.xz). A cell that ended well comes before one that did not, then the newest. Cells of
-    the same settings with different answers, and cells that were timed twice, are named, and
-    nothing is written. Exit status: 0 written, or there already; 1 conflicts; 2 wrong input.
+    Each A is a folder of results, a study's folder, or a file cells.jsonl. Of each cell the newest
+    record that ended well is kept. Cells whose records disagree although their settings are the
+    same are listed. Exit status: 0 written, 1 written although records disagree, 2 wrong input.
 
     \b
     Examples:
       ensvm merge results/ other-machine/ -o both/
       ensvm merge shard-1/ shard-2/ shard-3/ -o merged/
     """
-    from ensvm.records.merging import union
-    from ensvm.records.merging.sources import NotMerged, read_sources
+    from ensvm.records.merge import NotMerged, read_sources, write_merged
+    from ensvm.records.merge import merge as unite
 
     try:
-        found = [source for place in sources for source in read_sources(place)]
-        merged = union.merge(found, keep_first=keep_first)
-        conflicts = [conflict for study in merged for conflict in study.conflicts]
-        _tell_conflicts(conflicts)
-        if conflicts and not keep_first:
-            told = "nothing is written; leave one source out, or keep the first with"
-            click.echo(f"error: {len(conflicts)} conflicts: {told} --keep-first", err=True)
-            sys.exit(CONFLICTS)
-        written = union.write_merged(merged, output)
+        merged = unite([source for path in sources for source in read_sources(path)])
+        written = write_merged(merged, output)
     except NotMerged as error:
         refuse(str(error))
     for study in merged:
-        _tell(study, sum(source.study == study.study for source in found))
-    there = f"{output}: written" if written else f"{output}: holds all of it already"
-    tell(f"{there}; tables: ensvm table {output}")
-
-
-def _tell(study: "Merged", n_sources: int) -> None:
-    parts = [f"{len(study.own)} cells"] if study.own else []
-    if study.shipped.records:
-        parts.append(f"{len(study.shipped.records)} that came with the folders")
-    of = f" of {n_sources} sources, {study.n_shared} in several of them" if n_sources > 1 else ""
-    tell(f"{study.study}: {' and '.join(parts)}{of}")
-    for note in study.notes:
-        tell(f"{study.study}: {note}", err=True)
-
-
-def _tell_conflicts(conflicts: Sequence[object]) -> None:
-    for conflict in conflicts[:MOST_CONFLICTS]:
-        tell(str(conflict), err=True)
-    if len(conflicts) > MOST_CONFLICTS:
-        click.echo(f"and {len(conflicts) - MOST_CONFLICTS} more", err=True)
+        of = len(study.sources)
+        shared = f" of {of} sources, {study.n_shared} in several of them" if of > 1 else ""
+        tell(f"{study.study}: {len(study.records)} cells{shared}")
+        for note in study.notes:
+            tell(f"{study.study}: {note}", err=True)
+    done = "written" if written else "holds all of it already"
+    tell(f"{output}: {done}; tables: ensvm table {output}")
+    disagreements = [text for study in merged for text in study.disagreements]
+    for text in disagreements[:MOST_DISAGREEMENTS]:
+        tell(text, err=True)
+    if disagreements:
+        tell(
+            f"{len(disagreements)} cells have different values for the same settings; of each the"
+            " newest is kept",
+            err=True,
+        )
+        sys.exit(DISAGREE)

@@ -1,4 +1,7 @@
-"""`ensvm ship`: pack the records of a checkout's studies, so that they travel with it."""
+"""Pack the records of a checkout's studies, so that they travel with it (for maintainers).
+
+`python -m ensvm_cli.records.ship results`
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -10,7 +13,7 @@ if TYPE_CHECKING:
     from ensvm.records.record import Record
 
 
-@click.command(hidden=True)  # for the maintainers: a user's own records stay where they are
+@click.command()
 @click.argument(
     "results", type=click.Path(exists=True, file_okay=False, path_type=Path), default="results"
 )
@@ -27,6 +30,7 @@ def ship(results: Path) -> None:
     from ensvm.report.scores import with_scores
     from ensvm.runner.plan import make_plan
     from ensvm.shipped import shipped_config
+    from ensvm.study.source import config_text
 
     for folder in find_studies(results):
         config = shipped_config(folder.resolve().name)
@@ -43,7 +47,7 @@ def ship(results: Path) -> None:
         ) -> "Record":
             return with_scores(folder, record, asked.get(record.algorithm, ()))
 
-        without = pack(folder, plan.path.read_text(encoding="utf-8"), wanted, scored)
+        without = pack(folder, config_text(plan.path), wanted, scored)
         path = folder / SHIPPED_FILE
         size = path.stat().st_size / 1000
         click.echo(f"{path}: {size:.0f} kB, {len(wanted) - len(without)} of {len(wanted)} cells")
@@ -51,3 +55,7 @@ def ship(results: Path) -> None:
         for (row, name, run_pass), count in values.items():
             line = f"  no record: {row}, {name}, {run_pass} pass: {count} cells"
             click.echo(line, err=True)
+
+
+if __name__ == "__main__":
+    ship()

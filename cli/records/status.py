@@ -15,14 +15,19 @@ from ensvm_cli.terminal import config_option, plans_of, results_argument, study_
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
-    from ensvm.runner.outlook.estimate import Estimate
-    from ensvm.runner.outlook.state import Group, State
-    from ensvm.runner.plan import Plan
+    from ensvm.runner.plan import Cell, Plan
+    from ensvm.runner.states import State
 
 PLANNED = "ensvm status --config CONFIG"
 MOST_GROUPS = 8  # reasons told of one study, the commonest
 MOST_NAMES = 4  # data sets or algorithms named of one reason
 MOST_ALGORITHMS = 10  # of the costs of one study, the costliest
+PHASES = {
+    "fit_seconds": "fitting",
+    "kernel_seconds": "kernel values",
+    "predict_seconds": "predicting",
+    "test_kernel_seconds": "kernel values of test rows",
+}
 
 
 @dataclass(frozen=True)
@@ -32,49 +37,68 @@ class _Standing:
     study: "Study"
     counts: Mapping["State", int]
     cells: int
-    groups: "list[Group]"
+    groups: "list[tuple[State, str, list[Cell]]]"  # what is left: state, reason and cells
     plan: "Plan | None" = None
 
 
 @click.command()
 @results_argument
 @config_option
-@click.option("--costs", is_flag=True, help="Add the seconds by study, algorithm and phase.")
-def status(results: Path, studies: tuple[str, ...], configs: tuple[Path, ...], costs: bool) -> None:
+@click.option("--warnings", is_flag=True, help="List the warnings and the cells that gave them.")
+@click.option("--costs", is_flag=True, help="Add the recorded seconds by algorithm and phase.")
+def status(
+    results: Path,
+    studies: tuple[str, ...],
+    configs: tuple[Path, ...],
+    warnings: bool,
+    costs: bool,
+) -> None:
     """Say what is done, failed, missing or stale in RESULTS.
 
     Counted are the cells that our own config of a study asks for, or one that --config names;
-    without either, the records of the study. `stale` are those
-    whose parameters, data or code have changed since; `shipped` those whose values came with the
-    checkout and were not made here. A run does what is failed, missing or stale, and cells without
-    data once their data are here.
+    without either, the records of the study. `stale` are those whose parameters, data or code
+    have changed since; `shipped` those whose values came with the checkout and were not made here.
+    A run does what is failed, missing or stale, and cells without data once their data are here.
 
     \b
     Examples:
       ensvm status
-      ensvm status ijcai07-lowrank --costs
+      ensvm status ijcai07-lowrank --warnings
       ensvm status --config mine.yaml
     """
     from ensvm.report.query import read_study
 
     folders = study_folders(results, studies)
     found: list[Study] = []
-    with Console(stderr=True).status("reading") as told:
+    with Console(stderr=True).status("reading") as spinner:
         for number, folder in enumerate(folders, start=1):
-            told.update(f"reading {number}/{len(folders)}: {folder}")
+            spinner.update(f"reading {number}/{len(folders)}: {folder}")
             found.append(read_study(folder))
-        plans = plans_of(configs, found)
+        if not warnings:
+            plans = plans_of(configs, found)
+    if warnings:
+        for study in found:
+            _show_warnings(study)
+        return
     standings = [_standing(study, plans.get(study.config.study)) for study in found]
     _show_counts(standings)
     for standing in standings:
         _show_left(standing)
-    if costs:
-        _show_costs(standings)
+    for study in found if costs else ():
+        _show_costs(study)
+
+
+@click.command(hidden=True)  # older versions had this verb
+@results_argument
+@click.pass_context
+def warnings(context: click.Context, results: Path, studies: tuple[str, ...]) -> None:
+    """List the warnings of the studies in RESULTS: `ensvm status --warnings`."""
+    context.invoke(status, places=(results, studies), configs=(), warnings=True, costs=False)
 
 
 def _standing(study: "Study", plan: "Plan | None") -> _Standing:
     from ensvm.records.store import read_records
-    from ensvm.runner.outlook.state import OF_STATUS, counts_of, groups_of, states_of
+    from ensvm.runner.states import LEFT, OF_STATUS, states_of
 
     if plan is None:
         counts = Counter(OF_STATUS[record.status] for record in study.records.values())
@@ -83,11 +107,17 @@ def _standing(study: "Study", plan: "Plan | None") -> _Standing:
         record.identity for value in study.shipped for record in study.by_cell[value] if record.ok
     ]
     states = states_of(plan, read_records(study.folder), shipped)
-    return _Standing(study, counts_of(states), len(states), groups_of(states), plan)
+    groups: dict[tuple[State, str], list[Cell]] = {}
+    for cell, state_and_reason in states.items():
+        if state_and_reason[0] in LEFT:
+            groups.setdefault(state_and_reason, []).append(cell)
+    left = [(state, why, cells) for (state, why), cells in groups.items()]
+    left.sort(key=lambda group: LEFT.index(group[0]))
+    return _Standing(study, Counter(state for state, _ in states.values()), len(states), left, plan)
 
 
 def _show_counts(standings: list[_Standing]) -> None:
-    from ensvm.runner.outlook.state import LEFT
+    from ensvm.runner.states import LEFT
 
     shown = [
         state
@@ -110,10 +140,11 @@ def _show_left(standing: _Standing) -> None:
     if standing.plan is None or not standing.groups:
         return
     click.secho(f"\n{name}", bold=True)
-    for group in standing.groups[:MOST_GROUPS]:
-        where = f"{_named(group.datasets)}: {_named(group.algorithms)}"
-        reason = f" ({group.why})" if group.why else ""
-        tell_facts({f"{group.cells:,} {group.state}": f"{where}{reason}"}, indent=2)
+    for state, why, cells in standing.groups[:MOST_GROUPS]:
+        datasets = _named([cell.dataset for cell in cells])
+        algorithms = _named([cell.algorithm for cell in cells])
+        reason = f" ({why})" if why else ""
+        tell_facts({f"{len(cells):,} {state}": f"{datasets}: {algorithms}{reason}"}, indent=2)
     if len(standing.groups) > MOST_GROUPS:
         click.echo(f"  ... and {len(standing.groups) - MOST_GROUPS} other reasons")
     folder = standing.study.folder.parent
@@ -123,77 +154,42 @@ def _show_left(standing: _Standing) -> None:
     click.echo(f"  to do them: ensvm run {shown}{elsewhere}")
 
 
-def _named(names: tuple[str, ...]) -> str:
+def _named(every: list[str]) -> str:
+    names = list(dict.fromkeys(every))
     shown = ", ".join(names[:MOST_NAMES])
     return shown + f" and {len(names) - MOST_NAMES} more" * (len(names) > MOST_NAMES)
 
 
-def _show_costs(standings: list[_Standing]) -> None:
-    """Print the seconds of one processor by study and phase, then by algorithm and phase."""
-    from ensvm.records.store import read_records
-    from ensvm.runner.outlook.estimate import PHASES, estimate
-    from ensvm.runner.outlook.measured import read_measured
+def _show_warnings(study: "Study") -> None:
+    """List the warnings of a study, and under each the cells that gave it."""
+    from ensvm.report.evidence import n_warned, warnings_of
 
-    shipped = read_measured()
-    costs: dict[str, Estimate] = {}
-    for standing in standings:
-        if (plan := standing.plan) is not None:
-            own = read_records(standing.study.folder)
-            costs[plan.config.study] = estimate(plan, plan.cells, own, shipped, jobs=1)
-    if not costs:
-        tell(f"\nno seconds by study and phase; they need its config: {PLANNED}")
-        return
-    by_study = {
-        name: [_seconds(cost, list(_algorithms(cost)), phase) for phase in PHASES]
-        for name, cost in costs.items()
-    }
-    click.secho("\nseconds of one processor, by study and phase", bold=True)
-    tell_table(["study", *PHASES, "all", "share"], _shares(by_study))
-    for name, cost in costs.items():
-        click.secho(f"\n{name}: {_basis(cost)}", bold=True)
-        ordered = [algorithm for algorithm, _ in _algorithms(cost).most_common()]
-        shown = {algorithm or "(shared)": [algorithm] for algorithm in ordered[:MOST_ALGORITHMS]}
-        if rest := ordered[MOST_ALGORITHMS:]:
-            shown[f"{len(rest)} others"] = rest
-        parts = {
-            title: [_seconds(cost, names, phase) for phase in PHASES]
-            for title, names in shown.items()
-        }
-        tell_table(["algorithm", *PHASES, "all", "share"], _shares(parts))
-
-
-def _algorithms(cost: "Estimate") -> Counter[str]:
-    """Return the seconds of each algorithm."""
-    found: Counter[str] = Counter()
-    for (algorithm, _), seconds in cost.by_phase.items():
-        found[algorithm] += seconds  # type: ignore[assignment]
-    return found
-
-
-def _seconds(cost: "Estimate", algorithms: list[str], phase: str) -> float:
-    return sum(cost.by_phase.get((algorithm, phase), 0.0) for algorithm in algorithms)
-
-
-def _shares(parts: Mapping[str, list[float]]) -> list[list[str]]:
-    """Return the rows of a table of seconds: with their sums, the share of each, and all."""
-    total = sum(map(sum, parts.values())) or 1.0
-    every = {**parts, "all": [sum(column) for column in zip(*parts.values(), strict=True)]}
-    return [
-        [
-            title,
-            *(f"{seconds:.1f}" if seconds else "" for seconds in row),
-            f"{sum(row):.1f}",
-            f"{sum(row) / total:.0%}",
+    click.echo(f"{study.config.study}: {n_warned(study)} of {len(study.records)} cells warned")
+    for warned in warnings_of(study):
+        rows = [
+            [*cell, f"{count} of {len(study.by_cell[cell])}"]
+            for cell, count in warned.cells.items()
         ]
-        for title, row in every.items()
+        click.echo()
+        tell(warned.text)
+        click.echo()
+        tell_table(["data set", "algorithm", "pass", "cells"], rows, names=2)
+
+
+def _show_costs(study: "Study") -> None:
+    """Print the recorded seconds of one processor, by algorithm and phase."""
+    seconds: dict[str, Counter[str]] = {}
+    for record in study.records.values():
+        if record.ok and record.seconds:
+            of_algorithm = seconds.setdefault(record.algorithm, Counter())
+            of_algorithm.update({name: record.seconds.get(name, 0.0) for name in PHASES})
+    if not seconds:
+        tell(f"\n{study.config.study}: no record here has seconds")
+        return
+    click.secho(f"\n{study.config.study}: recorded seconds of one processor", bold=True)
+    costliest = sorted(seconds, key=lambda name: -seconds[name].total())
+    rows = [
+        [name, *(f"{seconds[name][phase]:.1f}" for phase in PHASES)]
+        for name in costliest[:MOST_ALGORITHMS]
     ]
-
-
-def _basis(cost: "Estimate") -> str:
-    """Return where the seconds were measured."""
-    told = [f"{cost.here:,} cells by seconds measured here"] if cost.here else []
-    if cost.elsewhere:
-        told.append(f"{cost.elsewhere:,} cells by seconds measured on {', '.join(cost.machines)}")
-    if cost.unknown:
-        told.append(f"{cost.unknown:,} cells left out, never measured")
-    return "; ".join(told) or "no cells"
+    tell_table(["algorithm", *PHASES.values()], rows)

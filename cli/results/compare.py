@@ -18,7 +18,7 @@ from ensvm_cli.terminal import (
 
 if TYPE_CHECKING:
     from ensvm.report.query import Study
-    from ensvm.study.table import TableConfig
+    from ensvm.study.table_layout import TableConfig
 
 
 @click.command()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensvm.records.record import Identity
     from ensvm.report.query import Study
     from ensvm.runner.plan import Plan
-    from ensvm.study.table import TableConfig
+    from ensvm.study.table_layout import TableConfig
 
 
 @click.command()
@@ -177,7 +177,7 @@ def export(
 
 def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
     """Return the seeds of a study's cells; only of those with the settings that its plan has."""
-    from ensvm.records.shipped_records import asked, by_value
+    from ensvm.records.identity import asked, by_value
 
     if plan is None:
         name = study.config.study

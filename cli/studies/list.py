@@ -15,7 +15,7 @@ from ensvm_cli.terminal import data_dir_option, duration
 if TYPE_CHECKING:
     from ensvm.data import DatasetCard
     from ensvm.records.record import Identity, Record
-    from ensvm.runner.outlook.measured import Measured
+    from ensvm.runner.estimate import Measured
     from ensvm.study.config import StudyConfig
 
 
@@ -35,7 +35,7 @@ def list_(results: Path, data_dir: Path | None) -> None:
       ensvm list results/
     """
     from ensvm.data import list_cards
-    from ensvm.runner.outlook.measured import read_measured
+    from ensvm.runner.estimate import read_measured
 
     cards = {
         name: card for card in list_cards() for name in (card.name, *card.aliases, *card.variants)
@@ -80,7 +80,7 @@ def _facts(
 ) -> dict[str, str]:
     """Return what is told of a study: names and texts, some perhaps empty."""
     from ensvm.records.store import read_records
-    from ensvm.study.reading import read_config
+    from ensvm.study.config import read_config
 
     config, _ = read_config(path)
     own = read_records(folder)
@@ -111,7 +111,7 @@ def _takes(
     config: "StudyConfig", own: Mapping["Identity", "Record"], shipped: list["Measured"]
 ) -> str:
     """Return how long one processor is busy with a study, and where that was measured."""
-    from ensvm.runner.outlook.measured import measured, total_seconds
+    from ensvm.runner.estimate import measured, total_seconds
 
     lines, where = measured(own), "here"
     if not lines:

@@ -13,16 +13,17 @@ import click
 from ensvm_cli import INTERRUPTED, completion, leave_at_once, on_ending
 from ensvm_cli.printing import tell
 from ensvm_cli.studies.planned import size, tell_columns, tell_errors, tell_missing_data
-from ensvm_cli.studies.progress import RunProgress
 from ensvm_cli.terminal import (
     WRONG_INPUT,
     commands_of,
     data_dir_option,
     duration,
+    missing_block,
 )
 from ensvm_cli.warm_up import fill_all
 
 if TYPE_CHECKING:
+    from ensvm.data import DataSearch
     from ensvm.records.record import Identity, Record
     from ensvm.runner.execute import Outcome
     from ensvm.runner.plan import Cell, Plan
@@ -57,7 +58,7 @@ def _shard(
     """Return the two numbers of I/N."""
     if value is None:
         return None
-    from ensvm.runner.outlook.shards import shard_named
+    from ensvm.runner.plan import shard_named
 
     try:
         return shard_named(value)
@@ -118,7 +119,7 @@ def _shard(
     "--shard",
     callback=_shard,
     metavar="I/N",
-    help="Only the I-th of N parts that cost about the same; `ensvm merge` unites them.",
+    help="Only the I-th of N parts of the realizations; `ensvm merge` unites them.",
 )
 @click.option(
     "--pass",
@@ -158,20 +159,40 @@ def run(
     on_ending(leave_at_once)
     from joblib import cpu_count
 
-    from ensvm.runner.engine import engine_for
-    from ensvm.runner.plan import make_plan
-    from ensvm.study.reading import find_config
+    from ensvm.notebook.progress import RunProgress
+    from ensvm.runner.execute import run_plan
+    from ensvm.runner.plan import make_plan, part_of
+    from ensvm.runner.workers import WorkersDie
+    from ensvm.study.config import find_config
 
     path = find_config(config)
     plan = make_plan(path, realizations=realizations, datasets=datasets, algorithms=algorithms)
-    plan = _part(plan, run_pass, shard, elsewhere=engine is not None)
+    plan, n_timings = part_of(plan, run_pass, shard, elsewhere=engine is not None)
+    if n_timings:
+        left_out = f"{n_timings} timings are left out"
+        tell(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
     tell_columns(plan)
     if dry_run:
         _dry_run(plan, results / plan.config.study, jobs or cpu_count(), data_dir)
         return
     try:
-        with engine_for(engine, jobs, lambda line: tell(line, err=True)) as where:
-            _run(plan, results, **where, data_dir=data_dir, timeout=timeout)
+        on_ending(_interrupt)
+        if engine is None:
+            _compile_first(plan, results, jobs or cpu_count())
+        with RunProgress(describe_missing=_describe_missing) as progress:
+            outcome = run_plan(
+                plan,
+                results,
+                progress,
+                jobs=jobs,
+                engine=engine,
+                data_dir=data_dir,
+                timeout=timeout,
+                report=lambda line: tell(line, err=True),
+            )
+    except WorkersDie as error:
+        click.echo(f"error: {error}; {_done(plan, results)}", err=True)
+        sys.exit(1)
     except KeyboardInterrupt:
         click.echo(
             f"interrupted; {_done(plan, results)}; every finished cell is kept, the same command "
@@ -179,39 +200,13 @@ def run(
             err=True,
         )
         sys.exit(INTERRUPTED)
-
-
-def _part(
-    plan: "Plan", run_pass: str | None, shard: tuple[int, int] | None, *, elsewhere: bool
-) -> "Plan":
-    """Return the part of a plan that is to be run, and say how many timings are left out."""
-    from ensvm.runner.outlook.shards import part_of
-
-    part, left = part_of(plan, run_pass, shard, elsewhere=elsewhere)
-    if left:
-        tell(
-            f"{left} timings are left out: on one quiet machine, `--pass timing` runs them",
-            err=True,
-        )
-    return part
-
-
-def _run(plan: "Plan", results: Path, **options: Any) -> None:
-    from ensvm.runner.engine import WorkersDie
-    from ensvm.runner.execute import run_plan
-
-    on_ending(_interrupt)
-    if "jobs" in options:
-        _compile_first(plan, results, options["jobs"])
-    try:
-        with RunProgress() as progress:
-            outcome = run_plan(plan, results, progress, **options)
-    except WorkersDie as error:
-        click.echo(f"error: {error}; {_done(plan, results)}", err=True)
-        sys.exit(1)
     _tell(outcome, plan, results)
     on_ending(signal.SIG_IGN)  # nothing is left to interrupt but the end of the workers
     sys.exit(0 if outcome.done == len(plan.cells) else 1)
+
+
+def _describe_missing(search: "DataSearch", of: int) -> str:
+    return missing_block(search, of, "this run")
 
 
 def _compile_first(plan: "Plan", results: Path, jobs: int) -> None:
@@ -252,7 +247,7 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> No
     from tabulate import tabulate
 
     from ensvm.records.store import read_records
-    from ensvm.runner.outlook.memory_needs import memory_refusals
+    from ensvm.runner.estimate import memory_refusals
 
     records = read_records(folder)
     missing = plan.missing(records)
@@ -289,8 +284,7 @@ def _tell_estimate(
     jobs: int,
     to_download: list[str],
 ) -> None:
-    from ensvm.runner.outlook.estimate import estimate
-    from ensvm.runner.outlook.measured import read_measured
+    from ensvm.runner.estimate import estimate, read_measured
 
     cost = estimate(plan, cells, records, read_measured(), jobs)
     known = cost.here + cost.elsewhere
@@ -338,7 +332,8 @@ def _tell(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     if outcome.warned:
         folder = results / plan.config.study
         tell(
-            f"{outcome.warned} of {len(plan.cells)} cells warned; of what: ensvm warnings {folder}"
+            f"{outcome.warned} of {len(plan.cells)} cells warned; of what:"
+            f" ensvm status --warnings {folder}"
         )
     if outcome.missing_data:
         names = ", ".join(outcome.missing_data)

@@ -6,27 +6,31 @@ names that a config may use derive from it. Nothing is imported by reading it.
 
 CLASSIFIERS: dict[str, str] = {
     "AdaBoost": "ensvm.classifiers.adaboost",
-    "BiasVariance": "ensvm.classifiers.bias_variance",
-    "BoostedSVM": "ensvm.classifiers.weighted_nu_svm.boosted_svm",
-    "DecisionMap": "ensvm.classifiers.decision_map",
-    "EditingSVC": "ensvm.classifiers.weighted_nu_svm.editing_svc",
+    "BoostedSVM": "ensvm.classifiers.boosted_svm",
+    "EditingSVC": "ensvm.classifiers.editing_svc",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine",
     "LinearSMO": "ensvm.classifiers.linear_smo",
-    "LowRankRidgeClassifier": "ensvm.classifiers.low_rank_ridge.low_rank_ridge_classifier",
-    "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernels.adaboost",
-    "MixedKernelBagging": "ensvm.classifiers.mixed_kernels.bagging",
+    "LowRankRidgeClassifier": "ensvm.classifiers.low_rank_ridge_classifier",
+    "MixedKernelAdaBoost": "ensvm.classifiers.mixed_kernel_adaboost",
+    "MixedKernelBagging": "ensvm.classifiers.mixed_kernel_bagging",
     "MultiplicativeUpdateSVC": "ensvm.classifiers.multiplicative_update_svc",
-    "NoisyLabels": "ensvm.classifiers.noisy_labels",
-    "PartiallyTrainedEnsemble": "ensvm.classifiers.rho_svm.partially_trained_ensemble",
+    "PartiallyTrainedEnsemble": "ensvm.classifiers.partially_trained_ensemble",
     "ParzenWindowClassifier": "ensvm.classifiers.parzen_window",
     "Perceptron": "ensvm.classifiers.perceptron",
-    "RhoSVC": "ensvm.classifiers.rho_svm.rho_svc",
+    "RhoSVC": "ensvm.classifiers.rho_svc",
     "SVMPathClassifier": "ensvm.classifiers.svm_path",
-    "VarianceComponents": "ensvm.classifiers.variance_components",
-    "WeakenedSVC": "ensvm.classifiers.weighted_nu_svm.weakened_svc",
-    "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svm.weighted_nu_svc",
+    "WeakenedSVC": "ensvm.classifiers.weakened_svc",
+    "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svc",
 }
 """Our classifiers: name of the class -> its module."""
+
+EXPERIMENTS: dict[str, str] = {
+    "BiasVariance": "ensvm.experiments.bias_variance",
+    "DecisionMap": "ensvm.experiments.decision_map",
+    "NoisyLabels": "ensvm.experiments.noisy_labels",
+    "VarianceComponents": "ensvm.experiments.bias_variance",
+}
+"""Estimators of `ensvm.experiments`, which a config may name as well."""
 
 BASELINES: dict[str, str] = {
     "LinearSVC": "sklearn.svm",
@@ -36,6 +40,6 @@ BASELINES: dict[str, str] = {
 """scikit-learn's, which a config may name as shortly."""
 
 ESTIMATORS: dict[str, str] = {
-    name: f"{module}:{name}" for name, module in {**CLASSIFIERS, **BASELINES}.items()
+    name: f"{module}:{name}" for name, module in {**CLASSIFIERS, **EXPERIMENTS, **BASELINES}.items()
 }
 """Every name that a config may use -> "package.module:Class"."""

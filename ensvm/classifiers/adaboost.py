@@ -12,14 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ensvm.classifiers.base.meta_estimator import BinaryMetaEstimator
-from ensvm.classifiers.base.weights import checked_weights, rows_that_count
-from ensvm.classifiers.seeded_copies import SeededCopies, SharedRows
-from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
-from ensvm.solvers.boosting.result import BoostingResult
-from ensvm.solvers.boosting.rounds import Round
+from ensvm.classifiers.base import checked_weights, rows_that_count
+from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
+from ensvm.classifiers.shared_docs import documented
+from ensvm.solvers.boosting import BoostingResult, Round, discrete_adaboost, exponential_bound
 
 
+@documented
 class AdaBoost(BinaryMetaEstimator):
     """AdaBoost for two classes: a weighted vote of classifiers trained one after the other.
 
@@ -87,12 +86,6 @@ class AdaBoost(BinaryMetaEstimator):
     stop_reason_ : str
         Why training ended: 'n_rounds', 'perfect' (a round without error) or
         'no_better_than_random'.
-    classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -136,18 +129,9 @@ class AdaBoost(BinaryMetaEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two values.
         sample_weight : array-like of shape (n_samples,), default None
             The weights of the rows, at least 0, in whose proportions the first distribution starts:
             a row of weight 2 is two rows, one of weight 0 is none. None for equal weights.
-
-        Returns
-        -------
-        AdaBoost
-            The fitted estimator.
 
         Raises
         ------
@@ -178,7 +162,7 @@ class AdaBoost(BinaryMetaEstimator):
                 f"the base estimator {type(base).__name__} is wrong on half of the training rows "
                 "or more, so it is no weak learner and cannot be boosted"
             )
-        self._keep(result)
+        self._keep_result(result)
         self.distribution_ = np.zeros(signs.size)
         self.distribution_[used] = result.sample_weight
         return self
@@ -214,18 +198,7 @@ class AdaBoost(BinaryMetaEstimator):
             yield votes
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x) = sum_t alpha_t h_t(x) of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The values of f.
-        """
+        """Return f(x) = sum_t alpha_t h_t(x) of each row."""
         *_, last = self.staged_decision_function(X)
         return last
 
@@ -243,22 +216,7 @@ class AdaBoost(BinaryMetaEstimator):
             The class of each row.
         """
         for votes in self.staged_decision_function(X):
-            yield self._labels(votes)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: `classes_[1]` where f(x) > 0.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The class of each row.
-        """
-        return self._labels(self.decision_function(X))
+            yield self._classes_of(votes)
 
     def staged_margins(self, X: Any, y: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield the margins y f(x) / sum_{s<=t} alpha_s after each round t.
@@ -283,7 +241,7 @@ class AdaBoost(BinaryMetaEstimator):
     def _default_base(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)
 
-    def _keep(self, result: BoostingResult) -> None:
+    def _keep_result(self, result: BoostingResult) -> None:
         self.estimators_ = result.learners
         self.n_iter_ = result.n_iter
         self.stop_reason_ = result.stop_reason

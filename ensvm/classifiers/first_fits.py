@@ -50,57 +50,21 @@ FLOAT32_FITS: dict[str, tuple[Fit, ...]] = {
 def solvers_of(
     names: Iterable[str], among: Mapping[str, tuple[Fit, ...]] = FIRST_FITS
 ) -> list[str]:
-    """Return the compiled solvers that some of our classifiers use, in the order of `among`.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names of classifiers; those that compile nothing, or are not ours, add nothing.
-    among : mapping, default FIRST_FITS
-        The solvers looked through, with what is fitted to compile each.
-
-    Returns
-    -------
-    list of str
-        The names of the solvers.
-    """
+    """Return the compiled solvers that classifiers of these names use, in the order of `among`."""
     wanted = set(names)
     return [solver for solver, fits in among.items() if any(name in wanted for name, _ in fits)]
 
 
 def is_filled(solver: str) -> bool:
-    """Return whether `fill` has run for these sources, this Python, this numba and this processor.
-
-    Parameters
-    ----------
-    solver : str
-        A name of `FIRST_FITS` or `FLOAT32_FITS`.
-
-    Returns
-    -------
-    bool
-        Whether nothing is left to compile, as far as is known.
-    """
+    """Return whether `fill` has run for these sources, this Python, this numba, this processor."""
     mark = _mark(solver)
     return mark is not None and mark.exists()
 
 
 def fill(solver: str) -> tuple[str, int, float]:
-    """Fit what reaches all of a solver's compiled code, on made-up rows, and keep machine code.
+    """Fit small made-up rows, so that all of a solver's compiled code is made and kept.
 
-    Parameters
-    ----------
-    solver : str
-        A name of `FIRST_FITS` or `FLOAT32_FITS`.
-
-    Returns
-    -------
-    solver : str
-        The name.
-    n_compiled : int
-        How many of its functions had to be compiled.
-    seconds : float
-        How long that took.
+    Returns the solver's name, how many functions had to be compiled, and the seconds that took.
     """
     from ensvm.compiled import compiling_counted
 

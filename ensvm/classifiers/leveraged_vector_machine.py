@@ -13,16 +13,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
-from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
+from ensvm.classifiers.base import Ending
+from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction
-from ensvm.solvers.leverage.algorithm import leverage
+from ensvm.solvers.leverage import leverage
 
 
 def _is_logistic(classifier: "LeveragedVectorMachine") -> bool:
     return classifier.loss == "logistic"
 
 
+@documented
 class LeveragedVectorMachine(StagedExpansionClassifier):
     """Kernel machine built greedily: each round adds the kernel of one training row and a constant.
 
@@ -42,14 +44,6 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
         kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be symmetric.
-    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
-        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
-        'auto' 1 / n_features, as in scikit-learn.
-    degree : int, default 3
-        The degree of 'poly', at least 0.
-    coef0 : float, default 0.0
-        The constant of 'poly', a finite number.
     loss : {'exponential', 'logistic'}, default 'exponential'
         The loss that the rounds lower, eq. (3) or eq. (4) of the paper.
     penalty : {'l1', 'l2'} or None, default None
@@ -92,8 +86,6 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     rounds_ : ndarray of int, shape (n_iter_,)
         The training row j(t) chosen in each round; never the same in two rounds running.
     alphas_ : ndarray of shape (n_iter_,)
@@ -109,12 +101,6 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         penalty.
     weights_ : ndarray of shape (n_samples,)
         The sum of the alpha_t of each training row.
-    support_ : ndarray of int, shape (n_support,)
-        The support vectors: the row numbers of the training rows whose weight is not 0.
-    dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients in the expansion, the weight times the label -1 or +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
-        The support vectors themselves; None with kernel='precomputed'.
     intercept_ : float
         The sum of the beta_t.
     n_support_ : int
@@ -132,12 +118,6 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
     stop_reason_ : str
         Why training ended: 'no_gain', 'zero_loss' (every margin is so large that the loss leaves
         the range of floats), 'n_rounds' or 'n_passes'.
-    gamma_ : float or None
-        The number that `gamma` stands for; None for a kernel without one.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -301,17 +281,6 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
 
         The last array equals that of `decision_function`. All kernel values between the rows and
         the support vectors are held in memory, n * n_support_ numbers; a round takes O(n) time.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        values : ndarray of shape (n,)
-            The values of f after one more round.
         """
         check_is_fitted(self)
         columns = self._support_columns(X)

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.ending import Ending
-from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
-from ensvm.classifiers.base.weights import CLASS_WEIGHT, class_costs, rows_that_count
-from ensvm.solvers.linear.smo import LinearSMOResult, linear_smo
+from ensvm.classifiers.base import CLASS_WEIGHT, Ending, class_costs, rows_that_count
+from ensvm.classifiers.linear_classifier import LinearClassifier, Plane
+from ensvm.classifiers.shared_docs import documented
+from ensvm.solvers.linear_smo import LinearSMOResult, linear_smo
 
 
+@documented
 class LinearSMO(LinearClassifier):
     """Linear support vector machine with a hard or soft margin.
 
@@ -40,10 +41,6 @@ class LinearSMO(LinearClassifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features)
-        The normal vector w of the plane.
-    intercept_ : ndarray of shape (1,)
-        The offset w_0.
     alpha_ : ndarray of shape (n_samples,)
         The Lagrange multipliers in [0, C_i], with w = sum_i alpha_i y_i x_i.
     support_ : ndarray of int, shape (n_support,)
@@ -62,12 +59,6 @@ class LinearSMO(LinearClassifier):
         Whether the residual came down to `tol`.
     stop_reason_ : str
         Why training ended: 'residual_below_tol' or 'max_iter'.
-    classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) >= 0.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -112,18 +103,9 @@ class LinearSMO(LinearClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training rows; sparse ones are made dense.
-        y : array-like of shape (n_samples,)
-            The labels, of two distinct values.
         sample_weight : array-like of shape (n_samples,), default None
             What multiplies C for each row, at least 0: a row of weight 2 is two rows, one of weight
             0 is none. None is 1 for all.
-
-        Returns
-        -------
-        self : LinearSMO
-            The fitted classifier.
 
         Raises
         ------

@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.kernel_expansion import Ending, Expansion, KernelExpansionClassifier
+from ensvm.classifiers.base import Ending
+from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction
 from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multiplicative_update
 
 
+@documented
 class MultiplicativeUpdateSVC(KernelExpansionClassifier):
     """Hard-margin support vector classifier trained by multiplicative updates at a fixed rate.
 
@@ -27,19 +30,6 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
-        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
-        semidefinite.
-    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
-        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
-        'auto' 1 / n_features, as in scikit-learn.
-    degree : int, default 3
-        The degree of 'poly', at least 0.
-    coef0 : float, default 0.0
-        The constant of 'poly', a finite number.
     learning_rate : float, default 0.005
         The rate eta, a positive number. The default is the one of the rates in the IJCAI-07 paper
         that does not overshoot within 1000 steps on its data.
@@ -54,8 +44,6 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     weights_ : ndarray of shape (n_samples,)
         The weights a of the best iterate, at least 0 and of sum 1.
     objective_ : float
@@ -74,20 +62,6 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
         Whether the gap came down to `tol`.
     stop_reason_ : str
         Why training ended: 'gap_below_tol', 'diverged' (b left the range of floats) or 'max_iter'.
-    support_ : ndarray of int, shape (n_support,)
-        The support vectors: the row numbers of the training rows whose weight is not 0.
-    dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients in the expansion, the weight times the label -1 or +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
-        The support vectors themselves; None with kernel='precomputed'.
-    intercept_ : float
-        Always 0.0.
-    gamma_ : float or None
-        The number that `gamma` stands for; None for a kernel without one.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------

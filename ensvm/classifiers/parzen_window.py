@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.classifiers.base.kernel_expansion import Expansion
-from ensvm.classifiers.base.weighted_expansion import WeightedExpansionClassifier
-from ensvm.classifiers.base.weights import as_distribution, rows_that_count
+from ensvm.classifiers.base import as_distribution, rows_that_count
+from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
+from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction, resolve_gamma
 
 
+@documented
 class ParzenWindowClassifier(WeightedExpansionClassifier):
     """Kernel classifier in which every training row votes with the same weight.
 
@@ -21,44 +22,12 @@ class ParzenWindowClassifier(WeightedExpansionClassifier):
     w_i / sum_j w_j takes the place of 1/m, in the width that `gamma` names too: a row of weight 2
     is two rows, one of weight 0 is none.
 
-    Parameters
-    ----------
-    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
-        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
-        semidefinite.
-    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
-        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
-        'auto' 1 / n_features, as in scikit-learn.
-    degree : int, default 3
-        The degree of 'poly', at least 0.
-    coef0 : float, default 0.0
-        The constant of 'poly', a finite number.
-
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     weights_ : ndarray of shape (n_samples,)
         The weight of each training row, 1 / n_samples without sample weights.
-    support_ : ndarray of int, shape (n_support,)
-        The row numbers of the rows in the expansion: all whose weight is not 0.
-    dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients, the weight times the label -1 or +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
-        These rows themselves; None with kernel='precomputed'.
-    intercept_ : float
-        Always 0.0.
-    gamma_ : float or None
-        The number that `gamma` stands for; None for a kernel without one.
     certificate_ : float
         Always 0.0: the weights are exactly what the method asks for.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ensvm.classifiers.base.ending import Ending
-from ensvm.classifiers.base.linear_classifier import LinearClassifier, Plane
-from ensvm.classifiers.base.seeds import drawn_seed
-from ensvm.solvers.linear.perceptron import PerceptronResult, perceptron
-from ensvm.solvers.linear.separability import separability, signed_points
+from ensvm.classifiers.base import Ending, drawn_seed
+from ensvm.classifiers.linear_classifier import LinearClassifier, Plane
+from ensvm.classifiers.shared_docs import documented
+from ensvm.solvers.perceptron import PerceptronResult, perceptron
+from ensvm.solvers.separability import separability, signed_points
 
 
+@documented
 class Perceptron(LinearClassifier):
     """Rosenblatt's perceptron, with the bound of its convergence theorem evaluated.
 
@@ -51,10 +52,6 @@ class Perceptron(LinearClassifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features)
-        The normal vector w of the plane.
-    intercept_ : ndarray of shape (1,)
-        The offset w_0.
     alpha_ : ndarray of int, shape (n_samples,)
         The number of updates made for each row: from zero weights, w = gamma sum_i alpha_i y_i x_i
         and w_0 = gamma sum_i alpha_i y_i.
@@ -86,12 +83,6 @@ class Perceptron(LinearClassifier):
         Whether the rule stopped by itself.
     stop_reason_ : str
         Why training ended: 'no_mistake' or 'max_iter'.
-    classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) >= 0.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------

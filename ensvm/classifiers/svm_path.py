@@ -9,12 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ensvm.classifiers.base.kernel_expansion import Ending, Expansion
-from ensvm.classifiers.base.staged_expansion import StagedExpansionClassifier
+from ensvm.classifiers.base import Ending
+from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
+from ensvm.classifiers.shared_docs import documented
 from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 
+@documented
 class SVMPathClassifier(StagedExpansionClassifier):
     """Soft-margin support vector classifier that knows its solution for every value of C.
 
@@ -29,25 +31,9 @@ class SVMPathClassifier(StagedExpansionClassifier):
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
-        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
-        semidefinite.
-    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
-        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
-        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
-        'auto' 1 / n_features, as in scikit-learn.
-    degree : int, default 3
-        The degree of 'poly', at least 0.
-    coef0 : float, default 0.0
-        The constant of 'poly', a finite number.
     select : {'loo', 'end'} or float, default 'loo'
         How C is chosen: 'loo' takes the one with the least leave-one-out bound, 'end' takes
         `C_max`, and a positive number, at most `C_max`, is C itself.
-    C_min : float, default 0.0
-        The least C that 'loo' may choose, at least 0 and at most `C_max`. The first breakpoint is a
-        limit of its own: below it only the scale of f and the intercept change.
     C_max : float, default 1e4
         The C at which the path ends, a positive number.
     fit_intercept : bool, default True
@@ -55,8 +41,6 @@ class SVMPathClassifier(StagedExpansionClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
     path_ : RegularizationPath
         The breakpoints, as `path_.lambdas` = 1 / C, and the solution at any C up to `C_max`, as
         `path_.coef_at(C)` (the alpha_i) and `path_.intercept_at(C)`.
@@ -74,22 +58,8 @@ class SVMPathClassifier(StagedExpansionClassifier):
         Whether the path reached `C_max`; otherwise `fit` gives a `ConvergenceWarning`.
     stop_reason_ : str
         Why the path ended: 'C_max' or 'max_events'.
-    support_ : ndarray of int, shape (n_support,)
-        The support vectors: the row numbers of the training rows whose weight is not 0.
-    dual_coef_ : ndarray of shape (n_support,)
-        Their coefficients in the expansion, the weight times the label -1 or +1.
-    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
-        The support vectors themselves; None with kernel='precomputed'.
     X_path_ : ndarray or sparse matrix of shape (n_samples, n_features), or None
         All training rows, which the staged methods need; None with kernel='precomputed'.
-    intercept_ : float
-        The constant term of f; 0.0 with fit_intercept=False.
-    gamma_ : float or None
-        The number that `gamma` stands for; None for a kernel without one.
-    n_features_in_ : int
-        The number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
-        The names of the columns; only where X is a DataFrame whose column names are all strings.
 
     References
     ----------
@@ -120,7 +90,6 @@ class SVMPathClassifier(StagedExpansionClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StagedExpansionClassifier._parameter_constraints,
         "select": [StrOptions({"loo", "end"}), Interval(Real, 0.0, None, closed="neither")],
-        "C_min": [Interval(Real, 0.0, None, closed="left")],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
     }
@@ -133,7 +102,6 @@ class SVMPathClassifier(StagedExpansionClassifier):
         degree: int = 3,
         coef0: float = 0.0,
         select: float | str = "loo",
-        C_min: float = 0.0,
         C_max: float = 1e4,
         fit_intercept: bool = True,
     ) -> None:
@@ -142,7 +110,6 @@ class SVMPathClassifier(StagedExpansionClassifier):
         self.degree = degree
         self.coef0 = coef0
         self.select = select
-        self.C_min = C_min
         self.C_max = C_max
         self.fit_intercept = fit_intercept
 
@@ -151,17 +118,6 @@ class SVMPathClassifier(StagedExpansionClassifier):
 
         The kernel values between the rows and all training rows are held in memory, beside
         the values of f at a block of breakpoints, whose size does not depend on their number.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            The rows to predict, or their kernel values with the training rows, of shape
-            (n, n_samples), with `kernel='precomputed'`.
-
-        Yields
-        ------
-        values : ndarray of shape (n,)
-            The values of the decision function at one C.
         """
         check_is_fitted(self)
         X = self._validated(X)
@@ -175,8 +131,6 @@ class SVMPathClassifier(StagedExpansionClassifier):
             raise ValueError(
                 f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
             )
-        if self.C_min > self.C_max:
-            raise ValueError(f"C_min = {self.C_min!r} is larger than C_max = {self.C_max!r}")
         gram = self._training_gram(X)
         path = regularization_path(gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max)
         C, about_bound = self._chosen_C(path, gram)
@@ -198,7 +152,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
             return float(self.select), {}
         if self.select == "end":
             return float(self.C_max), {}
-        bound = leave_one_out_bound(path, gram, C_min=self.C_min)
+        bound = leave_one_out_bound(path, gram)
         return bound.best_C, {"loo_bound_": bound.bounds, "best_loo_bound_": bound.best_bound}
 
     def _ending(self, path: RegularizationPath) -> Ending:

@@ -12,10 +12,16 @@ from ensvm.kernels.augmented_rows import (
     kernel_factor,
     kernel_matrix,
 )
-from ensvm.kernels.blocks import DENSE_COLUMNS
-from ensvm.kernels.gram_matrix import KernelFunction, gram
-from ensvm.kernels.table import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, parameters_of
-from ensvm.kernels.widths import WidthRange, resolve_gamma, sigest
+from ensvm.kernels.gram_matrix import DENSE_COLUMNS, KernelFunction, gram
+from ensvm.kernels.table import (
+    KERNEL_PARAMETERS,
+    KERNELS,
+    NAMED_KERNELS,
+    WidthRange,
+    parameters_of,
+    resolve_gamma,
+    sigest,
+)
 
 __all__ = [
     "DENSE_COLUMNS",

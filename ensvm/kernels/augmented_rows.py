@@ -111,24 +111,10 @@ class Rows:
 
 
 def augment(X: NDArray[Any], centre: NDArray[np.float64], dtype: type[np.floating]) -> NDArray[Any]:
-    """Return rows as (x - centre, 1, |x - centre|^2).
+    """Return rows as (x - centre, 1, |x - centre|^2), shape (n, d + 2).
 
-    Each norm is the one of the rounded coordinates beside it: rows that are equal then have the
-    distance 0, but for rounding.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows x.
-    centre : ndarray of shape (d,)
-        What is subtracted from each.
-    dtype : type
-        The precision of the result, np.float32 or np.float64.
-
-    Returns
-    -------
-    ndarray of shape (n, d + 2)
-        The augmented rows.
+    Each norm is that of the rounded coordinates beside it: equal rows then have distance 0, up to
+    rounding.
     """
     n, d = X.shape
     rows = np.empty((n, d + 2), dtype)
@@ -161,21 +147,9 @@ def kernel_factor(rows: Rows, kernel: Kernel, dtype: type[np.floating]) -> NDArr
 
 
 def factor_of(augmented: NDArray[Any], centre: NDArray[np.float64], kernel: Kernel) -> NDArray[Any]:
-    """Return the factor of rows that are augmented already; see `kernel_factor`.
+    """Return the factor of rows that are augmented already, in their precision.
 
-    Parameters
-    ----------
-    augmented : ndarray of shape (n, d + 2)
-        The rows z on the right, from `augment`.
-    centre : ndarray of shape (d,)
-        What was subtracted from them.
-    kernel : Kernel
-        The kernel with its parameters.
-
-    Returns
-    -------
-    ndarray of shape (n, d + 2)
-        The factor, in the precision of the rows.
+    `centre` is what was subtracted from them; see `kernel_factor`.
     """
     row = row_of(kernel.name)
     factor = augmented.astype(np.float64)

@@ -1,4 +1,8 @@
-"""Gram matrices at the speed of one matrix product, block by block."""
+"""Blocks of kernel matrices at the speed of one matrix product, the rows made ready once.
+
+Every kernel is one product of the rows followed by in-place transforms on pieces that stay in the
+processor's cache, so that nothing but the result is as large as the result.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -7,7 +11,177 @@ import numpy as np
 import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ensvm.kernels.blocks import DENSE_COLUMNS, KernelBlocks, KernelColumns, slices
+from ensvm.kernels.input_rows import dense_rows, slices
+from ensvm.kernels.table import KernelRow, row_of
+
+BlockTransform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
+
+# Entries transformed at once: 256 KiB of float64, which stays in a core's own cache.
+CACHED_ENTRIES = 1 << 15
+# Sparse rows up to this wide are made dense: BLAS beats sparse products there.
+DENSE_COLUMNS = 2048
+# Times sqrt(d) roundings: what keeps equal rows from coming out slightly distant.
+NORM_SHRINKAGE = 2.0
+
+
+class KernelColumns:
+    """Rows whose kernel values with others are asked for: the columns of kernel matrices.
+
+    What depends on them alone is computed once: their mean, the rows less it (centring cancels
+    fewer digits of a distance) and their squared norms. The parameters, and the errors raised, are
+    those of `gram`, with a named kernel.
+    """
+
+    def __init__(
+        self,
+        Y: Any,
+        *,
+        kernel: str,
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 0.0,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        self._row = row_of(kernel)
+        _check(self._row, gamma, degree)
+        self._gamma = 0.0 if gamma is None else float(gamma)  # None only where no width is read
+        self._degree = int(degree)
+        self._coef0 = coef0
+        self._of_distances = self._row.argument == "distance"
+        self.dtype = np.dtype(dtype)
+        self.size, self.width = Y.shape
+        self._sparse = self.width > DENSE_COLUMNS and scipy.sparse.issparse(Y)
+        self._mean: NDArray[np.float64] | None = None
+        if self._sparse:
+            self._rows: Any = scipy.sparse.csr_array(Y, dtype=self.dtype)
+        else:
+            rows = dense_rows(Y)
+            if self._of_distances:
+                self._mean = rows.mean(axis=0, dtype=np.float64)
+            self._rows = self._shifted(rows)
+        self._norms = self._scaled_norms(self._rows) if self._of_distances else None
+
+    def between(self, X: Any = None) -> "KernelBlocks":
+        """Return the kernel matrix between rows X and these, or of these; no block is computed yet.
+
+        Raises ValueError if the widths differ.
+        """
+        if X is None:
+            left, norms = self._rows, self._norms
+        else:
+            if X.shape[1] != self.width:
+                raise ValueError(f"X has {X.shape[1]} columns and Y has {self.width}")
+            left = self._ready(X)
+            norms = self._scaled_norms(left) if self._of_distances else None
+        if self._of_distances:
+            left = left * left.dtype.type(2.0 * self._gamma)
+        elif "gamma" in self._row.parameters:
+            left = left * left.dtype.type(self._gamma)
+        at_itself = self._at_itself() if X is None else None
+        return KernelBlocks(left, self._rows, self._transform(norms), X is None, at_itself)
+
+    def _at_itself(self) -> float | None:
+        """Return the value between a row and itself, where the kernel is one of distances."""
+        if not self._of_distances:
+            return None
+        argument = np.zeros(1, self.dtype)
+        self._row.transform(argument, self._degree)
+        return float(argument[0])
+
+    def _ready(self, X: Any) -> Any:
+        if self._sparse:
+            return scipy.sparse.csr_array(X, dtype=self.dtype)
+        return self._shifted(dense_rows(X))
+
+    def _shifted(self, rows: NDArray[Any]) -> NDArray[Any]:
+        if self._mean is None:
+            return np.ascontiguousarray(rows, dtype=self.dtype)
+        return np.subtract(rows, self._mean, dtype=np.float64).astype(self.dtype, copy=False)
+
+    def _scaled_norms(self, rows: Any) -> NDArray[Any]:
+        shrinkage = 1.0 - NORM_SHRINKAGE * np.sqrt(self.width) * np.finfo(self.dtype).eps
+        return (self._gamma * shrinkage * _squared_norms(rows)).astype(self.dtype)
+
+    def _transform(self, rows_norms: NDArray[Any] | None) -> BlockTransform:
+        """Return what turns blocks of products into values, in place."""
+        row, degree, coef0 = self._row, self._degree, self._coef0
+        if rows_norms is not None and self._norms is not None:
+            columns_norms = self._norms
+
+            def of_distances(block: NDArray[Any], rows: slice, columns: slice) -> None:
+                # The norms are added first: their sum is the same number for (x, y) and (y, x).
+                block -= np.add.outer(rows_norms[rows], columns_norms[columns])
+                row.transform(block, degree)
+
+            return of_distances
+
+        def of_products(block: NDArray[Any], rows: slice, columns: slice) -> None:
+            if "coef0" in row.parameters:
+                block += block.dtype.type(coef0)
+            row.transform(block, degree)
+
+        return of_products
+
+
+class KernelBlocks:
+    """A kernel matrix whose blocks are computed on request; see `KernelColumns.between`.
+
+    `left`, of shape (n, d), holds the rows times the factor that the product needs, and `right`, of
+    shape (k, d), the columns; `transform` turns a block of products, given its rows and columns as
+    slices, into values, in place. If `symmetric`, the rows are the columns, and `at_itself` is the
+    value between a row and itself, if it is known.
+    """
+
+    def __init__(
+        self,
+        left: Any,
+        right: Any,
+        transform: BlockTransform,
+        symmetric: bool,
+        at_itself: float | None,
+    ) -> None:
+        self._at_itself = at_itself
+        self._left = left
+        self._right = right
+        self._transform = transform
+        self.symmetric = symmetric
+        self.shape = (left.shape[0], right.shape[0])
+        self.dtype = right.dtype
+
+    def fill(self, block: NDArray[Any], rows: slice, columns: slice) -> None:
+        """Write the values of rows and columns, slices with both ends, into a contiguous array."""
+        if scipy.sparse.issparse(self._left):
+            block[...] = (self._left[rows] @ self._right[columns].T).toarray()
+        else:
+            np.matmul(self._left[rows], self._right[columns].T, out=block)
+        for piece in slices(block.shape[0], CACHED_ENTRIES // max(block.shape[1], 1)):
+            self._transform(
+                block[piece], slice(rows.start + piece.start, rows.start + piece.stop), columns
+            )
+
+    def settle(self, corner: NDArray[Any]) -> None:
+        """Make the square block of some rows among themselves exactly symmetric.
+
+        Its diagonal becomes exact where the kernel is one of distances.
+        """
+        corner[...] = np.triu(corner) + np.triu(corner, 1).T
+        if self._at_itself is not None:
+            np.fill_diagonal(corner, self._at_itself)
+
+
+def _check(row: KernelRow, gamma: float | None, degree: int) -> None:
+    if "gamma" in row.parameters and (gamma is None or not 0 < gamma < np.inf):
+        raise ValueError(f"gamma must be a positive number, got {gamma!r}")
+    if "degree" in row.parameters and (degree < 0 or degree != int(degree)):
+        raise ValueError(f"degree must be a whole number >= 0, got {degree!r}")
+
+
+def _squared_norms(X: Any) -> NDArray[np.float64]:
+    if scipy.sparse.issparse(X):
+        X = X.astype(np.float64)
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+
 
 KernelFunction: TypeAlias = Callable[[Any, Any], ArrayLike]
 

@@ -5,7 +5,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.blocks import KernelColumns, slices
+from ensvm.kernels.gram_matrix import KernelColumns
+from ensvm.kernels.input_rows import slices
 from ensvm.kernels.table import row_of
 from ensvm.kernels.threads import each
 
@@ -27,14 +28,8 @@ class PackedGram:
     ----------
     X : array or scipy sparse matrix of shape (m, d)
         The rows.
-    kernel : str
-        The name of a kernel, see `ensvm.kernels.table`.
-    gamma : float, default None
-        The width, positive; 'linear' does not read it.
-    degree : int, default 3
-        The power, at least 0; only 'poly' reads it.
-    coef0 : float, default 0.0
-        The constant; only 'poly' reads it.
+    kernel, gamma, degree, coef0 : str, float, int, float
+        A named kernel and its parameters, as `ensvm.kernels.gram` takes them.
     dtype : {'float64', 'float32', 'uint16'}, default 'float64'
         How entries are kept. Products within a tile run in this precision, for 'uint16' in float32:
         entries are then rounded to multiples of 1 / 65,535, for a kernel with values in [0, 1].
@@ -51,8 +46,8 @@ class PackedGram:
     Raises
     ------
     ValueError
-        If the kernel is unknown, gamma is not positive, degree is not a whole number >= 0, or
-        16-bit entries are asked of a kernel whose values do not lie in [0, 1].
+        As `gram` does, or if 16-bit entries of a kernel are asked for whose values do not lie in
+        [0, 1].
     """
 
     def __init__(
@@ -105,18 +100,7 @@ class PackedGram:
         return self._tiles.nbytes
 
     def matvec(self, vector: ArrayLike) -> NDArray[np.float64]:
-        """Return the product with a vector.
-
-        Parameters
-        ----------
-        vector : array of shape (m,)
-            The vector.
-
-        Returns
-        -------
-        ndarray of float64, shape (m,)
-            The product.
-        """
+        """Return the product with a vector of shape (m,), in float64."""
         # Numba takes half a second to load, which only those pay who have so many rows.
         from ensvm.kernels.tiles import multiply_tiles
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, factor_of
-from ensvm.kernels.blocks import dense_rows, slices
+from ensvm.kernels.input_rows import dense_rows, slices
 from ensvm.kernels.table import row_of
 from ensvm.kernels.threads import each
 
@@ -26,16 +26,10 @@ MOST_OPEN = 0.25
 
 
 class KernelSums:
-    """The sums of coefficients times kernel values, for rows to come.
+    """The sums sum_i c_i k(x_i, x) for any rows x.
 
-    Parameters
-    ----------
-    rows : ndarray or scipy sparse matrix of shape (k, d)
-        The rows x_i.
-    coefficients : ndarray of shape (k,) or (k, s)
-        The coefficients c_i, of one sum or of several.
-    kernel : Kernel
-        The kernel with its parameters.
+    `rows` are the x_i, an array or sparse matrix of shape (k, d); `coefficients` the c_i, shape
+    (k,), or (k, s) for several sums.
     """
 
     def __init__(self, rows: Any, coefficients: NDArray[np.float64], kernel: Kernel) -> None:
@@ -47,40 +41,17 @@ class KernelSums:
         self._factors: dict[type[np.floating], NDArray[Any]] = {}
 
     def values(self, X: Any) -> NDArray[np.float64]:
-        """Return the sums at each row.
-
-        Parameters
-        ----------
-        X : ndarray or scipy sparse matrix of shape (n, d)
-            The rows x.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, s)
-            The sums, in float64.
-        """
+        """Return the sums at each row of X, in float64, shape (n,) or (n, s)."""
         sums = np.empty((X.shape[0], *self._coefficients.shape[1:]))
         for ready in slices(X.shape[0], READY_ROWS):
             sums[ready] = self._sums(dense_rows(X[ready]), np.float64, self._coefficients)
         return sums
 
     def positive(self, X: Any, intercept: float) -> NDArray[np.bool_]:
-        """Return where one sum plus an intercept is positive, as `values` would have it.
+        """Return whether one sum plus an intercept is positive at each row, as `values` would.
 
-        Where the kernel allows a bound of what float32 rounds off, it is asked first: it decides
-        nearly all rows in half the time, and `values` the rest.
-
-        Parameters
-        ----------
-        X : ndarray or scipy sparse matrix of shape (n, d)
-            The rows x.
-        intercept : float
-            What is added to the sum, of coefficients of shape (k,).
-
-        Returns
-        -------
-        ndarray of bool, shape (n,)
-            Whether it is positive.
+        If the kernel allows a bound of the rounding in float32, that is used first: it decides
+        nearly all rows in half the time, and `values` decides the rest.
         """
         signs = np.empty(X.shape[0], dtype=bool)
         in_single = (

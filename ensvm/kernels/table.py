@@ -1,14 +1,16 @@
-"""The table of kernels: a new kernel is one row, and all that deals with kernels reads it.
+"""The table of kernels: a new kernel is one row, which all code that deals with kernels reads.
 
 Every kernel is a function of one matrix product: of gamma <x, y> + coef0, where a gamma or coef0
-that the kernel does not read is 1 or 0, or of -gamma |x - y|^2.
+that the kernel does not read is 1 or 0, or of -gamma |x - y|^2. The widths gamma that have a name,
+and those that the data suggest, are at the end.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import NDArray
 
 Transform: TypeAlias = Callable[[NDArray[Any], int], None]
@@ -115,3 +117,130 @@ def parameters_of(kernel: str | Callable[..., Any]) -> tuple[str, ...]:
         return ("kernel",)
     read = row_of(kernel).parameters
     return ("kernel", *(name for name in KERNEL_PARAMETERS if name in read))
+
+
+QUANTILES = (0.9, 0.5, 0.1)
+
+
+class WidthRange(NamedTuple):
+    """Widths gamma of exp(-gamma |x - x'|^2), low <= middle <= high.
+
+    Attributes
+    ----------
+    low, middle, high : float
+        The inverses of the 0.9, 0.5 and 0.1 quantiles of |x - x'|^2; positive.
+    """
+
+    low: float
+    middle: float
+    high: float
+
+
+def sigest(X: NDArray[np.floating], *, rng: np.random.Generator) -> WidthRange:
+    """Return 1 / quantile(|x - x'|^2, (0.9, 0.5, 0.1)) over pairs of rows drawn at random.
+
+    As in kernlab, floor(n / 2) pairs are drawn with replacement (at least one), and pairs
+    without distance do not count; kernlab's scaling of the columns is left to the caller.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        The rows.
+    rng : numpy Generator
+        Draws the pairs.
+
+    Returns
+    -------
+    WidthRange
+        The three widths; all 1.0 if no pair has a distance.
+
+    References
+    ----------
+    Caputo, Sim, Furesjo & Smola, Appearance-based object recognition using SVMs, 2002.
+    """
+    size = max(len(X) // 2, 1)
+    left, right = rng.integers(len(X), size=(2, size))
+    difference = np.subtract(X[left], X[right], dtype=np.float64)
+    distances = np.einsum("ij,ij->i", difference, difference)
+    distances = distances[distances > 0.0]
+    if not distances.size:
+        return WidthRange(1.0, 1.0, 1.0)
+    return WidthRange(*(1.0 / np.quantile(distances, QUANTILES)).tolist())
+
+
+def resolve_gamma(gamma: float | str, X: Any, weights: NDArray[np.float64] | None = None) -> float:
+    """Return the kernel width that `gamma` names on training rows, dense or sparse.
+
+    Parameters
+    ----------
+    gamma : float or str
+        A positive number stands for itself; 'scale' is 1 / (d Var(X)) and 'auto' 1 / d, as in
+        scikit-learn; 'mean-distance' is 1 / beta with beta the mean squared distance of the rows to
+        their mean (Tsang & Kwok, IJCAI-07, section 4.1).
+    X : array or scipy sparse matrix of shape (n, d)
+        The training rows.
+    weights : array of shape (n,), default None
+        How often each row counts, positive; None for once.
+
+    Returns
+    -------
+    float
+        The width; 1.0 where a named one would divide by zero (data without spread).
+
+    Raises
+    ------
+    ValueError
+        If gamma has another name or is not a positive number.
+    """
+    if isinstance(gamma, str):
+        if gamma == "auto":
+            return 1.0 / X.shape[1]
+        if gamma == "scale":
+            return _inverse(X.shape[1] * _variance(X, weights))
+        if gamma == "mean-distance":
+            return _inverse(_mean_distance(X, weights))
+        raise ValueError(
+            f"gamma must be a positive number, 'scale', 'auto' or 'mean-distance', got {gamma!r}"
+        )
+    if not 0 < gamma < np.inf:
+        raise ValueError(f"gamma must be a positive number, got {gamma!r}")
+    return float(gamma)
+
+
+def _inverse(value: float) -> float:
+    return 1.0 / value if value > 0 else 1.0
+
+
+def _variance(X: Any, weights: NDArray[np.float64] | None) -> float:
+    """Return the variance of all entries of X together."""
+    if weights is not None:
+        means, variances = _weighted_moments(X, weights)
+        return float(variances.mean() + means.var())
+    if scipy.sparse.issparse(X):
+        return float(X.multiply(X).mean() - X.mean() ** 2)
+    return float(np.var(X, dtype=np.float64))
+
+
+def _mean_distance(X: Any, weights: NDArray[np.float64] | None) -> float:
+    """Return the mean squared distance of rows to their mean, exactly 0 for identical rows."""
+    if scipy.sparse.issparse(X):
+        spread = X.max(axis=0).toarray() - X.min(axis=0).toarray()
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        total = float(X.multiply(X).sum() / X.shape[0] - mean @ mean)
+    else:
+        spread = np.ptp(X, axis=0)
+        total = float(np.var(X, axis=0, dtype=np.float64).sum())
+    if weights is not None:
+        total = float(_weighted_moments(X, weights)[1].sum())
+    return total if spread.any() else 0.0
+
+
+def _weighted_moments(
+    X: Any, weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and variance of each column, row i counted `weights[i]` times."""
+    shares = weights / weights.sum()
+    means = shares @ X
+    if scipy.sparse.issparse(X):
+        return means, shares @ X.multiply(X).tocsr() - means**2
+    return means, shares @ (X - means) ** 2

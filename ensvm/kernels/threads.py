@@ -56,13 +56,7 @@ _limit = _Limit()
 
 
 def blas_threads() -> int:
-    """Return the number of threads that products of matrices may use.
-
-    Returns
-    -------
-    int
-        The most of any BLAS library loaded, at least 1.
-    """
+    """Return the number of threads that products of matrices may use: the most of any BLAS."""
     return _limit.outside()
 
 
@@ -88,13 +82,8 @@ def one_blas_thread() -> Iterator[None]:
 def each(work: Callable[[Piece], None], pieces: Sequence[Piece]) -> None:
     """Call a function with each of some pieces, on as many threads as BLAS may use.
 
-    Parameters
-    ----------
-    work : callable
-        Called with one piece; what it writes to belongs to this piece alone, so that neither the
-        number of threads nor their order changes a result.
-    pieces : sequence
-        The pieces; one alone may share its products between the threads.
+    What the function writes to belongs to its piece alone, so that neither the number of threads
+    nor their order changes a result. A single piece may share its products between the threads.
     """
     if len(pieces) == 1 or (threads := blas_threads()) == 1:
         for piece in pieces:

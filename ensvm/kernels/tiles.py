@@ -17,17 +17,10 @@ def multiply_tiles(
 ) -> None:
     """Multiply a row of tiles, the first of which lies on the diagonal, with a vector.
 
-    Parameters
-    ----------
-    tiles : ndarray of shape (k, t, t)
-        The tiles, t a multiple of 4; whole numbers count as they are.
-    vector : ndarray of shape (k, t)
-        The vector's entries of the tiles' columns, float32 or float64; the first t belong to the
-        rows too.
-    rows : ndarray of shape (t,)
-        Where the products of the rows go, in the precision of the vector.
-    columns : ndarray of shape (k, t)
-        Where those of the columns go, zero for the tile on the diagonal.
+    `tiles`, shape (k, t, t), t a multiple of 4, may hold whole numbers, which count as they are.
+    `vector`, shape (k, t), float32 or float64, holds the entries of the tiles' columns; the first t
+    belong to the rows too. The products of the rows are written to `rows`, shape (t,), and those of
+    the columns to `columns`, shape (k, t), zero for the tile on the diagonal.
     """
     zero = vector.dtype.type(0)
     real = vector.dtype.type

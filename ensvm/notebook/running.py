@@ -6,23 +6,17 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import yaml
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ensvm.data import DataSearch
+from ensvm.notebook.progress import RunProgress
 from ensvm.notebook.results import Results, load_results
-from ensvm.records.record import Record
-from ensvm.runner.engine import engine_for
 from ensvm.runner.execute import Outcome, run_plan
-from ensvm.runner.outlook.shards import PASSES, part_of, shard_named
-from ensvm.runner.plan import Plan, make_plan
+from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
 from ensvm.study.block import is_derived
-from ensvm.study.config import StudyConfig
-from ensvm.study.reading import find_config
+from ensvm.study.config import StudyConfig, find_config
 from ensvm.study.source import ConfigError
 
 if TYPE_CHECKING:
@@ -77,7 +71,7 @@ def run(
         A dask cluster that runs the cells: its scheduler's address, the file that the scheduler
         wrote, or a client or a cluster of `dask.distributed`; None for this machine.
     shard : str, tuple of int or None, default None
-        One of several parts that cost about the same, as '2/8' or (2, 8) for the second of eight,
+        One of several parts of the realizations, as '2/8' or (2, 8) for the second of eight,
         each with a folder of results of its own, which `ensvm merge` unites; None for all.
     run_pass : 'error', 'timing', 'all' or None, default None
         The pass to run; None for all, or for 'error' with an engine or a shard, since timings
@@ -121,26 +115,30 @@ def run(
     {'guess': 0.32, 'window': 0.23}
     """
     _check(jobs=jobs, realizations=realizations, timeout=timeout, run_pass=run_pass)
-    chosen: dict[str, Any] = {
-        "realizations": realizations,
-        "datasets": tuple(datasets),
-        "algorithms": tuple(algorithms),
-    }
-    part: dict[str, Any] = {
-        "run_pass": run_pass,
-        "shard": None if shard is None else _shard(shard),
-        "elsewhere": engine is not None,
-    }
-    options: dict[str, Any] = {
-        "data_dir": None if data_dir is None else Path(data_dir),
-        "timeout": timeout,
-    }
-    with _config(study) as path:
-        plan, left = part_of(make_plan(path, **chosen), **part)
-        if left and run_pass is None:
-            _warn(f"{left} timings are left out: run_pass='timing' on one quiet machine runs them")
-        with engine_for(engine, jobs, _warn) as where, _Bar(shown=progress) as bar:
-            outcome = run_plan(plan, Path(results), bar, **where, **options)
+    part = None if shard is None else _shard(shard)
+    with _config(study) as path, RunProgress(shown=progress) as bar:
+        plan = make_plan(
+            path,
+            realizations=realizations,
+            datasets=tuple(datasets),
+            algorithms=tuple(algorithms),
+        )
+        plan, n_timings = part_of(plan, run_pass, part, elsewhere=engine is not None)
+        if n_timings and run_pass is None:
+            _warn(
+                f"{n_timings} timings are left out: run_pass='timing' on one quiet machine runs"
+                " them"
+            )
+        outcome = run_plan(
+            plan,
+            Path(results),
+            bar,
+            jobs=jobs,
+            engine=engine,
+            data_dir=None if data_dir is None else Path(data_dir),
+            timeout=timeout,
+            report=_warn,
+        )
     _warn_of(plan, outcome)
     return load_results(Path(results, plan.config.study))
 
@@ -260,49 +258,3 @@ def _plain(thing: Any) -> Any:
     if isinstance(thing, Path):
         return str(thing)
     return thing.item() if hasattr(thing, "dtype") and getattr(thing, "ndim", 1) == 0 else thing
-
-
-class _Bar:
-    """The watcher of a run: a bar of its cells, or nothing."""
-
-    def __init__(self, *, shown: bool) -> None:
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not shown,
-        )
-        self._shown = shown
-        self._task = self._bar.add_task("reading", total=None)
-
-    def __enter__(self) -> Self:
-        if self._shown:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._shown:
-            self._bar.stop()
-
-    def data(self, dataset: str) -> None:
-        """Name the data set that is being loaded."""
-        self._bar.update(self._task, description=f"data: {dataset}")
-
-    def missing(self, search: DataSearch, of: int) -> None:
-        """Say nothing yet: a warning tells of missing data at the end."""
-
-    def start(self, cells: int, cost: float) -> None:
-        """Begin with so many cells."""
-        self._bar.reset(self._task, total=cells, description="running")
-
-    def done(self, records: list[Record], cost: float) -> None:
-        """Add the cells that have ended."""
-        self._bar.update(self._task, advance=len(records))

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ensvm.report.render.html import as_html
-from ensvm.study.figures.figure import FigureConfig
+from ensvm.study.figure_kinds import FigureConfig
 
 ENDINGS = (".png", ".svg", ".pdf")
 

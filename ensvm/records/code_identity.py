@@ -4,7 +4,7 @@ From the roots (a module, or one name of it) the statements are followed by name
 from file to file, as a linker does. So a formula that changes in another file changes the identity,
 and what the cell never reaches does not: an unrelated solver, another name of the same file, a
 package's re-exports. Comments, docstrings and the layout of lines never count. Modules of a user's
-own are hashed as whole files instead: see `ensvm.runner.estimators.own_code`.
+own are hashed as whole files instead: see `ensvm.runner.own_code`.
 """
 
 import ast

@@ -12,14 +12,14 @@ import hashlib
 import json
 import lzma
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from ensvm.records.record import Identity, Record, Run, RunPass
+from ensvm.records.identity import asked, by_value, stands_in
+from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import (
     SHIPPED_FILE,
     RecordsDamaged,
@@ -28,12 +28,6 @@ from ensvm.records.store import (
     read_records,
 )
 from ensvm.records.writing import replace_file
-
-# One value of a report: data set (row), algorithm, pass. All its realizations are of one source.
-ValueOf: TypeAlias = tuple[str, str, RunPass]
-
-# Settings that follow the code, not the config: a value stays shipped when the code is edited.
-OF_THE_CODE = ("code", "defaults", "own")
 
 # The folders of an absolute path; what follows a letter, a colon or a slash is part of an address.
 _FOLDERS = re.compile(r"(?<![\w:/.~-])/(?:[^\s/:'\"]+/)+")
@@ -64,39 +58,6 @@ def read_shipped(folder: Path) -> ShippedRecords:
     if not isinstance(config, str):
         raise RecordsDamaged(f"{path}: does not begin with a config; restore or remove the file")
     return ShippedRecords(config, latest_records(path, lines))
-
-
-def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
-    """Return the records behind each value of a report."""
-    found: dict[ValueOf, list[Record]] = defaultdict(list)
-    for record in records:
-        found[record.dataset, record.algorithm, record.run_pass].append(record)
-    return found
-
-
-def stands_in(shipped: Iterable[Record], own: Iterable[Record]) -> bool:
-    """Return whether a value's shipped records stand in: nothing was run here, and there was there.
-
-    A cell that failed or took too long was run: that is a result, and no shipped value hides it.
-    """
-    own = list(own)
-    if not own:
-        return True
-    return _were_not_run(own) and not _were_not_run(shipped)
-
-
-def _were_not_run(records: Iterable[Record]) -> bool:
-    return all(record.status == "unavailable" for record in records)
-
-
-def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a cell's settings that a config asks for, as JSON: all but its code."""
-    kept = {key: value for key, value in settings.items() if key not in OF_THE_CODE}
-    if kept.get("algorithm"):
-        method = kept["algorithm"]
-        kept["algorithm"] = {key: method[key] for key in method if key not in OF_THE_CODE}
-    told: dict[str, Any] = json.loads(json.dumps(kept))
-    return told
 
 
 def pack(

@@ -25,10 +25,10 @@ from ensvm.report.claim_tests import (
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.study.block import is_derived
-from ensvm.study.claims.claim import ClaimConfig
-from ensvm.study.claims.relations import Difference, NoEffect
+from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import PERCENT
-from ensvm.study.table import TableConfig
+from ensvm.study.relations import Difference, NoEffect
+from ensvm.study.table_layout import TableConfig
 
 PRINTED_DECIMALS = 9  # more than any paper prints
 

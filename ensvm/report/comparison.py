@@ -25,7 +25,7 @@ from ensvm.report.current_config import current_config
 from ensvm.report.query import Study, ask, find_studies, runs_of
 from ensvm.report.tables import build_table, question_of
 from ensvm.report.verdict import CONFIDENCE
-from ensvm.study.table import TableConfig
+from ensvm.study.table_layout import TableConfig
 
 SHIPPED = "shipped"
 MOST = 12  # cells or rows named one by one

@@ -16,10 +16,9 @@ from typing import Any, TypeAlias
 
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY
 from ensvm.shipped import shipped_config
-from ensvm.study.config import StudyConfig
-from ensvm.study.reading import read_config
-from ensvm.study.source import ConfigError, read_text
-from ensvm.study.table import Published, read_published
+from ensvm.study.config import StudyConfig, read_config
+from ensvm.study.source import ConfigError, config_text, read_text
+from ensvm.study.table_layout import Published, read_published
 
 # What a config may say of a data set or an algorithm without asking for other cells.
 OF_THE_DATA_SET = {"same_rows", "unavailable"}
@@ -71,12 +70,13 @@ def current_config(folder: Path) -> Current:
     left = Current(copy, read_published(printed) if printed.exists() else {})
     for path, name in _files(copy.study):
         try:
-            now = read_text(path)
-            if now == text:
+            if config_text(path) == text:
                 return left
-            config, _ = read_config(path, now)
+            config, _ = read_config(path)
             if config.study != copy.study:
                 continue
+            if _shown(config) == _shown(copy):
+                return left
             if other := _other_cells(copy, config):
                 return Current(copy, left.published, OTHER_CELLS.format(name=name, other=other))
             published = _published(path, config, left)
@@ -104,6 +104,11 @@ def _published(path: Path, config: StudyConfig, left: Current) -> Mapping[Place,
     if not beside.resolve().is_relative_to(path.parent.resolve()):
         return left.published
     return read_published(beside)
+
+
+def _shown(config: StudyConfig) -> StudyConfig:
+    """Return a config without the path of its printed values, which differs in a copy."""
+    return config.model_copy(update={"published": None})
 
 
 def _other_cells(before: StudyConfig, now: StudyConfig) -> str:

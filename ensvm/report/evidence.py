@@ -14,7 +14,7 @@ from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 Place: TypeAlias = tuple[str, str, RunPass]  # data set (row), algorithm, pass
 

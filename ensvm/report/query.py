@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.records.identity import ValueOf, by_value
 from ensvm.records.record import Identity, Record, Run, RunPass
-from ensvm.records.shipped_records import ValueOf, by_value, read_shipped
+from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
@@ -24,7 +25,7 @@ from ensvm.report.scores import score_of
 from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
-from ensvm.study.table import Published
+from ensvm.study.table_layout import Published
 
 AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"

@@ -35,7 +35,7 @@ from ensvm.study.metrics import (
     unit_of,
     unknown,
 )
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 FEWEST_DATA_SETS = 5
 SIGNIFICANT_DIGITS = 12  # of the means that are ranked, so that rounding errors do not break ties

@@ -1,17 +1,16 @@
 """Where nothing was run here, the shipped records stand in: whole values, of the same config."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ensvm.records.identity import ValueOf, records_to_show
 from ensvm.records.record import Identity, Record
-from ensvm.records.shipped_records import ShippedRecords, ValueOf, by_value, stands_in
+from ensvm.records.shipped_records import ShippedRecords
 from ensvm.records.store import SHIPPED_FILE
-from ensvm.study.config import StudyConfig
+from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.reading import read_config
-
-NOT_RUN = "not run here"
 
 # What a config may say of a data set or an algorithm without making its values others.
 OF_THE_DATA_SET = {"realizations", "realizations_of", "algorithms", "same_rows", "unavailable"}
@@ -50,30 +49,17 @@ def with_shipped(
     ConfigError
         If the shipped config cannot be read.
     """
-    made_here = by_value(own.values())
-    found = {
-        value: records
-        for value, records in by_value(shipped.records.values()).items()
-        if stands_in(records, made_here.get(value, ()))
-    }
-    if found and path.read_text(encoding="utf-8") != shipped.config:
-        before, _ = read_config(path.with_name(SHIPPED_FILE), shipped.config)
-        found = {
-            value: records
-            for value, records in found.items()
-            if _terms(before, value) == _terms(config, value)
-        }
-    used = {**made_here, **found}
-    return (
-        {record.identity: record for records in used.values() for record in records},
-        {value: _why(made_here.get(value, ())) for value in found},
+    same_text = not shipped.records or path.read_text(encoding="utf-8") == shipped.config
+
+    @cache
+    def before() -> StudyConfig:
+        return read_config(path.with_name(SHIPPED_FILE), shipped.config)[0]
+
+    return records_to_show(
+        own,
+        shipped.records,
+        lambda value: same_text or _terms(before(), value) == _terms(config, value),
     )
-
-
-def _why(own: Iterable[Record]) -> str:
-    """Return why there is nothing made here: the reason of the cells that could not be run."""
-    reasons = dict.fromkeys(record.reason for record in own)
-    return "; ".join(reasons) or NOT_RUN
 
 
 def _terms(config: StudyConfig, value: ValueOf) -> list[Any] | None:

@@ -11,7 +11,7 @@ from scipy.stats import ttest_ind_from_stats
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.verdict import deviation, sample
 from ensvm.study.metrics import DATA_CELL, Direction
-from ensvm.study.table import ColumnConfig, TableConfig, Verdict
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
 
@@ -112,11 +112,11 @@ def stale_notes(table: TableConfig, path: Path) -> list[str]:
     with path.open(newline="", encoding="utf-8") as file:
         verdicts = {(line["row"], line["column"]): line["verdict"] for line in csv.DictReader(file)}
     return [
-        f"table {table.id}: a note explains the verdict {note.verdict!r} of {column} on {row}, "
+        f"table {table.id}: a note explains the verdict 'differs' of {column} on {row}, "
         f"but {path} says {verdict!r}: {note.text[:60].strip()}..."
         for note in table.notes
         for (row, column), verdict in verdicts.items()
-        if note.explains_cell(row, column) and verdict not in ("", note.verdict)
+        if note.explains_cell(row, column) and verdict not in ("", "differs")
     ]
 
 

@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 from ensvm.data.splits import folds_of, overlap
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study
-from ensvm.study.table import ColumnConfig, Published, TableConfig, Verdict
+from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
 
 CONFIDENCE = 0.95
 ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors

@@ -15,8 +15,8 @@ from ensvm.report.documents.table_document import table_document, table_grid
 from ensvm.report.query import Study
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.tables import build_table
-from ensvm.study.figures.figure import FigureConfig
-from ensvm.study.table import TableConfig
+from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.table_layout import TableConfig
 
 
 def write_tables(

@@ -27,9 +27,8 @@ from typing import Any, Self
 import ensvm
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Record
-from ensvm.runner.engine import EngineRefused, Save
-from ensvm.runner.task import Task, new_record
-from ensvm.runner.workers import Slot
+from ensvm.runner.cell import Task, new_record
+from ensvm.runner.workers import EngineRefused, LocalEngine, Save
 
 CONNECT_SECONDS = 15.0
 NO_WORKER_SECONDS = 60.0  # without any worker, before the run ends
@@ -319,7 +318,7 @@ def versions() -> dict[str, str]:
     }
 
 
-_slots: dict[str, list[Slot]] = {}  # of this dask worker, by run
+_engines: dict[str, list[LocalEngine]] = {}  # of this dask worker, by run
 _stopped: set[str] = set()
 _lock = threading.Lock()
 
@@ -366,17 +365,16 @@ def run_on_worker(
     there = os.pathsep.join(folder for folder in folders if os.path.isdir(folder))
     task = replace(task, run_id=here.id, data_dir=Path(there) if there else None)
     records: list[Record] = []
-    slot = Slot(max(1, (os.cpu_count() or 1) // worker.state.nthreads))
+    engine = LocalEngine(1, threads=max(1, (os.cpu_count() or 1) // worker.state.nthreads))
     with _lock:
-        _slots.setdefault(run, []).append(slot)
+        _engines.setdefault(run, []).append(engine)
         if run in _stopped:
-            slot.stop()
+            engine.stop()
     try:
-        slot.run(task, records.extend, timeout)
+        engine.run([task], records.extend, timeout)
     finally:
-        slot.stop()
         with _lock:
-            _slots[run].remove(slot)
+            _engines[run].remove(engine)
     return [record.of_run(here) for record in records]
 
 
@@ -384,5 +382,5 @@ def stop_tasks(run: str) -> None:
     """Stop what this dask worker runs of a run, and whatever of it comes later."""
     with _lock:
         _stopped.add(run)
-        for slot in _slots.get(run, []):
-            slot.stop()
+        for engine in _engines.get(run, []):
+            engine.stop()

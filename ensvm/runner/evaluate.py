@@ -1,38 +1,48 @@
 """Fit one classifier on a realization and score it: test error, seconds, fitted scalars."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from numbers import Number
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.predictions import Predictions
-from ensvm.runner.estimators.construct import made
-from ensvm.runner.guard.answers import Labels, Misbehaves, curve, scalars_of
-from ensvm.runner.guard.predicted import must_be_in_time, predictions_of
-from ensvm.runner.inputs import GramPool, Inputs
+from ensvm.runner.answers import (
+    TOO_LATE,
+    Misbehaves,
+    classes_of,
+    count_errors,
+    curve,
+    predictions_of,
+    scalars_of,
+)
+from ensvm.runner.estimators import made
+from ensvm.runner.grams import GramPool, Inputs
 from ensvm.runner.settings import AlgorithmSettings
+from ensvm.runner.surroundings import DeadlineExceeded
 from ensvm.study.metrics import CV_SCORE, STAGED, TRAIN_ERROR
 
 
-@dataclass
 class Stopwatch:
     """Wall and CPU seconds, added up over parts; a shared Gram matrix has its own."""
 
-    seconds: dict[str, float] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
 
-    def __call__(self, part: str, work: Callable[[], Any]) -> Any:
+    @contextmanager
+    def __call__(self, part: str) -> Iterator[None]:
+        """Add the seconds of the body to a part."""
         wall, cpu = time.perf_counter(), time.process_time()
-        result = work()
-        for name, spent in (("", time.perf_counter() - wall), ("_cpu", time.process_time() - cpu)):
-            key = f"{part}{name}_seconds"
-            self.seconds[key] = self.seconds.get(key, 0.0) + spent
-        return result
+        yield
+        spent = {"": time.perf_counter() - wall, "_cpu": time.process_time() - cpu}
+        for clock, seconds in spent.items():
+            key = f"{part}{clock}_seconds"
+            self.seconds[key] = self.seconds.get(key, 0.0) + seconds
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,25 @@ class Evaluation:
     predictions: tuple[Predictions, ...] = field(default=(), compare=False)
 
 
+class _Choice(NamedTuple):
+    """A grid point that was chosen without the test rows, and what the choice leaves."""
+
+    point: Mapping[str, Any]
+    n_points: int
+    validation_error: float | None
+    seconds: float
+    metrics: Mapping[str, float] = {}
+
+
+class _Fit(NamedTuple):
+    """A fitted classifier, its inputs, the grid point, and the labels that it may predict."""
+
+    fitted: Any
+    inputs: Inputs
+    point: Mapping[str, Any]
+    classes: NDArray[Any]
+
+
 def evaluate(
     algorithm: AlgorithmSettings,
     seed: int,
@@ -77,9 +106,9 @@ def evaluate(
 ) -> Evaluation:
     """Fit an algorithm on the training rows of a realization and score it on the test rows.
 
-    With further orders of the training rows, the same problem is done in each: numeric metrics and
-    seconds are means over the orders, a flag holds where it does in all, and curves, stage and
-    texts are those of the first order.
+    With further orders of the training rows, the same is done in each order: numeric metrics and
+    seconds are means over the orders, a flag holds if it does in all, and curves, stage and texts
+    are those of the first order.
 
     Parameters
     ----------
@@ -90,30 +119,47 @@ def evaluate(
     grams : GramPool
         The realization, and the Gram matrices of its rows that the algorithms share.
     order_seeds : iterable of int, default ()
-        Draw the orders of the training rows in which it is done beside their own.
+        Draw the further orders of the training rows.
     scored : bool, default False
-        Whether the predictions are to have scores, too: decision values and probabilities.
+        Whether decision values and probabilities of the test rows are computed too.
 
     Returns
     -------
     Evaluation
         The errors, the seconds and the curves.
     """
-    first = _in_one_order(algorithm, seed, grams, scored)
-    # The curves are those of the first order.
+    final, choice = algorithm, None
+    if algorithm.stage in ("best-on-validation", "best-by-cv"):
+        by_folds = algorithm.stage == "best-by-cv"
+        choice = (_chosen_by_cv if by_folds else _chosen_on_validation)(algorithm, seed, grams)
+        params = {**algorithm.params, **choice.point}
+        final = replace(algorithm, params=params, grid=None, stage="last")
+    watch = Stopwatch()
+    fits = [_fit(final, point, seed, grams, watch) for point in grid_points(final.grid)]
+    first = _score(final, fits, watch, scored=scored)
+    if choice is not None:
+        first = replace(
+            first,
+            metrics={**first.metrics, **choice.metrics},
+            seconds={**first.seconds, "selection_seconds": choice.seconds},
+            stage=choice.point,
+            n_stages=choice.n_points,
+            validation_error=choice.validation_error,
+        )
+    runs = [first]
     scalars = tuple(name for name in algorithm.record if name == TRAIN_ERROR)
-    others = []
     for order_seed in order_seeds:
-        must_be_in_time(first.predictions)
-        ordered = grams.in_order(order_seed)
+        if any(TOO_LATE in one.missing.values() for one in first.predictions):
+            raise DeadlineExceeded
+        # Curves are those of the first order.
         of_order = replace(algorithm, record=scalars)
-        others.append(_in_one_order(of_order, seed, ordered, scored))
-        ordered.refuse_changes()
-    return _over_orders(first, others) if others else first
+        runs.append(evaluate(of_order, seed, grams.in_order(order_seed), scored=scored))
+    return _over_orders(runs) if len(runs) > 1 else first
 
 
-def _over_orders(first: Evaluation, others: list[Evaluation]) -> Evaluation:
-    runs = [first, *others]
+def _over_orders(runs: list[Evaluation]) -> Evaluation:
+    """Return the evaluation of several orders of the training rows."""
+    first = runs[0]
     metrics: dict[str, Any] = {}
     by_order: dict[str, list[float]] = {}
     for name, value in first.metrics.items():
@@ -126,85 +172,78 @@ def _over_orders(first: Evaluation, others: list[Evaluation]) -> Evaluation:
             metrics[name] = value
     seconds = {part: _mean([run.seconds[part] for run in runs]) for part in first.seconds}
     predictions = tuple(one for run in runs for one in run.predictions)
-    if len(predictions) < len(runs):
-        predictions = ()
     return replace(
-        first, metrics=metrics, seconds=seconds, by_order=by_order, predictions=predictions
+        first,
+        metrics=metrics,
+        seconds=seconds,
+        by_order=by_order,
+        predictions=predictions if len(predictions) == len(runs) else (),
     )
 
 
 def _mean(values: list[Any]) -> Any:
-    """Return the mean of numbers; of equal ones that very number, counts as counts."""
+    """Return the mean of numbers; if all are equal, that very number, so that counts stay whole."""
     return values[0] if values.count(values[0]) == len(values) else fmean(values)
 
 
-def _in_one_order(
-    algorithm: AlgorithmSettings, seed: int, grams: GramPool, scored: bool
+def _score(
+    algorithm: AlgorithmSettings, fits: list[_Fit], watch: Stopwatch, *, scored: bool
 ) -> Evaluation:
-    if algorithm.stage == "best-on-validation":
-        return _chosen_on_validation(algorithm, seed, grams, scored)
-    if algorithm.stage == "best-by-cv":
-        return _chosen_by_cv(algorithm, seed, grams, scored)
-    watch = Stopwatch()
-    candidates = [
-        _fit(algorithm, point, seed, grams, watch) for point in grid_points(algorithm.grid)
-    ]
-    whole = grams.realization
-    y_test = whole.y_test
+    """Score the fit of each grid point on the test rows, and return the best of them."""
+    y_test = fits[0].inputs.realization.y_test
     staged = algorithm.stage == "best-on-test" and algorithm.grid is None
-    counts, labels, answers = [], [], []
-    for fitted, inputs, point in candidates:
-        answers.append(Labels(fitted, whole.y_train))
-        errors = _count_errors(answers[-1], inputs.test_blocks(), y_test, staged, watch)
+    counts: list[int] = []
+    points: list[Mapping[str, Any]] = []
+    answers = []
+    for fit in fits:
+        errors, labels = _count_errors(fit, fit.inputs.test_blocks(), y_test, staged, watch)
         counts += errors
-        labels += [point or {"stage": number} for number in range(1, len(errors) + 1)]
+        points += [fit.point or {"stage": number} for number in range(1, len(errors) + 1)]
+        answers.append(labels)
     best = int(np.argmin(counts))  # the first of equals, so ties go to the earliest stage
     chosen = best if algorithm.grid else 0
-    fitted, inputs, _ = candidates[chosen]
+    fitted, inputs, _, classes = fits[chosen]
     n_test = y_test.shape[0]
     error = counts[best] / n_test
     metrics = {"error": error, "accuracy": 1.0 - error, "n_errors": counts[best], "n_test": n_test}
-    metrics |= _fitted_scalars(fitted)
-    seconds = watch.seconds | inputs.seconds
-    seconds["train_seconds"] = seconds["fit_seconds"] + seconds.get("kernel_seconds", 0.0)
+    if hasattr(fitted, "support_"):  # scikit-learn's name for the rows that an expansion has
+        metrics["size"] = len(fitted.support_)
+    metrics |= dict(scalars_of(fitted))
     if inputs.gamma is not None:
         metrics["gamma_"] = inputs.gamma
-    scalars, curves = _recorded(algorithm.record, fitted, inputs)
-    stage = best if staged else None
+    seconds = watch.seconds | inputs.seconds
+    seconds["train_seconds"] = seconds["fit_seconds"] + seconds.get("kernel_seconds", 0.0)
+    scalars, curves = _recorded(algorithm.record, fits[chosen])
     predicted = predictions_of(
-        fitted, answers[chosen], inputs.test_blocks, y_test, stage=stage, scored=scored
+        fitted,
+        classes,
+        answers[chosen],
+        inputs.test_blocks,
+        y_test,
+        stage=best if staged else None,
+        scored=scored,
     )
-    predictions = () if predicted is None else (predicted,)
-    evaluation = Evaluation(metrics | scalars, seconds, curves, predictions=predictions)
-    if algorithm.stage == "best-on-test":
-        return replace(evaluation, stage=labels[best], n_stages=len(counts))
-    return evaluation
+    return Evaluation(
+        metrics | scalars,
+        seconds,
+        curves,
+        stage=points[best] if algorithm.stage == "best-on-test" else None,
+        n_stages=len(counts) if algorithm.stage == "best-on-test" else None,
+        predictions=() if predicted is None else (predicted,),
+    )
 
 
-def _chosen_on_validation(
-    algorithm: AlgorithmSettings, seed: int, grams: GramPool, scored: bool
-) -> Evaluation:
-    """Choose a grid point on held-out training rows, then fit it on all of them and score it."""
+def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> _Choice:
+    """Return the grid point with the lowest error on held-out training rows."""
     start = time.perf_counter()
     oracle = replace(algorithm, stage="best-on-test", record=())
-    inner = grams.held_out(seed)
-    choice = _in_one_order(oracle, seed, inner, False)
-    inner.refuse_changes()
-    selection = time.perf_counter() - start
-    evaluation = _at_point(algorithm, choice.stage or {}, seed, grams, scored)
-    return replace(
-        evaluation,
-        seconds={**evaluation.seconds, "selection_seconds": selection},
-        stage=choice.stage,
-        n_stages=choice.n_stages,
-        validation_error=choice.metrics["error"],
-    )
+    best = evaluate(oracle, seed, grams.held_out(seed))
+    seconds = time.perf_counter() - start
+    return _Choice(best.stage or {}, best.n_stages or 0, best.metrics["error"], seconds)
 
 
-def _chosen_by_cv(
-    algorithm: AlgorithmSettings, seed: int, grams: GramPool, scored: bool
-) -> Evaluation:
-    """Choose a grid point by folds of the training rows, then fit it on all and score it."""
+def _chosen_by_cv(algorithm: AlgorithmSettings, seed: int, grams: GramPool) -> _Choice:
+    """Return the grid point with the best mean score over folds of the training rows."""
     from sklearn.metrics import get_scorer
 
     start = time.perf_counter()
@@ -214,40 +253,24 @@ def _chosen_by_cv(
     scores = np.zeros(len(points))
     for fold in grams.folds(cv["n_splits"], seed):
         for number, point in enumerate(points):
-            fitted, inputs, _ = _fit(algorithm, point, seed, fold, Stopwatch())
-            score = scorer(fitted, inputs.test(), fold.realization.y_test)
+            fit = _fit(algorithm, point, seed, fold, Stopwatch())
+            score = scorer(fit.fitted, fit.inputs.test(), fold.realization.y_test)
             scores[number] += float(score) / cv["n_splits"]
-        fold.refuse_changes()
     if np.isnan(scores).any():
-        raise Misbehaves(f"its {cv['scorer']} is no number on some fold of the training rows")
+        raise Misbehaves(f"its {cv['scorer']} is not a number on some fold of the training rows")
     best = int(np.argmax(scores))  # the first of equals
-    selection = time.perf_counter() - start
-    evaluation = _at_point(algorithm, points[best], seed, grams, scored)
-    return replace(
-        evaluation,
-        metrics={**evaluation.metrics, CV_SCORE: float(scores[best])},
-        seconds={**evaluation.seconds, "selection_seconds": selection},
-        stage=points[best],
-        n_stages=len(points),
-        validation_error=1.0 - float(scores[best]) if cv["scorer"] == "accuracy" else None,
+    score = float(scores[best])
+    return _Choice(
+        points[best],
+        len(points),
+        1.0 - score if cv["scorer"] == "accuracy" else None,
+        time.perf_counter() - start,
+        {CV_SCORE: score},
     )
 
 
-def _at_point(
-    algorithm: AlgorithmSettings,
-    point: Mapping[str, Any],
-    seed: int,
-    grams: GramPool,
-    scored: bool,
-) -> Evaluation:
-    """Fit and score an algorithm with the parameters that were chosen."""
-    params = {**algorithm.params, **point}
-    chosen = replace(algorithm, params=params, grid=None, stage="last")
-    return _in_one_order(chosen, seed, grams, scored)
-
-
 def grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
-    """Return the points of a grid as parameters; the one without any where there is no grid."""
+    """Return the points of a grid as parameters; without a grid, one point without parameters."""
     from sklearn.model_selection import ParameterGrid
 
     return list(ParameterGrid(dict(grid or {})))
@@ -255,11 +278,11 @@ def grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
 
 def _fit(
     algorithm: AlgorithmSettings,
-    point: dict[str, Any],
+    point: Mapping[str, Any],
     seed: int,
     grams: GramPool,
     watch: Stopwatch,
-) -> tuple[Any, Inputs, dict[str, Any]]:
+) -> _Fit:
     estimator = made(algorithm.estimator, {**algorithm.params, **point}, seed)
     inputs = grams.inputs_of(estimator, share_gram=algorithm.share_gram, dtype=algorithm.gram_dtype)
     if algorithm.wrapped is not None:
@@ -267,59 +290,50 @@ def _fit(
 
         # Each machine is given the same Gram matrix.
         estimator = multiclass.OneVsRestClassifier(estimator)
-    X = inputs.train()
-    watch("fit", lambda: estimator.fit(X, grams.realization.y_train))
-    return estimator, inputs, point
+    X, y = inputs.train(), grams.realization.y_train
+    with watch("fit"):
+        estimator.fit(X, y)
+    return _Fit(estimator, inputs, point, classes_of(estimator, y))
 
 
-def _recorded(
-    names: tuple[str, ...], fitted: Any, inputs: Inputs
-) -> tuple[dict[str, float], dict[str, list[Any]]]:
+def _recorded(names: tuple[str, ...], fit: _Fit) -> tuple[dict[str, float], dict[str, list[Any]]]:
     """Return the scalars and curves that `record:` asks for."""
     scalars, curves = {}, {}
-    rows = {
-        "test": (inputs.test_blocks, inputs.realization.y_test),
-        "train": (inputs.train_blocks, inputs.realization.y_train),
-    }
+    realization = fit.inputs.realization
     for name in names:
         part = "train" if name == TRAIN_ERROR else STAGED.get(name)
         if part is None:
-            curves[name] = curve(name, getattr(fitted, name))
+            curves[name] = curve(name, getattr(fit.fitted, name))
             continue
-        blocks, y = rows[part]
-        known = Labels(fitted, inputs.realization.y_train)
-        counts = _count_errors(known, blocks(), y, name != TRAIN_ERROR, Stopwatch())
+        train = part == "train"
+        blocks = fit.inputs.train_blocks() if train else fit.inputs.test_blocks()
+        y = realization.y_train if train else realization.y_test
+        counts, _ = _count_errors(fit, blocks, y, name != TRAIN_ERROR, Stopwatch())
         errors = [count / y.shape[0] for count in counts]
         if name == TRAIN_ERROR:
             scalars[name] = errors[0]
-        elif name.endswith("accuracy"):
-            curves[name] = [1.0 - error for error in errors]
         else:
-            curves[name] = errors
+            accuracy = name.endswith("accuracy")
+            curves[name] = [1.0 - error for error in errors] if accuracy else errors
     return scalars, curves
 
 
 def _count_errors(
-    known: Labels,
+    fit: _Fit,
     blocks: Iterable[tuple[slice, Any]],
     y: NDArray[np.int8],
     staged: bool,
     watch: Stopwatch,
-) -> list[int]:
-    """Return the number of wrong labels over blocks of rows, of every stage or of the whole."""
+) -> tuple[list[int], NDArray[Any] | None]:
+    """Return the wrong labels over blocks of rows, of every stage or of the whole, and labels."""
     counts: list[int] = []
+    predicted: list[Any] = []
     for rows, block in blocks:
-        wrong = watch("predict", partial(known.wrong, block, y[rows], staged=staged))
+        with watch("predict"):
+            wrong, labels = count_errors(fit.fitted, block, y[rows], fit.classes, staged=staged)
         if counts and len(wrong) != len(counts):
-            told = f"{len(counts)} stages for some rows and {len(wrong)} for others"
-            raise Misbehaves(f"staged_predict gave {told}")
+            stages = f"{len(counts)} stages for some rows and {len(wrong)} for others"
+            raise Misbehaves(f"staged_predict gave {stages}")
         counts = [sum(pair) for pair in zip(counts, wrong, strict=True)] if counts else wrong
-    return counts
-
-
-def _fitted_scalars(fitted: Any) -> dict[str, Any]:
-    """Return the public scalars that the fit left, and the `size` of its expansion."""
-    scalars = dict(scalars_of(fitted))
-    if hasattr(fitted, "support_"):  # scikit-learn's name for the rows that an expansion has
-        return {"size": len(fitted.support_), **scalars}
-    return scalars
+        predicted.append(labels)
+    return counts, None if staged else np.concatenate(predicted)

@@ -1,37 +1,34 @@
-"""Do a plan's missing cells: the error pass in parallel, then the timing pass alone."""
+"""Run the missing cells of a plan: the error pass in parallel, then the timing pass alone."""
 
-import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+from joblib import cpu_count
 
 from ensvm.data import DataSearch
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record, Run
-from ensvm.records.store import (
-    CONFIG_COPY,
-    PUBLISHED_COPY,
-    Store,
-    read_records,
-)
-from ensvm.records.writing import copy_file
-from ensvm.runner.engine import Engine
+from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
+from ensvm.records.writing import copy_file, replace_file
+from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.task import Task, new_record, record_of_timing
-from ensvm.runner.workers import LocalEngine
+from ensvm.runner.workers import Engine, EngineRefused, LocalEngine
+from ensvm.study.source import config_text
 
 
 class Progress(Protocol):
-    """What a run tells its watcher."""
+    """What a run reports to."""
 
     def data(self, dataset: str) -> None:
-        """Say that a data set is being found, downloaded where it must be, and verified."""
+        """Say that a data set is being searched, downloaded if need be, and verified."""
 
     def missing(self, search: DataSearch, of: int) -> None:
-        """Say which of `of` data sets no provider served, before any cell runs."""
+        """Say which of `of` data sets no provider has, before any cell runs."""
 
     def start(self, cells: int, cost: float) -> None:
         """Say how many cells are going to run, and their total cost (in kernel values)."""
@@ -44,10 +41,24 @@ class Progress(Protocol):
 class Outcome:
     """How a run ended.
 
-    Cells done before, cells by status, the records that failed, why cells were to be done, how many
-    cells of the plan warned, in this run or before, and what to do for each data set that is
-    missing. `moved` is whether the results folder was deleted or renamed during the run and written
-    anew, and `lost` how many cells have lost their predictions by that.
+    Attributes
+    ----------
+    already_done : int
+        Cells that were done before.
+    statuses : Counter of str
+        How many cells of this run ended with each status.
+    failures : list of Record
+        The records of cells that failed or took too long.
+    reasons : Counter of str
+        Why cells were run.
+    warned : int
+        Cells of the plan that warned, in this run or before.
+    missing_data : dict of str
+        What to do for each data set that is missing.
+    moved : bool
+        Whether the results folder was deleted or renamed during the run and written again.
+    lost : int
+        How many cells have lost their predictions by that.
     """
 
     already_done: int = 0
@@ -61,7 +72,7 @@ class Outcome:
 
     @property
     def done(self) -> int:
-        """How many cells of the plan are done, now or before, or have no data that can be found."""
+        """How many cells of the plan are done, now or before, or have no data anywhere."""
         ended = self.already_done + self.statuses["ok"] + self.statuses["unavailable"]
         return ended - self.lost
 
@@ -79,12 +90,13 @@ def run_plan(
     results: Path,
     progress: Progress,
     *,
-    jobs: int = 1,
-    engine: Engine | None = None,
+    jobs: int | None = None,
+    engine: Any = None,
     data_dir: Path | None = None,
     timeout: float | None = None,
+    report: Callable[[str], None] = print,
 ) -> Outcome:
-    """Do the cells that `results/<study>` lacks, and return how it went.
+    """Run the cells that `results/<study>` does not have, and return how it went.
 
     On KeyboardInterrupt everything finished is kept; the same call goes on from there.
 
@@ -96,14 +108,17 @@ def run_plan(
         The folder of all studies' results.
     progress : Progress
         Is told what the run does.
-    jobs : int, default 1
-        Cells at a time on this machine, at least 1.
-    engine : Engine or None, default None
-        Where cells are run; None for this machine.
+    jobs : int or None, default None
+        Cells at a time on this machine; None for the number of cores.
+    engine : str, Path, Client, Cluster, ClusterEngine or None, default None
+        A dask cluster that runs the cells: the address of its scheduler, the file that the
+        scheduler wrote, or a client or a cluster of `dask.distributed`; None for this machine.
     data_dir : Path or None, default None
         A folder with data files; None for the one that ENSVM_DATA names.
     timeout : float or None, default None
         The wall time in seconds that one cell may take; None for any.
+    report : callable
+        Takes one line that the user should read, such as why a worker of the cluster is not used.
 
     Returns
     -------
@@ -117,171 +132,183 @@ def run_plan(
     WorkersDie
         If workers keep ending without a cell in progress.
     EngineRefused
-        If the engine has nobody who can run the cells.
+        If the cluster cannot be used, or `jobs` are given with it.
     RecordsMoved
-        If the folder was deleted or renamed meanwhile, and cannot be written anew.
+        If the folder was deleted or renamed meanwhile, and cannot be written again.
     """
-    engine = engine or LocalEngine(jobs)
-    with Store(results / plan.config.study) as store:
+    n_jobs = 1 if engine is not None else jobs or cpu_count()
+    with (
+        _engine(engine, jobs, report) as cluster,
+        Store(results / plan.config.study) as store,
+    ):
         _copy_config(plan, store.folder)
+        run = _Run(plan, store, progress, data_dir, timeout)
         try:
-            outcome = _Run(plan, store, progress, engine, data_dir, timeout).outcome(jobs)
+            for tasks in run.tasks_by_pass(n_jobs):
+                (cluster or LocalEngine(n_jobs)).run(tasks, run.save, timeout)
         finally:
-            moved = store.put_back()
-            if moved:
+            run.outcome.moved = store.put_back()
+            if run.outcome.moved:
                 _copy_config(plan, store.folder)
-    if moved:
-        outcome.moved = True
+    if run.outcome.moved:
         records = read_records(store.folder)
         done = [(cell, records.get(cell.identity)) for cell in plan.cells]
-        outcome.lost = sum(bool(each and each.ok and cell.lacks(each)) for cell, each in done)
-    return outcome
+        run.outcome.lost = sum(bool(each and each.ok and cell.lacks(each)) for cell, each in done)
+    return run.outcome
+
+
+def _engine(
+    engine: Any, jobs: int | None, report: Callable[[str], None]
+) -> AbstractContextManager[Engine | None]:
+    """Return a cluster that is left at the end of the context; None for this machine."""
+    if engine is None:
+        return nullcontext()
+    if jobs is not None:
+        raise EngineRefused(
+            f"jobs ({jobs}) are for this machine; with an engine, each thread of a worker runs a"
+            " cell"
+        )
+    from ensvm.runner.cluster import ClusterEngine
+
+    return (
+        nullcontext(engine) if isinstance(engine, ClusterEngine) else ClusterEngine(engine, report)
+    )
 
 
 def _copy_config(plan: Plan, folder: Path) -> None:
     """Copy the config and the printed values into a study's folder."""
-    for original, copy in ((plan.path, CONFIG_COPY), (plan.published, PUBLISHED_COPY)):
-        if original is not None and original.resolve() != (folder / copy).resolve():
-            copy_file(original, folder / copy)
+    replace_file(folder / CONFIG_COPY, config_text(plan.path))
+    if plan.published is not None:
+        copy_file(plan.published, folder / PUBLISHED_COPY)
 
 
 class _Run:
+    """The missing cells of a plan as tasks, and their records as they come."""
+
     def __init__(
         self,
         plan: Plan,
         store: Store,
         progress: Progress,
-        engine: Engine,
         data_dir: Path | None,
         timeout: float | None,
     ) -> None:
         self._plan, self._store, self._progress = plan, store, progress
-        self._engine, self._data_dir, self._timeout = engine, data_dir, timeout
-        self._saving = threading.Lock()
-        self._run_id = ""
-        self._runs: set[str] = set()  # whose provenance is written
+        self._data_dir, self._timeout = data_dir, timeout
         self._search = DataSearch(data_dir)
-        self._outcome = Outcome(missing_data=self._search.missing)
-        self._costs: dict[str, float] = {}
-        # By the key of a timing that is to be done: the cell of the error pass it answers too.
+        self._saved_runs: set[str] = set()
+        self._costs: dict[str, float] = {}  # by the key of a cell
+        # Cells of the error pass that a timing of this run answers, by the key of the timing.
         self._answered: dict[str, Cell] = {}
+        self.outcome = Outcome(missing_data=self._search.missing)
 
-    def outcome(self, jobs: int) -> Outcome:
-        """Run what is missing."""
+    def tasks_by_pass(self, jobs: int) -> list[list[Task]]:
+        """Return the tasks of the error pass and of the timing pass, the longest first.
+
+        Cells that need no fit are saved: those that a timing has answered, and those without data.
+        """
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)
-        self._outcome.already_done = len(self._plan.cells) - len(missing)
-        self._outcome.reasons.update(why for _, why in missing)
-        done = {cell.identity for cell in self._plan.cells} - {cell.identity for cell, _ in missing}
-        self._outcome.warned = sum(bool(records[cell].warnings) for cell in done)
-        if missing:
-            here = provenance(jobs)
-            self._run_id = here.id
-            self._append([], here)
-            self._run([cell for cell, _ in missing], records)
-        return self._outcome
-
-    def _append(self, records: Iterable[Record], *runs: Run) -> None:
-        """Save records, each after the provenance of the machine that made it."""
-        kept = list(records)
-        made = {run.id: run for run in (*runs, *(record.run for record in kept)) if run is not None}
-        new = [run for name, run in made.items() if name not in self._runs]
-        self._store.append([*new, *kept])
-        self._runs |= made.keys()
-
-    def _run(self, missing: list[Cell], records: dict[Identity, Record]) -> None:
-        missing = self._take_from_timings(missing, records)
-        tasks = list(self._tasks(missing, records))
+        reasons = {cell.identity: why for cell, why in missing}
+        self.outcome.already_done = len(self._plan.cells) - len(missing)
+        self.outcome.reasons.update(reasons.values())
+        done = (cell.identity for cell in self._plan.cells if cell.identity not in reasons)
+        self.outcome.warned = sum(bool(records[identity].warnings) for identity in done)
+        if not missing:
+            return []
+        here = provenance(jobs)
+        self._append([], here)
+        cells = self._without_answered([cell for cell, _ in missing], records)
+        tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
-            self._progress.missing(self._search, len({cell.dataset for cell in missing}))
-        # The longest tasks first, so that no worker is left alone with one at the end.
-        tasks.sort(key=lambda task: -task.cost)
+            self._progress.missing(self._search, len({cell.dataset for cell in cells}))
+        # The longest tasks first, so that no worker is left alone with one at the end. Their work
+        # is measured by the number of kernel values.
+        costs = {}
+        for dataset in dict.fromkeys(cell.dataset for cell in cells):
+            _, n_train, n_test = self._plan.cards[dataset].sizes()
+            costs[dataset] = float(n_train) * (n_train + n_test)
+        tasks.sort(key=lambda task: -costs[task.cells[0].dataset])
         self._costs = {
-            cell.key: task.cost / len(task.cells) for task in tasks for cell in task.cells
+            cell.key: costs[cell.dataset] / len(task.cells) for task in tasks for cell in task.cells
         }
-        cells = len(self._costs) + len(self._answered.keys() & self._costs.keys())
-        self._progress.start(cells, sum(self._costs.values()))
-        errors = [task for task in tasks if task.run_pass == "error"]
-        timings = [task for task in tasks if task.run_pass == "timing"]
-        for of_one_pass in (errors, timings):
-            self._engine.run(of_one_pass, self._save, self._timeout)
+        n_answered = len(self._answered.keys() & self._costs.keys())
+        self._progress.start(len(self._costs) + n_answered, sum(self._costs.values()))
+        return [[task for task in tasks if task.run_pass == name] for name in ("error", "timing")]
 
-    def _take_from_timings(
+    def save(self, records: list[Record]) -> None:
+        """Write records and count them, with those that their timings answer."""
+        answered = [
+            record_of_timing(self._answered[record.key], record)
+            for record in records
+            if record.key in self._answered
+        ]
+        self._append([*records, *answered])
+        self.outcome.add([*records, *answered])
+        cost = sum(self._costs.get(record.key, 0.0) for record in records)
+        self._progress.done([*records, *answered], cost)
+
+    def _append(self, records: list[Record], *runs: Run) -> None:
+        """Save records, each after the provenance of the machine that made it."""
+        made = {run.id: run for run in (*runs, *(record.run for record in records)) if run}
+        new = [run for name, run in made.items() if name not in self._saved_runs]
+        self._store.append([*new, *records])
+        self._saved_runs |= made.keys()
+
+    def _without_answered(
         self, missing: list[Cell], records: Mapping[Identity, Record]
     ) -> list[Cell]:
-        """Save the records that timings done before answer, and return the cells that are left.
+        """Return the cells that no finished timing answers, and save the records of the others.
 
-        What the timings to be done will answer is noted: it is left too, but not run.
+        Cells that a timing of this run will answer are noted.
         """
-        to_be_done = {cell.identity for cell in missing}
-        made, left = [], []
+        to_do = {cell.identity for cell in missing}
+        answered, cells = [], []
         for cell in missing:
             timing = self._plan.timings.get(cell.identity)
             record = None if timing is None else records.get(timing.identity)
-            has_all = record is not None and not cell.lacks(record)
-            if timing is not None and timing.identity not in to_be_done and has_all:
-                made.append(record_of_timing(cell, records[timing.identity]))
+            if timing and record and timing.identity not in to_do and not cell.lacks(record):
+                answered.append(record_of_timing(cell, record))
                 continue
-            left.append(cell)
+            cells.append(cell)
             if timing is not None:
                 self._answered[timing.key] = cell
-        self._store.append(made)
-        self._outcome.add(made)
-        return left
+        self._store.append(answered)
+        self.outcome.add(answered)
+        return cells
 
-    def _tasks(self, cells: list[Cell], records: dict[Identity, Record]) -> Iterator[Task]:
-        """Group the cells into tasks; those without data become records at once.
-
-        A cell that a timing answers is in no group.
-        """
+    def _tasks(
+        self, cells: list[Cell], records: Mapping[Identity, Record], run_id: str
+    ) -> Iterator[Task]:
+        """Group the cells into tasks; those without data become records at once."""
         answered = {cell.key for cell in self._answered.values()}
+        modules = self._plan.path.parent.absolute()
         for dataset, of_dataset in groupby(cells, key=lambda cell: cell.dataset):
             group = sorted(of_dataset, key=_task_of)
             card = self._plan.cards[dataset]
-            task = Task(
-                card,
-                tuple(group),
-                self._data_dir,
-                self._timeout,
-                self._run_id,
-                self._plan.path.parent.absolute(),
-            )
+            task = Task(card, tuple(group), self._data_dir, self._timeout, run_id, modules)
             self._progress.data(dataset)
             if not self._search.find(dataset, card):
                 self._save_unavailable(task, self._search.missing[dataset], records)
                 continue
             for _, same in groupby(group, key=_task_of):
-                if run := tuple(cell for cell in same if cell.key not in answered):
-                    yield task.only(run)
+                if to_run := tuple(cell for cell in same if cell.key not in answered):
+                    yield task.only(to_run)
 
-    def _save_unavailable(self, task: Task, reason: str, records: dict[Identity, Record]) -> None:
-        lines = [new_record(task, cell, "unavailable", reason) for cell in task.cells]
-        self._outcome.add(lines)
+    def _save_unavailable(
+        self, task: Task, reason: str, records: Mapping[Identity, Record]
+    ) -> None:
+        new = [new_record(task, cell, "unavailable", reason) for cell in task.cells]
+        self.outcome.add(new)
         # The same answer as last time needs no second line.
-        self._store.append(line for line in lines if not _says(records.get(line.identity), line))
-
-    def _save(self, records: list[Record]) -> None:
-        """Write records and count them; each worker process has a thread here that calls this."""
-        timed = [record for record in records if record.key in self._answered]
-        records = [
-            *records,
-            *(record_of_timing(self._answered[record.key], record) for record in timed),
-        ]
-        cost = sum(self._costs.get(record.key, 0.0) for record in records)
-        with self._saving:
-            self._append(records)
-            self._outcome.add(records)
-            self._progress.done(records, cost)
+        self._store.append(
+            record
+            for record in new
+            if (before := records.get(record.identity)) is None
+            or (before.key, before.status, before.reason) != (record.key, record.status, reason)
+        )
 
 
 def _task_of(cell: Cell) -> tuple[str, int, str]:
     """Return what the cells of a task have in common; one with the user's own code is alone."""
     return cell.run_pass, cell.realization, cell.algorithm if cell.own_files else ""
-
-
-def _says(before: Record | None, line: Record) -> bool:
-    return before is not None and (before.key, before.status, before.reason) == (
-        line.key,
-        line.status,
-        line.reason,
-    )

@@ -1,7 +1,5 @@
 """A study's cells, each with the key of what it is, against the records already there."""
 
-import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -12,11 +10,10 @@ from typing import Any
 
 from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
 from ensvm.data.errors import near_miss
+from ensvm.records.identity import changes, hash_of, key_of
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.records.shipped_records import asked
-from ensvm.runner.estimators.own_modules import importable
-from ensvm.runner.kept import lacking
 from ensvm.runner.metric_check import check_fitted
+from ensvm.runner.own_modules import importable
 from ensvm.runner.settings import (
     AlgorithmSettings,
     Found,
@@ -27,14 +24,14 @@ from ensvm.runner.settings import (
 )
 from ensvm.seeds import seed_of
 from ensvm.study.block import DERIVED
-from ensvm.study.config import StudyConfig
+from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.figures.kinds import check_math
+from ensvm.study.figures import check_math
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.reading import read_config
-from ensvm.study.source import YamlSource
-from ensvm.study.table import check_published, read_published
+from ensvm.study.source import ConfigError, YamlSource
+from ensvm.study.table_layout import check_published, read_published
 
+PASSES = ("error", "timing", "all")
 # A million cells of a second each take twelve days, and planning them some seconds.
 MAX_CELLS = 1_000_000
 # In the error pass cells are parallel already, and one BLAS thread gives the same values at any
@@ -113,12 +110,12 @@ class Cell:
     @cached_property
     def settings_key(self) -> str:
         """Hash of the settings: cells that may stand together behind one number of a table."""
-        return _hash(self.settings)
+        return hash_of(self.settings)
 
     @cached_property
     def key(self) -> str:
         """Hash of what the cell is; a record with the same key answers it."""
-        return _hash([*self.identity, self.seed, self.settings])
+        return key_of(self.identity, self.seed, self.settings)
 
     @property
     def seed(self) -> int:
@@ -136,8 +133,19 @@ class Cell:
         )
 
     def lacks(self, record: Record) -> str:
-        """Return what a record of it lacks of what the study asks for by now."""
-        return "" if self.run_pass == "timing" else lacking(record, self.scored, keep=self.keep)
+        """Return what the study asks for by now and a record of the cell does not have.
+
+        The text is empty if it has all. A classifier that gave no predictions would give none
+        again, and metrics of labels need only the confusion.
+        """
+        if self.run_pass == "timing" or record.predictions or not record.confusion:
+            return ""
+        if self.keep:
+            return "predictions not kept"
+        from ensvm.records.scoring import methods_for  # loads scikit-learn
+
+        absent = [name for name in self.scored if name not in record.scores and methods_for(name)]
+        return f"not recorded: {', '.join(absent)}" if absent else ""
 
     def is_repeated_by(self, timing: "Cell") -> bool:
         """Return whether a timing computes all values of this cell of the error pass, bit by bit.
@@ -224,6 +232,66 @@ def make_plan(
     """
     with importable(path.parent):
         return _plan(path, realizations, datasets, algorithms)
+
+
+def part_of(
+    plan: Plan, run_pass: str | None, shard: tuple[int, int] | None, *, elsewhere: bool
+) -> tuple[Plan, int]:
+    """Return the part of a plan that one run does, and how many timings it leaves out.
+
+    Shards take turns: the realizations of all data sets, in the order of the plan, go to the first
+    shard, the second, and so on. The cells of a realization stay together because they share
+    kernel values. Only the config decides, so that machines with the same config agree.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    run_pass : 'error', 'timing', 'all' or None
+        The pass; None for all, or for errors alone with a shard or on other machines, since
+        timings belong on one quiet machine.
+    shard : tuple of int or None
+        The number of the shard from 1, and how many there are; None for the whole plan.
+    elsewhere : bool
+        Whether the cells run on other machines.
+
+    Returns
+    -------
+    part : Plan
+        The same study with these cells.
+    timings : int
+        How many timings are left out; 0 if timings are run.
+
+    Raises
+    ------
+    ConfigError
+        If there are more shards than realizations.
+    """
+    chosen = run_pass or ("error" if elsewhere or shard else "all")
+    cells = [cell for cell in plan.cells if chosen in (cell.run_pass, "all")]
+    n_timings = len(plan.cells) - len(cells) if chosen == "error" else 0
+    if shard is not None:
+        number, of = shard
+        units = list(dict.fromkeys((cell.dataset, cell.realization) for cell in cells))
+        if of > len(units):
+            raise ConfigError(
+                f"shard {number}/{of}: there are {len(units)} realizations of data sets to run,"
+                " which make at most as many shards"
+            )
+        mine = set(units[number - 1 :: of])
+        cells = [cell for cell in cells if (cell.dataset, cell.realization) in mine]
+    return replace(plan, cells=tuple(cells)), n_timings
+
+
+def shard_named(text: str | tuple[int, int]) -> tuple[int, int]:
+    """Return the two numbers of a shard, such as '2/8' or (2, 8).
+
+    Raises ValueError if it is not such a text or pair.
+    """
+    number, _, of = (text if isinstance(text, str) else "/".join(map(str, text))).partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise ValueError(f"{text!r}: give I/N, the I-th of N parts, as in 2/8")
+    return int(number), int(of)
 
 
 def _plan(
@@ -336,31 +404,34 @@ def _cells(
     kernel = config.kernel_of(entry)
     scored, keep = config.scored(), bool(config.keep)
 
-    def of_pass(names: Iterable[str], last: int, threads: int | None) -> Iterator[Cell]:
-        there = {name: methods[name, kernel, has_many_classes(card)] for name in names}
-        for realization in range(first, last + 1):
-            for name, found in there.items():
-                if found is not None and realization <= entry.realizations_of.get(name, last):
-                    method = found.method
-                    if threads is not None:  # a timing is of one fit
-                        method = replace(method, orders=1)
-                    yield Cell(
-                        *(config.study, entry.name, realization, name, data, split),
-                        code_of(card, found),
-                        method,
-                        threads,
-                        drawn_on,
-                        scored.get(name, ()),
-                        keep,
-                        found.own.hashes,
-                        found.own.paths,
-                    )
-
     names = config.algorithms_of(entry)
-    yield from of_pass(names, last, None)
+    there = {name: methods[name, kernel, has_many_classes(card)] for name in names}
+    codes = {name: code_of(card, found) for name, found in there.items() if found is not None}
+    passes: list[tuple[Iterable[str], int, int | None]] = [(names, last, None)]
     if config.timing is not None:
         timed = [name for name in names if config.times(entry.name, name)]
-        yield from of_pass(timed, min(last, config.timing.realizations), config.timing.blas_threads)
+        timing = config.timing
+        passes.append((timed, min(last, timing.realizations), timing.blas_threads))
+    for of_pass, last_of_pass, threads in passes:
+        for realization in range(first, last_of_pass + 1):
+            for name in of_pass:
+                found = there[name]
+                if found is None or realization > entry.realizations_of.get(name, last_of_pass):
+                    continue
+                method = found.method
+                if threads is not None:  # a timing is of one fit
+                    method = replace(method, orders=1)
+                yield Cell(
+                    *(config.study, entry.name, realization, name, data, split),
+                    codes[name],
+                    method,
+                    threads,
+                    drawn_on,
+                    scored.get(name, ()),
+                    keep,
+                    found.own.hashes,
+                    found.own.paths,
+                )
 
 
 def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:
@@ -408,32 +479,4 @@ def _why_missing(cell: Cell, record: Record | None) -> str | None:
         return "not run yet"
     if record.key == cell.key:
         return cell.lacks(record) or None if record.status == "ok" else f"was {record.status}"
-    return "changed: " + ", ".join(_changes(cell, record.settings) or ["settings"])
-
-
-def _changes(cell: Cell, before: Mapping[str, Any]) -> list[str]:
-    """Return which settings of a cell differ from those before: names of keys, files, packages."""
-    now = cell.settings
-    own, own_before = now.pop("own", {}), before.get("own", {})
-    changed = [key for key in now if _hash(before.get(key)) != _hash(now[key])]
-    if "code" in changed:
-        (code, *versions), (code_before, *versions_before) = (
-            str(settings.get("code")).split(" + ") for settings in (now, before)
-        )
-        if code == code_before:
-            changed.remove("code")
-            changed += [version for version in versions if version not in versions_before]
-    files = [name for name in {**own, **own_before} if own.get(name) != own_before.get(name)]
-    # Other files may have other defaults.
-    if files and "algorithm" in changed and _asked_alike(now, before):
-        changed.remove("algorithm")
-    return changed + files
-
-
-def _asked_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return bool(asked(one)["algorithm"] == asked(other).get("algorithm"))
-
-
-def _hash(thing: Any) -> str:
-    text = json.dumps(thing, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
+    return "changed: " + ", ".join(changes(record.settings, cell.settings) or ["settings"])

@@ -9,16 +9,19 @@ from ensvm.data import DatasetCard
 from ensvm.data.errors import near_miss
 from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
-from ensvm.runner.estimators.construct import build, name_of, parts_of, takes_many
-from ensvm.runner.estimators.names import (
+from ensvm.runner.estimators import (
     EstimatorError,
     blamed_on,
+    build,
+    check_values,
+    name_of,
+    parts_of,
     resolved_block,
+    takes_many,
 )
-from ensvm.runner.estimators.own_code import OwnCode, loaded_code, own_code
-from ensvm.runner.estimators.own_modules import own_file
-from ensvm.runner.estimators.values import check_values
-from ensvm.study.algorithm import AlgorithmConfig, CrossValidationConfig, KernelConfig
+from ensvm.runner.own_code import OwnCode, loaded_code, own_code
+from ensvm.runner.own_modules import own_file
+from ensvm.study.algorithms import AlgorithmConfig, CrossValidationConfig, KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import STAGED, TRAIN_ERROR

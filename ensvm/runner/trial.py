@@ -6,10 +6,10 @@ from pathlib import Path
 
 from ensvm.data import DataSearch
 from ensvm.records.record import Record
+from ensvm.runner.cell import Task
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.task import Task
 from ensvm.runner.workers import LocalEngine
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 
 TRIAL_ROWS = 30
 FEWEST_OF_A_CLASS = 10  # of which folds of a cross-validation inside an algorithm have some each

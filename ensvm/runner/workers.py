@@ -11,28 +11,31 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from queue import SimpleQueue
 from types import ModuleType
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from ensvm.data import DataError, load
 from ensvm.records.record import Record
-from ensvm.runner.engine import EngineRefused, Save, WorkersDie
-from ensvm.runner.task import Started, Task, new_record, run_task, warm_up_libraries
+from ensvm.runner.cell import Started, Task, new_record, run_task, warm_up_libraries
 
-Messages: TypeAlias = list[Started | Record]
+# Writes records to disk before it returns. If a record carries a `run`, another machine made it,
+# and that run is written as well.
+Save: TypeAlias = Callable[[list[Record]], None]
 
 PRELOADED = ["ensvm.runner.workers", "sklearn.dummy", "sklearn.multiclass", "sklearn.svm"]
 # A cell that exceeds its limit is interrupted by a signal. If that does not end it (compiled code,
 # a stopped process), its process is killed this much later.
 GRACE_SECONDS = 3.0
-# A worker that nobody asks ends itself: on a cluster, the run that started it may be gone.
+# A worker that gets no task ends itself: on a cluster, the run that started it may be gone.
 IDLE_SECONDS = 60.0
+LOOK_SECONDS = 0.5  # between two looks whether the run was stopped
 # Processes that keep ending between cells (out of memory while they start, for example) would
 # otherwise be started for ever.
 MAX_UNEXPLAINED_DEATHS = 3
@@ -51,98 +54,256 @@ KILLED = "its worker process was killed (out of memory, or a crash in compiled c
 _starting = threading.Lock()
 
 
+class WorkersDie(RuntimeError):
+    """Worker processes keep ending although no cell is running in them."""
+
+
+class EngineRefused(ValueError):
+    """An engine cannot be used as it is; the message says what to do."""
+
+
 class WorkerDied(Exception):
     """A worker process ended in the middle of a task; the text says where it crashed, if known."""
 
 
-class TookTooLong(Exception):
-    """A cell did not end within its time limit, and its process was killed."""
+class Engine(Protocol):
+    """Runs tasks. The record of a cell does not depend on the engine that ran it."""
+
+    def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
+        """Run the tasks of one pass, and hand the record of each cell to `save` once.
+
+        Timings run one at a time. A cell whose process dies twice becomes a failed record, a cell
+        that takes too long becomes a timeout; no other cell is lost.
+
+        Parameters
+        ----------
+        tasks : sequence of Task
+            The tasks, the longest first.
+        save : callable
+            Takes a list of records as soon as they are there.
+        timeout : float or None
+            The wall time in seconds that one cell may take; None for no limit.
+
+        Raises
+        ------
+        WorkersDie
+            If workers keep ending while they run no cell.
+        EngineRefused
+            If no worker can run the tasks.
+        """
 
 
-class Worker:
-    """A process that runs one task after another; it is started when needed, and after a death.
-
-    One thread calls `messages`; any thread may call `stop`.
+class LocalEngine:
+    """Worker processes of this machine.
 
     Parameters
     ----------
-    threads : int
-        The threads that libraries in the process may use if the environment does not say.
+    jobs : int
+        The tasks of the error pass that run at a time; timings run one by one.
+    threads : int or None, default None
+        The threads that libraries in a process may use if the environment does not say; None for
+        an equal share of the processors.
     """
+
+    def __init__(self, jobs: int, threads: int | None = None) -> None:
+        self._jobs, self._threads = jobs, threads
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Have `run` end its workers and return soon; any thread may call this."""
+        self._stopped = True
+
+    def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
+        """Run tasks; see `Engine`."""
+        if not tasks:
+            return
+        at_a_time = min(1 if tasks[0].run_pass == "timing" else self._jobs, len(tasks))
+        threads = self._threads or max(1, (os.cpu_count() or 1) // at_a_time)
+        waiting, slots = deque(tasks), [_Slot(threads, timeout) for _ in range(at_a_time)]
+        try:
+            while not self._stopped:
+                for slot in slots:
+                    if waiting and not slot.is_busy:
+                        slot.begin(waiting.popleft())
+                busy = [slot for slot in slots if slot.is_busy]
+                if not busy:
+                    return
+                wait([handle for slot in busy for handle in slot.handles()], LOOK_SECONDS)
+                for slot in busy:
+                    if records := slot.records():
+                        save(records)
+        finally:
+            for slot in slots:
+                slot.end()
+
+
+class _Slot:
+    """A place for one task at a time: a worker for cells of libraries, one for the user's code."""
+
+    def __init__(self, threads: int, timeout: float | None) -> None:
+        self._workers = {own: _Worker(threads) for own in (False, True)}
+        self._timeout = timeout
+        self._worker = self._workers[False]
+        self._task: Task | None = None
+        self._left: tuple[Any, ...] = ()  # the cells of the task without a record
+        self._running = ""  # the key of the cell that has started
+        self._started = 0.0  # when it started
+        self._suspect = ""  # the key of a cell in which a process died: it is run alone
+        self._has_begun = False  # whether the process has started a cell of what it was sent
+        self._deaths = 0  # of processes that died before
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a task is running."""
+        return self._task is not None
+
+    def begin(self, task: Task) -> None:
+        """Start a task."""
+        self._task, self._left = task, task.cells
+        self._worker = self._workers[task.has_own_code]
+        self._suspect, self._deaths = "", 0
+        self._send()
+
+    def handles(self) -> list[Any]:
+        """Return what `multiprocessing.connection.wait` waits for."""
+        return self._worker.handles()
+
+    def end(self) -> None:
+        """Kill the processes."""
+        for worker in self._workers.values():
+            worker.kill()
+
+    def records(self) -> list[Record]:
+        """Return the records of cells that have ended since the last call."""
+        assert self._task is not None
+        records: list[Record] = []
+        try:
+            for message in self._worker.messages():
+                self._has_begun = True
+                if isinstance(message, Record):
+                    records.append(message)
+                    self._left, self._running, self._suspect = self._left[1:], "", ""
+                elif isinstance(message, Started):
+                    self._running, self._started = message.key, time.monotonic()
+                else:  # the worker has finished what it was sent
+                    self._send()
+        except WorkerDied as death:
+            records += self._after_death(str(death))
+        limit = float("inf") if self._timeout is None else self._timeout + GRACE_SECONDS
+        if self._running and time.monotonic() - self._started > limit:
+            records += self._give_up("timeout", f"took longer than {self._timeout:g} s")
+        return records
+
+    def _send(self) -> None:
+        """Send the cells that are left to the worker, a suspect alone; none ends the task."""
+        assert self._task is not None
+        self._running, self._has_begun = "", False
+        if not self._left:
+            self._task = None
+            return
+        part = self._task.only(self._left[:1] if self._suspect else self._left)
+        while True:
+            try:
+                self._worker.send(part)
+                return
+            except WorkerDied as death:
+                self._count_death(str(death))
+
+    def _after_death(self, crash: str) -> list[Record]:
+        """Run the cell in which a process died once more, alone; a second death fails it."""
+        if self._running and self._running == self._suspect:
+            return self._give_up("failed", KILLED, crash)
+        if self._running:
+            self._suspect = self._running
+        self._count_death(crash)
+        self._send()
+        return []
+
+    def _count_death(self, crash: str) -> None:
+        self._deaths = 0 if self._has_begun else self._deaths + 1
+        if self._deaths > MAX_UNEXPLAINED_DEATHS:
+            raise WorkersDie(
+                f"worker processes keep ending before they start a cell"
+                f" ({crash or 'out of memory?'}); try fewer at a time"
+            )
+
+    def _give_up(self, status: Any, reason: str, crash: str = "") -> list[Record]:
+        """Kill the process, and return the record of the cell that it was running."""
+        assert self._task is not None
+        self._worker.kill()
+        record = new_record(self._task, self._left[0], status, reason, traceback=crash)
+        self._left, self._suspect = self._left[1:], ""
+        self._send()
+        return [record]
+
+
+class _Worker:
+    """A process that runs one task after another; it is started for a task, and after a death."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._process: BaseProcess | None = None
-        self._connections: tuple[Connection, Connection] | None = None
-        self._lock = threading.Lock()
-        self.stopped = False
+        self._connection: Connection
+        self._crash: Connection
 
-    def messages(self, task: Task, timeout: float | None) -> Iterator[Messages]:
-        """Run a task, and yield what the process sends: which cell starts, and finished records.
-
-        Raises
-        ------
-        WorkerDied
-            If the process ends before the task.
-        TookTooLong
-            If a cell runs longer than `timeout` and the seconds of grace.
-        """
-        process, (connection, crash) = self._started()
-        limit = None
+    def send(self, task: Task) -> None:
+        """Have the process run a task; raises WorkerDied if none can be started."""
+        if self._process is not None and not self._process.is_alive():
+            self.kill()  # it had no task for a while
+        if self._process is None:
+            self._process, self._connection, self._crash = _start(self._threads)
         try:
-            connection.send(task)
-            while True:
-                if not (ready := wait([connection, process.sentinel], limit)):
-                    raise TookTooLong
-                if connection not in ready:
-                    raise EOFError
-                received = [connection.recv()]
-                while received[-1] is not None and connection.poll():
-                    received.append(connection.recv())
-                yield [message for message in received if message is not None]
-                if received[-1] is None:
-                    return
-                in_a_cell = timeout is not None and isinstance(received[-1], Started)
-                limit = timeout + GRACE_SECONDS if in_a_cell and timeout is not None else None
+            self._connection.send(task)
+        except OSError as error:
+            raise self._death() from error
+
+    def handles(self) -> list[Any]:
+        """Return what becomes ready when the process sends something or ends."""
+        assert self._process is not None
+        return [self._connection, self._process.sentinel]
+
+    def messages(self) -> list[Started | Record | None]:
+        """Return what the process has sent: starts of cells, records, and None after a task.
+
+        Raises WorkerDied if the process ended, once all that it has sent is read.
+        """
+        assert self._process is not None
+        # Looked at first: a process that ends afterwards may still send something.
+        has_ended = not self._process.is_alive()
+        messages = []
+        try:
+            while self._connection.poll():
+                messages.append(self._connection.recv())
         except (EOFError, OSError) as error:
-            text = _crash_text(crash)
-            self.kill()
-            raise WorkerDied(text) from error
-        except TookTooLong:
-            self.kill()
-            raise
+            if not messages:
+                raise self._death() from error
+        if has_ended and not messages:
+            raise self._death()
+        return messages
 
     def kill(self) -> None:
         """End the process, and all that its cells have started."""
-        with self._lock:
-            self._kill()
+        if self._process is None:
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid or 0, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+        self._crash.close()
+        self._process = None
 
-    def stop(self) -> None:
-        """End the process for good: whoever waits for its messages gets `WorkerDied`."""
-        with self._lock:
-            self.stopped = True
-            if self._process is not None:
-                _kill_group(self._process)
-
-    def _kill(self) -> None:
-        if self._process is not None and self._connections is not None:
-            _kill_group(self._process)
-            for connection in self._connections:
-                connection.close()
-        self._process = self._connections = None
-
-    def _started(self) -> tuple[BaseProcess, tuple[Connection, Connection]]:
-        with self._lock:
-            if self.stopped:
-                raise WorkerDied("")
-            if self._process is not None and not self._process.is_alive():
-                self._kill()
-            if self._process is None or self._connections is None:
-                self._process, self._connections = _start(self._threads)
-            return self._process, self._connections
+    def _death(self) -> WorkerDied:
+        """Kill what is left of the process, and return what faulthandler wrote about its crash."""
+        text = os.read(self._crash.fileno(), 2**16) if self._crash.poll() else b""
+        self.kill()
+        # The list of extension modules at the end says nothing about the crash.
+        return WorkerDied(
+            text.decode(errors="replace").partition("\nExtension modules:")[0].strip()
+        )
 
 
-def _start(threads: int) -> tuple[BaseProcess, tuple[Connection, Connection]]:
+def _start(threads: int) -> tuple[BaseProcess, Connection, Connection]:
     """Return a new process, forked from the clean one, with its messages and its crash text."""
     if not hasattr(os, "fork"):
         raise EngineRefused("cells run in forked processes: on Windows, use WSL")
@@ -170,20 +331,7 @@ def _start(threads: int) -> tuple[BaseProcess, tuple[Connection, Connection]]:
             sys.modules["__main__"] = main
     theirs.close()
     its_crash.close()
-    return process, (ours, crash)
-
-
-def _crash_text(crash: Connection) -> str:
-    """Return what faulthandler wrote about a crash, without its list of extension modules."""
-    text = os.read(crash.fileno(), 2**16) if crash.poll() else b""
-    return text.decode(errors="replace").partition("\nExtension modules:")[0].strip()
-
-
-def _kill_group(process: BaseProcess) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid or 0, signal.SIGKILL)
-    process.kill()
-    process.join()
+    return process, ours, crash
 
 
 def _serve(connection: Connection, crash: Connection, threads: int) -> None:
@@ -245,103 +393,3 @@ def _end_with_the_parent() -> None:
     assert parent is not None
     wait([parent.sentinel])
     os.killpg(0, signal.SIGKILL)
-
-
-class Slot:
-    """A place for one task at a time: a worker for cells of libraries, one for the user's code.
-
-    Parameters
-    ----------
-    threads : int
-        The threads that libraries in a process may use.
-    """
-
-    def __init__(self, threads: int) -> None:
-        self._workers = {own: Worker(threads) for own in (False, True)}
-
-    def run(self, task: Task, save: Save, timeout: float | None) -> None:
-        """Run a task, and hand the record of each of its cells to `save`.
-
-        If the process dies, the cell that it was running is run once more, alone in a new process;
-        if that dies as well, the cell has failed.
-        """
-        worker = self._workers[task.has_own_code]
-        left, suspect, deaths = task.cells, "", 0
-        while left and not worker.stopped:
-            part = task.only(left[:1] if suspect else left)
-            running, done = "", 0
-            record = None
-            try:
-                for messages in worker.messages(part, timeout):
-                    records = [one for one in messages if isinstance(one, Record)]
-                    if records:
-                        save(records)
-                    done += len(records)
-                    last = messages[-1] if messages else None
-                    running = last.key if isinstance(last, Started) else ""
-            except TookTooLong:
-                record = new_record(task, left[done], "timeout", f"took longer than {timeout:g} s")
-            except WorkerDied as death:
-                if worker.stopped:
-                    return
-                deaths = 0 if done or running else deaths + 1
-                if deaths > MAX_UNEXPLAINED_DEATHS:
-                    raise WorkersDie(
-                        f"worker processes keep ending before they start a cell"
-                        f" ({str(death) or 'out of memory?'}); try fewer at a time"
-                    ) from None
-                if running and running == suspect:
-                    record = new_record(task, left[0], "failed", KILLED, traceback=str(death))
-            suspect = "" if record is not None else running or suspect * (not done)
-            left = left[done:]
-            if record is not None:
-                save([record])
-                left = left[1:]
-
-    def stop(self) -> None:
-        """End the processes for good."""
-        for worker in self._workers.values():
-            worker.stop()
-
-
-class LocalEngine:
-    """Worker processes of this machine.
-
-    Parameters
-    ----------
-    jobs : int
-        The tasks of the error pass that run at a time; timings run one by one.
-    """
-
-    def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
-
-    def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
-        """Run tasks; see `Engine`."""
-        if not tasks:
-            return
-        from joblib import Parallel, delayed
-
-        at_a_time = min(1 if tasks[0].run_pass == "timing" else self._jobs, len(tasks))
-        threads = max(1, (os.cpu_count() or 1) // at_a_time)
-        slots = [Slot(threads) for _ in range(at_a_time)]
-        idle: SimpleQueue[Slot] = SimpleQueue()
-        for slot in slots:
-            idle.put(slot)
-
-        def run_one(task: Task) -> None:
-            slot = idle.get()
-            try:
-                slot.run(task, save, timeout)
-            finally:
-                idle.put(slot)
-
-        try:
-            Parallel(at_a_time, backend="threading", batch_size=1)(
-                delayed(run_one)(task) for task in tasks
-            )
-        finally:
-            for slot in slots:
-                slot.stop()
-            for _ in slots:  # no thread saves a record after this
-                idle.get()

@@ -1,7 +1,8 @@
-"""Cholesky factor of a Gram matrix, kept up to date while points come and go; stored by rows.
+"""Compiled operations on rows of matrices: their sums, and a Cholesky factor kept up to date.
 
-Sums and rotations of one row wait for each other. Where several rows are worked on, four at a time
-fill the gaps, and what they share is read once; to the last bit it is what one at a time gives.
+The factor of a Gram matrix is stored by rows and updated while points come and go. Sums and
+rotations of one row wait for each other. Where several rows are worked on, four at a time fill the
+gaps, and what they share is read once; to the last bit it is what one at a time gives.
 """
 
 import math
@@ -29,6 +30,24 @@ def dot(a, b, n):  # type: ignore[no-untyped-def]
     for k in range(n):
         total += a[k] * b[k]
     return total
+
+
+@njit
+def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
+    """Add sum_j weights_j gram[points_j] to out.
+
+    Four rows of the Gram matrix at a time, so that `out` is read and written less often.
+    """
+    whole = points.size - points.size % 4
+    for j in range(0, whole, 4):
+        a, b, c, d = gram[points[j]], gram[points[j + 1]], gram[points[j + 2]], gram[points[j + 3]]
+        wa, wb, wc, wd = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
+        for k in range(out.size):
+            out[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
+    for j in range(whole, points.size):
+        row, weight = gram[points[j]], weights[j]
+        for k in range(out.size):
+            out[k] += weight * row[k]
 
 
 @njit

@@ -13,8 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.signed_gram import SignedGram
-from ensvm.solvers.stopping import check_stopping
+from ensvm.solvers.binary_problem import SignedGram
 
 Vector = NDArray[np.float64]
 
@@ -122,11 +121,6 @@ def multiplicative_update(
     MultiplicativeUpdateResult
         The last weights and what is proved about them.
 
-    Raises
-    ------
-    ValueError
-        If an argument lies outside its range or the shapes do not fit.
-
     References
     ----------
     Cristianini, Campbell & Shawe-Taylor, Multiplicative updatings for support vector learning,
@@ -134,10 +128,6 @@ def multiplicative_update(
     """
     gram = SignedGram(operator, y)
     start = 1.0 / gram.size if initial_weight is None else initial_weight
-    check_stopping(tol, max_iter)
-    for name, value in (("learning_rate", learning_rate), ("initial_weight", start)):
-        if not 0 < value < np.inf:
-            raise ValueError(f"{name} must be a positive number, got {value!r}")
     log_weights = np.full(gram.size, np.log(start))
     upper_bound, overshoot, previous, iteration = np.inf, None, -np.inf, 0
     while True:

@@ -76,13 +76,13 @@ def refusal(error: ValidationError) -> tuple[Location, str]:
     return location, message + (f" (and {more} more)" if more else "")
 
 
-class Block(Strict):
+class ConfigBlock(Strict):
     """A block of a config; its numbers are finite."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
 
-class SweepConfig(Block):
+class SweepConfig(ConfigBlock):
     """What a member of a sweep is part `of`, the `key` that is swept, and its `value`."""
 
     of: Name

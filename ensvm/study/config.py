@@ -1,39 +1,105 @@
-"""A study's config: the blocks of its YAML put together."""
+"""A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
-from collections.abc import Iterator, Mapping
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from ensvm.study.algorithm import AlgorithmConfig, KernelConfig, check_algorithms
-from ensvm.study.assumption import Assumption, check_assumptions
+from ensvm.data.errors import near_miss
+from ensvm.shipped import shipped_configs
+from ensvm.study.algorithms import AlgorithmConfig, KernelConfig, check_algorithms
 from ensvm.study.block import (
     Asked,
-    Block,
+    ConfigBlock,
+    Id,
     Name,
     Names,
     StudyNames,
     SweepConfig,
     is_derived,
+    refusal,
     several,
 )
-from ensvm.study.claims.claim import ClaimConfig, check_claims
-from ensvm.study.coverage import CoverageConfig, check_coverage
+from ensvm.study.claim import ClaimConfig, check_claims
 from ensvm.study.dataset import DatasetConfig, check_datasets
-from ensvm.study.figures.kinds import AnyFigure, check_figures
+from ensvm.study.figures import KINDS, AnyFigure, check_figures
 from ensvm.study.metrics import PREDICTED, is_predicted, unknown
-from ensvm.study.readings import Derivation, ReadingConfig, check_readings
-from ensvm.study.source import YamlSource
-from ensvm.study.table import TableConfig, check_tables
-from ensvm.study.timing import TimingConfig, check_timing
+from ensvm.study.source import ConfigError, Location, YamlSource
+from ensvm.study.sweeps import expand_sweeps
+from ensvm.study.table_layout import TableConfig, check_tables
+from ensvm.study.variants import Derivation, ReadingConfig, check_readings
 
 ALWAYS = ("error", "accuracy")  # metrics that every cell has
+MAX_THREADS = 1024  # more than BLAS libraries accept
+
+# What may cover an item of the paper: a thing of the study or, with `of`, of another study of the
+# same paper, or the tests in a file.
+REFERENCE = re.compile(
+    r"(?P<kind>table|figure|claim|reading|assumption) (?P<id>\S+)(?: of (?P<study>\S+))?"
+    r"|test (?P<path>tests/(?:\w+/)*\w+\.py)"
+)
+ACCEPTED = (
+    "'table ID', 'figure ID', 'claim ID', 'reading ID', 'assumption ID', each also with "
+    "' of STUDY', or 'test tests/path.py'"
+)
 
 Kept = Annotated[tuple[Literal["predictions"], ...], BeforeValidator(several)]
 """What a run keeps beside the records."""
 
 
-class StudyConfig(Block):
+class TimingConfig(ConfigBlock):
+    """The timing pass: algorithms again, alone on the machine, each with its own Gram matrix.
+
+    `blas_threads` holds for the whole pass; None for `algorithms` or `datasets` means all.
+    """
+
+    algorithms: tuple[str, ...] | None = None
+    datasets: tuple[str, ...] | None = None
+    realizations: int = Field(default=1, ge=1)
+    blas_threads: int = Field(default=1, ge=1, le=MAX_THREADS)
+
+
+class Assumption(ConfigBlock):
+    """What the paper leaves open and how it was resolved.
+
+    Printed under the tables it touches; under all, if none is named.
+    """
+
+    id: Name
+    text: str
+    tables: tuple[Id, ...] | None = None
+
+
+class CoverageConfig(ConfigBlock):
+    """One item of the paper: a table, a figure, an experiment or a sentence that can be tested.
+
+    Attributes
+    ----------
+    item : str
+        What it is, in the paper's own terms.
+    by : tuple of str
+        What covers it, such as `table 1`, `claim x of another-study` or `test tests/test_x.py`.
+    not_covered : str or None
+        In place of `by`, the reason why nothing does.
+    """
+
+    item: str
+    by: Names = ()
+    not_covered: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        if bool(self.by) == (self.not_covered is not None):
+            raise ValueError(
+                "give either `by:`, what covers it, or `not_covered:`, why nothing does"
+            )
+        return self
+
+
+class StudyConfig(ConfigBlock):
     """One study: what `ensvm run` runs and `ensvm table` lays out.
 
     `published_realizations` is how many realizations the printed values are means of; by default
@@ -190,7 +256,10 @@ class StudyConfig(Block):
         if self.timing is not None:
             check_timing(self.timing, names, source)
         check_tables(self.tables, names, source)
-        check_assumptions(self.assumptions, names, source)
+        for number, assumption in enumerate(self.assumptions):
+            for table in assumption.tables or ():
+                where = ("assumptions", number, "tables")
+                source.must_be_one_of(where, "table", table, names.tables)
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
         check_coverage(self.coverage, self._ids(), source)
@@ -207,3 +276,87 @@ def _members(
         if sweep is not None:
             found.setdefault(sweep.of, {})[member] = sweep.value
     return dict(sorted(found.items()))
+
+
+def check_timing(block: TimingConfig, names: StudyNames, source: YamlSource) -> None:
+    """Refuse algorithms and data sets that the study does not have."""
+    for name in block.algorithms or ():
+        source.must_be_one_of(("timing", "algorithms"), "algorithm", name, names.algorithms)
+    for name in block.datasets or ():
+        source.must_be_one_of(("timing", "datasets"), "data set", name, names.datasets)
+
+
+def check_coverage(
+    coverage: Sequence[CoverageConfig], known: Mapping[str, Sequence[str]], source: YamlSource
+) -> None:
+    """Refuse items given twice, and what covers them where the study has no such thing.
+
+    Parameters
+    ----------
+    coverage : sequence of CoverageConfig
+        The items.
+    known : mapping of str to sequence of str
+        The ids of the study's tables, figures, claims, readings and assumptions, by kind. What
+        another study has is not looked up: a folder of results has one study's config alone.
+    source : YamlSource
+        The config's text.
+    """
+    source.must_be_distinct("coverage", "item", [entry.item for entry in coverage], "item")
+    for index, entry in enumerate(coverage):
+        for number, text in enumerate(entry.by):
+            where: Location = ("coverage", index, "by", number)
+            found = REFERENCE.fullmatch(text)
+            if found is None:
+                raise source.error(where, f"{text!r} names nothing; accepted: {ACCEPTED}")
+            kind = found["kind"]
+            if kind is not None and found["study"] is None:
+                source.must_be_one_of(where, kind, found["id"], known[kind])
+
+
+def find_config(name: str) -> Path:
+    """Return the path of a config: a file as given, or a shipped study's name such as `ijcai07`.
+
+    Raises ConfigError naming the shipped studies when there is neither.
+    """
+    path, shipped = Path(name), shipped_configs()
+    # Where there is no checkout, configs/ijcai07.yaml means the shipped study, too.
+    candidate = shipped / f"{path.stem}.yaml"
+    may_be_shipped = path.parent.as_posix() in (".", "configs") and path.suffix in ("", ".yaml")
+    if may_be_shipped and not os.path.isfile(path) and os.path.isfile(candidate):
+        return candidate
+    if os.path.exists(path):  # False, not an error, for a name that is too long
+        return path
+    studies = sorted(config.stem for config in shipped.glob("*.yaml"))
+    raise ConfigError(
+        f"{name}: no such file, and no shipped study of that name; "
+        f"shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
+    )
+
+
+def reproduced() -> list[str]:
+    """Return the names of the shipped studies that stand for a paper, not for a variant of one."""
+    shipped = sorted(shipped_configs().glob("*.yaml"))
+    return [path.stem for path in shipped if read_config(path)[0].reproduce]
+
+
+def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlSource]:
+    """Read and validate a config, the file's or the `text` that stands for it.
+
+    Names of cards and estimators are left to the runner. Raises ConfigError.
+    """
+    source = YamlSource(path, text)
+    try:
+        config = StudyConfig.model_validate(expand_sweeps(source))
+    except ValidationError as error:
+        raise _readable(source, error) from error
+    config = config.with_readings(source)
+    config.check(source)
+    return config, source
+
+
+def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
+    location, message = refusal(error)
+    # A union adds the member's name, which is not in the file.
+    if location[:1] == ("figures",) and location[2:3] and location[2] in KINDS:
+        location = (*location[:2], *location[3:])
+    return source.error(location, message)

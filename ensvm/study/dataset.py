@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from ensvm.study.algorithm import KernelConfig
-from ensvm.study.block import Block, Name, StudyNames, SweepConfig
+from ensvm.study.algorithms import KernelConfig
+from ensvm.study.block import ConfigBlock, Name, StudyNames, SweepConfig
 from ensvm.study.source import YamlSource
 
 _OWN = ("path", "train", "openml")  # where data of the user's own are
 Paths = str | list[str]
 
 
-class DatasetConfig(Block):
+class DatasetConfig(ConfigBlock):
     """One data set of a study: a card's name, or data of the user's own.
 
     `name` is the row's name in the tables; `card` the card it stands for (default: the same name).

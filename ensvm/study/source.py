@@ -1,6 +1,5 @@
-"""YAML text with the line of every key, so that a message can say where a thing is wrong."""
+"""The YAML of a config, with the file and line of every key, so that messages can name them."""
 
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,38 +12,34 @@ from ensvm.records.validation import CONTROL
 
 Location = tuple[str | int, ...]
 
-# What is beyond these is no study but a mistake, or a file made to exhaust the memory: the longest
-# shipped config has 22 kB, 3,000 nodes (keys, values, lists, blocks) and 7 levels. What an alias
-# stands for counts each time.
+# Blocks that may stand in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
+PARTS = ("claims", "readings", "assumptions", "coverage")
+
+# Configs beside records may come from anybody: a larger one could exhaust the memory. The longest
+# shipped config has 49 kB, 3,000 nodes (keys, values, lists, blocks) and 7 levels. An alias counts
+# as many nodes as it stands for.
 MAX_BYTES = 500_000
 MAX_NODES = 50_000
 MAX_DEPTH = 40
-MAX_DIGITS = 100  # characters of one number
 LARGEST_INTEGER = 2**63 - 1  # of 64 bits
 
-_KINDS: dict[type[yaml.Node], set[str]] = {
-    yaml.ScalarNode: {"str", "int", "float", "bool", "null"},
-    yaml.SequenceNode: {"seq"},
-    yaml.MappingNode: {"map"},
-}
-_READ_FROM = {*_KINDS[yaml.ScalarNode], "merge"}  # dates are not: they stay the text they are
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+_READ_AS = {"str", "int", "float", "bool", "null", "merge"}  # a date stays the text that it is
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels, or an anchor used inside what it names"
 
 
-def _short(tag: str) -> str:
+def _type_of(tag: str) -> str:
     return tag.removeprefix("tag:yaml.org,2002:")
 
 
 class ConfigError(ValueError):
-    """A config the user can mend; the message names file, line, key, value and what is accepted."""
+    """An error in a config; the message names file, line, key, value and what is accepted."""
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML of text, numbers, lists and blocks; a date is text, and a wrong number has its line."""
+    """A loader that reads dates as text and whose errors have the line of a wrong value."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 (declared by the base class)
-        first: [rule for rule in rules if _short(rule[0]) in _READ_FROM]
+        first: [rule for rule in rules if _type_of(rule[0]) in _READ_AS]
         for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
@@ -52,19 +47,23 @@ class _Loader(yaml.SafeLoader):
         try:
             value = super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            problem = f"{node.value!r:.60} is no value of the type !!{_short(node.tag)}"
+            problem = f"{node.value!r:.60} is not a value of the type !!{_type_of(node.tag)}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
         if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
-            problem = f"the whole number {node.value} is beyond 64 bits"
+            problem = f"the whole number {node.value:.60} is beyond 64 bits"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
         return value
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file of a study; raises ConfigError where it is no such file."""
+    """Return the text of one file of a study.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, is too large or is not text.
+    """
     try:
-        if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a device may never end
-            raise ConfigError(f"{path}: not a regular file, which a config and its parts are")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
@@ -76,24 +75,67 @@ def read_text(path: Path) -> str:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
 
 
+def config_text(path: Path) -> str:
+    """Return a whole config as one text: the file, then its parts from the folder of its name.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read.
+    """
+    return "".join(text for _, text in _texts(path))
+
+
+def _texts(path: Path) -> list[tuple[Path, str]]:
+    """Return the files of a config with their texts, the main file first."""
+    texts = [(path, read_text(path))]
+    for name in PARTS:
+        part = path.with_suffix("") / f"{name}.yaml"
+        if part.is_file():
+            text = read_text(part)
+            # Without its key, a list would go on with the block before it.
+            if not re.search(rf"^{name}:", text, re.MULTILINE):
+                raise ConfigError(f"{part}: the key `{name}:` is missing")
+            texts.append((part, text))
+    if len(texts) == 1:
+        return texts
+    return [(file, text if text.endswith("\n") else f"{text}\n") for file, text in texts]
+
+
 class YamlSource:
-    """One YAML file: its `content` (a mapping) and the line of each key in it.
+    """A config as read from its files: the `content` (a mapping) and the place of each key in it.
 
-    `text` is what the file holds, where it is known already.
+    Parameters
+    ----------
+    path : Path
+        The config. Its blocks `claims`, `readings`, `assumptions` and `coverage` may stand in
+        files of their own, in the folder of its name.
+    text : str or None, default None
+        The whole config if it is known already, from one file.
 
-    `moved` maps the location of a thing that was made from the content to where it stands in the
-    file.
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read, is not YAML or not a mapping, if a key is given twice, or if the
+        config is larger or deeper than any study.
 
-    Raises ConfigError when the file cannot be read, is empty, is not YAML, is not a mapping, gives
-    a key twice, or is larger or deeper than any study.
+    Attributes
+    ----------
+    content : dict
+        The config.
+    moved : dict of Location to Location
+        For things that were made from the content: their location, and where in the files they
+        come from.
     """
 
     def __init__(self, path: Path, text: str | None = None) -> None:
         self.path = path
+        # The files are parsed as one text, so that a copy of that text is a complete config.
+        self._texts = _texts(path) if text is None else [(path, text)]
         self._lines: dict[Location, int] = {(): 1}
         self._n_nodes = 0
         self.moved: dict[Location, Location] = {}
-        self.content = self._parsed(read_text(path) if text is None else text)
+        self.content = self._parsed("".join(text for _, text in self._texts))
 
     def _parsed(self, text: str) -> dict[str, Any]:
         try:
@@ -107,29 +149,43 @@ class YamlSource:
             self._walk(node, (), loader)
             content = loader.construct_document(node)
         except yaml.reader.ReaderError as error:
-            line = text.count("\n", 0, error.position) + 1
-            raise ConfigError(
-                f"{self.path}, line {line}: not YAML: the character {chr(error.character)!r}"
-            ) from error
+            place = self._place(text.count("\n", 0, error.position) + 1)
+            character = chr(error.character)
+            raise ConfigError(f"{place}: not YAML: the character {character!r}") from error
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            where = f", line {mark.line + 1}" if mark else ""
             raise ConfigError(
-                f"{self.path}{where}: not YAML: {error.problem or error.context}"
+                f"{self._place_of(error)}: not YAML: {error.problem or error.context}"
             ) from error
         except RecursionError as error:
             raise ConfigError(f"{self.path}: {_TOO_DEEP}") from error
-        except (ValueError, OverflowError) as error:
-            if isinstance(error, ConfigError):
-                raise
-            # `chr` of an escape such as "\UFFFFFFFF", of which the parser keeps no place
-            raise ConfigError(f"{self.path}: not YAML: an escape of no character") from error
         if not isinstance(content, dict):
             raise ConfigError(
                 f"{self.path}: expected a mapping of keys (study: ..., datasets: ...), "
                 f"got {content!r:.60}"
             )
         return content
+
+    def _file_of(self, line: int) -> tuple[Path, int]:
+        """Return the file that a line of the whole text is in, and its number there."""
+        for path, text in self._texts[:-1]:
+            n_lines = text.count("\n")
+            if line <= n_lines:
+                return path, line
+            line -= n_lines
+        return self._texts[-1][0], line
+
+    def _place(self, line: int) -> str:
+        path, number = self._file_of(line)
+        return f"{path}, line {number}"
+
+    def _place_of(self, error: yaml.MarkedYAMLError) -> str:
+        """Return where a YAML error is: what is left open at the end of a file began before."""
+        marks = [mark for mark in (error.context_mark, error.problem_mark) if mark is not None]
+        lines = [mark.line + 1 for mark in marks]
+        if not lines:
+            return str(self.path)
+        one_file = self._file_of(lines[0])[0] == self._file_of(lines[-1])[0]
+        return self._place(lines[-1] if one_file else lines[0])
 
     def error(self, location: Location, message: str) -> ConfigError:
         """Return the ConfigError for `message` at `location`, a path of keys and list indices."""
@@ -144,9 +200,8 @@ class YamlSource:
         key = "".join(
             f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location
         ).lstrip(".")
-        return ConfigError(
-            f"{self.path}, line {self._lines[known]}: {key + ': ' if key else ''}{message}"
-        )
+        place = self._place(self._lines[known])
+        return ConfigError(f"{place}: {key + ': ' if key else ''}{message}")
 
     def must_be_one_of(
         self, location: Location, what: str, name: str, accepted: Iterable[str]
@@ -166,51 +221,42 @@ class YamlSource:
             before.add(name)
 
     def _walk(self, node: yaml.Node, location: Location, loader: _Loader) -> None:
-        """Note the line of every key; refuse what no study holds before any of it is made."""
+        """Note the line of every key, and check size and depth before any value is made."""
         self._lines.setdefault(location, node.start_mark.line + 1)
         self._n_nodes += 1
         if self._n_nodes > MAX_NODES:
             raise self.error((), f"more than {MAX_NODES:,} keys and values, aliases written out")
         if len(location) > MAX_DEPTH:
             raise self.error(location[:1], _TOO_DEEP)
-        self._check_node(node, location)
         if isinstance(node, yaml.MappingNode):
             for key_node, value_node in node.value:
                 key, line = self._key(key_node, location, loader), key_node.start_mark.line + 1
                 if (*location, key) in self._lines:
-                    message = f"the key is given twice (again at line {line})"
+                    message = f"the key is given twice (again at {self._place(line)})"
                     raise self.error((*location, key), message)
                 self._lines[*location, key] = line
                 self._walk(value_node, (*location, key), loader)
         elif isinstance(node, yaml.SequenceNode):
             for index, value_node in enumerate(node.value):
                 self._walk(value_node, (*location, index), loader)
+        else:
+            self._check_text(node, location)
 
-    def _check_node(self, node: yaml.Node, location: Location) -> None:
-        """Refuse a type that no key has, and text or a number that cannot be kept."""
-        kind, accepted = _short(node.tag), _KINDS[type(node)]
-        if kind not in accepted:
-            tags = ", ".join(f"!!{name}" for name in sorted(accepted))
-            raise self.error(location, f"the tag {node.tag} is not accepted; accepted: {tags}")
-        if kind == "str" and (found := _NO_TEXT.search(node.value)):
-            message = f"no file can hold the character {found[0]!r} as text"
-            raise self.error(location, f"{message}; write another, or the pair's character itself")
-        control = CONTROL.search(node.value) if kind == "str" else None
+    def _check_text(self, node: yaml.Node, location: Location) -> None:
+        """Refuse control characters, which a terminal would obey."""
+        control = CONTROL.search(node.value)
         # A delimiter, and a mark of missing values, may be such a character.
         of_a_file = location[-1:] == ("delimiter",) or location[-2:-1] == ("missing",)
         if control and not of_a_file:
             raise self.error(location, f"the control character {control[0]!r} is not accepted")
-        if kind in ("int", "float") and len(node.value) > MAX_DIGITS:
-            raise self.error(location, f"a number of more than {MAX_DIGITS} characters")
 
     def _key(self, node: yaml.Node, location: Location, loader: _Loader) -> str:
-        """Return a key as text; of a whole number, which may be a label, how Python writes it."""
-        kind = _short(node.tag)
+        """Return a key as text; a key may be a whole number, such as the label of a class."""
+        kind = _type_of(node.tag)
         if not isinstance(node, yaml.ScalarNode) or kind not in ("str", "int", "merge"):
             given = f"{node.value!r} (YAML reads it as !!{kind})"
             given = given if isinstance(node, yaml.ScalarNode) else "a list or a block"
-            where = f"line {node.start_mark.line + 1}"
-            raise self.error(location, f"a key is text, got {given} in {where}; put it in quotes")
-        if kind != "merge":
-            self._check_node(node, location)
+            place = self._place(node.start_mark.line + 1)
+            raise self.error(location, f"a key is text, got {given} at {place}; put it in quotes")
+        self._check_text(node, location)
         return str(loader.construct_object(node)) if kind == "int" else str(node.value)

@@ -7,28 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.adaboost import AdaBoost
-from ensvm.solvers.boosting.discrete import LEAST_WEIGHT
+from ensvm.solvers.boosting import LEAST_WEIGHT
 
 STUMP = DecisionTreeClassifier(max_depth=1)
 ROUNDING = 1e-12
 TOY_X = np.column_stack([np.arange(1, 11), [10, 1, 4, 2, 7, 3, 5, 8, 9, 6]])
 TOY_Y = np.array([1, 1, -1, -1, 1, -1, 1, 1, -1, -1])
-
-
-@parametrize_with_checks([AdaBoost(n_estimators=3), AdaBoost(GaussianNB(), n_estimators=3)])
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def noisy(seed: int, m: int = 60, d: int = 3) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -71,16 +62,6 @@ def test_each_hypothesis_is_no_better_than_chance_on_the_distribution_after_it(
     # D_{T+1}(x_i) = exp(-y_i f(x_i)) / (N prod Z_t), the line of the proof
     unrolled = np.exp(-y * fitted.decision_function(X)) / (y.size * fitted.error_bound_[-1])
     np.testing.assert_allclose(fitted.distribution_, unrolled, rtol=1e-9)
-
-
-def test_the_definitions_of_one_round() -> None:
-    X, y = noisy(4)
-    fitted = AdaBoost(n_estimators=1, random_state=0).fit(X, y)
-    error = (STUMP.fit(X, y).predict(X) != y).mean()
-    assert fitted.errors_[0] == pytest.approx(error)
-    assert fitted.alphas_[0] == pytest.approx(0.5 * np.log((1.0 - error) / error))
-    assert fitted.normalizers_[0] == pytest.approx(2.0 * np.sqrt(error * (1.0 - error)))
-    assert fitted.train_errors_[0] == pytest.approx(error)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -136,14 +117,6 @@ def test_margins_are_normalised_and_their_distribution_is_kept() -> None:
     np.testing.assert_allclose(
         [(margins <= 0.0).mean() for margins in staged], fitted.train_errors_
     )
-
-
-def test_stages_are_the_machines_of_fewer_rounds() -> None:
-    X, y = noisy(2)
-    stages = list(AdaBoost(n_estimators=6, random_state=0).fit(X, y).staged_decision_function(X))
-    for rounds, values in enumerate(stages, start=1):
-        shorter = AdaBoost(n_estimators=rounds, random_state=0).fit(X, y)
-        np.testing.assert_array_equal(shorter.decision_function(X), values)
 
 
 def test_an_error_of_zero_ends_it_and_decides_alone() -> None:
@@ -206,20 +179,6 @@ def test_no_weight_is_lost_to_rounding() -> None:
     assert fitted.certificate_ >= 0.0
 
 
-def test_label_flip_names_and_sparse_input_change_nothing() -> None:
-    X, y = noisy(6)
-    X = np.round(X, 1)
-    one = AdaBoost(n_estimators=10, random_state=0).fit(X, y)
-    flipped = AdaBoost(n_estimators=10, random_state=0).fit(X, -y)
-    np.testing.assert_allclose(flipped.decision_function(X), -one.decision_function(X), rtol=1e-9)
-    named = AdaBoost(n_estimators=10, random_state=0).fit(
-        sparse.csr_array(X), np.where(y > 0, "yes", "no")
-    )
-    np.testing.assert_allclose(
-        named.decision_function(sparse.csr_array(X)), one.decision_function(X), rtol=1e-9
-    )
-
-
 def test_support_vector_machines_see_weights_with_mean_1() -> None:
     X, y = noisy(7)
     fitted = AdaBoost(SVC(C=0.5), n_estimators=1).fit(X, y)
@@ -231,11 +190,3 @@ def test_a_base_estimator_without_weights_is_refused() -> None:
         ValueError, match="fit takes sample_weight, and KNeighborsClassifier has none"
     ):
         AdaBoost(KNeighborsClassifier()).fit(*noisy(0))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("n_estimators", 0), ("estimator", "stump"), ("random_state", "seed")]
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of AdaBoost must be"):
-        AdaBoost(**{name: value}).fit(*noisy(0))

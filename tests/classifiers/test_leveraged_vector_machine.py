@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.leveraged_vector_machine import LeveragedVectorMachine
 from ensvm.kernels import gram
-from ensvm.solvers.leverage.algorithm import leverage
+from ensvm.solvers.leverage import leverage
 
 MACHINES = [
     {},
@@ -22,18 +20,6 @@ MACHINES = [
     {"tol_scale": "absolute", "first_round": "granted", "n_passes": 2, "step": 2},
 ]
 EVERY_MACHINE = pytest.mark.parametrize("machine", MACHINES)
-
-
-@parametrize_with_checks(
-    [
-        LeveragedVectorMachine(),
-        LeveragedVectorMachine(loss="logistic", step="search", ranking="loss", n_rounds=20),
-        LeveragedVectorMachine("linear", penalty="l1", n_blocks=2),
-        LeveragedVectorMachine("precomputed", penalty="l2"),
-    ]
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def circle(seed: int = 0, m: int = 120) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -213,29 +199,6 @@ def test_blocks_divide_the_peak_of_memory() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[0] / peaks[1] > 7.0
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("loss", "hinge"),
-        ("penalty", "l3"),
-        ("gamma0", 0.0),
-        ("gamma0_scale", "row"),
-        ("n_rounds", 0),
-        ("n_blocks", 0),
-        ("rounds_per_block", 0),
-        ("step", "long"),
-        ("ranking", "best"),
-        ("tol", -1e-9),
-        ("random_state", "seed"),
-    ],
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of LeveragedVectorMachine must be"
-    ):
-        LeveragedVectorMachine(**{name: value}).fit(*circle())
 
 
 def test_parameters_that_do_not_go_together() -> None:

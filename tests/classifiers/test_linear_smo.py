@@ -8,25 +8,9 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.linear_smo import LinearSMO
 from ensvm.classifiers.perceptron import Perceptron
-
-
-def to_the_tolerance(estimator: Any) -> dict[str, str]:
-    """Return the checks that ask two ways to one optimum for the same last digits."""
-    why = "the optimum is found to tol, so weights are repeated rows to tol: see test_weights.py"
-    of = "check_sample_weight_equivalence_on"
-    return {f"{of}_dense_data": why, f"{of}_sparse_data": why}
-
-
-# One check allows 1000 steps for a C of 1000.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([LinearSMO()], expected_failed_checks=to_the_tolerance)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def overlapping(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[Any]]:
@@ -77,12 +61,6 @@ def test_a_larger_C_never_has_a_larger_soft_error_nor_a_wider_strip() -> None:
     assert (np.diff([fitted.margin_ for fitted in fits]) <= 1e-4).all()
 
 
-def test_identical_rows_have_no_strip() -> None:
-    fitted = LinearSMO().fit(np.ones((4, 2)), [0, 1, 0, 1])
-    assert fitted.margin_ == np.inf
-    assert not fitted.coef_.any()
-
-
 def test_a_hard_margin_that_does_not_exist_is_refused() -> None:
     with pytest.raises(
         ValueError, match="C = inf asks for a hard margin, but no plane separates the two classes"
@@ -97,14 +75,6 @@ def test_a_run_cut_short_warns_and_says_so() -> None:
     ):
         fitted = LinearSMO(max_iter=2).fit(*overlapping())
     assert (fitted.converged_, fitted.n_iter_) == (False, 2)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("C", 0.0), ("C", -np.inf), ("C", "hard"), ("tol", 0.0), ("max_iter", 0)]
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of LinearSMO must be"):
-        LinearSMO(**{name: value}).fit(*overlapping())
 
 
 @pytest.mark.parametrize("scale", [1e155, 1e200, 1e300])

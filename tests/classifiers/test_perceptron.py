@@ -8,23 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.linear_smo import LinearSMO
 from ensvm.classifiers.perceptron import Perceptron
-from ensvm.solvers.linear.perceptron import perceptron
+from ensvm.solvers.perceptron import perceptron
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-
-
-# Few of the checks' data are separable.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [Perceptron(), Perceptron(dual=True, shuffle=True, step=0.1, start_scale=1.0)]
-)
-def test_estimator_check(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def separable(seed: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
@@ -122,30 +111,3 @@ def test_too_few_passes_over_separable_data_say_how_many_updates_are_enough() ->
     ):
         fitted = Perceptron(max_iter=1).fit(X, y)
     assert (fitted.separable_, fitted.converged_) == (True, False)
-
-
-def test_the_same_seed_gives_the_same_plane_and_another_another() -> None:
-    X, y = separable(2)
-    first, again, other = (
-        Perceptron(shuffle=True, random_state=seed).fit(X, y).coef_ for seed in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("dual", 1.5),
-        ("max_iter", 0),
-        ("shuffle", "no"),
-        ("random_state", "seed"),
-        ("step", 0.0),
-        ("start_scale", -1.0),
-    ],
-)
-def test_parameters_out_of_range(name: str, value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=f"The '{name}' parameter of Perceptron must be"
-    ):
-        Perceptron(**{name: value}).fit(XOR, [0, 0, 1, 1])

@@ -4,11 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ensvm.classifiers.svm_path import SVMPathClassifier
 from ensvm.kernels import gram
@@ -21,17 +18,6 @@ def data():
     y = np.where(np.arange(60) < 25, "no", "yes")
     X = rng.normal(size=(60, 3)) + 0.6 * (y == "yes")[:, None]
     return X, y, rng.normal(size=(20, 3)) + 0.3
-
-
-@parametrize_with_checks(
-    [
-        SVMPathClassifier(),
-        SVMPathClassifier(fit_intercept=False),
-        SVMPathClassifier(kernel="precomputed"),
-    ]
-)
-def test_estimator_check(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
@@ -85,16 +71,6 @@ def test_the_chosen_C_has_the_least_bound(data):
     )
 
 
-def test_C_min_and_C_max_limit_the_choice(data):
-    X, y, _ = data
-    limited = SVMPathClassifier(C_min=20.0, C_max=50.0).fit(X, y)
-    assert 20.0 * (1 - 1e-12) <= limited.C_ <= 50.0 * (1 + 1e-12)
-    assert 1.0 / limited.path_.lambdas[-1] == pytest.approx(50.0)
-    for wrong in ({"select": 51.0, "C_max": 50.0}, {"C_min": 51.0, "C_max": 50.0}):
-        with pytest.raises(ValueError, match="C_max = 50"):
-            SVMPathClassifier(**wrong).fit(X, y)
-
-
 def test_a_precomputed_gram_matrix_gives_the_same_machine(data):
     X, y, others = data
     plain = SVMPathClassifier(gamma=0.3).fit(X, y)
@@ -109,39 +85,6 @@ def test_a_precomputed_gram_matrix_gives_the_same_machine(data):
         for machine, Z in ((given, cross), (plain, others))
     ]
     np.testing.assert_allclose(*last, rtol=1e-9, atol=1e-9)
-
-
-def test_sparse_and_single_precision_input(data):
-    X, y, others = data
-    plain = SVMPathClassifier(select=1.0, gamma=0.3).fit(X, y).decision_function(others)
-    thin = SVMPathClassifier(select=1.0, gamma=0.3).fit(sparse.csr_array(X), y)
-    np.testing.assert_allclose(
-        thin.decision_function(sparse.csr_array(others)), plain, rtol=1e-9, atol=1e-9
-    )
-    short = SVMPathClassifier(select=1.0, gamma=0.3).fit(X.astype(np.float32), y)
-    np.testing.assert_allclose(
-        short.decision_function(others.astype(np.float32)), plain, rtol=1e-3, atol=1e-3
-    )
-    stages = list(short.staged_decision_function(others.astype(np.float32)))
-    assert len(stages) == short.path_.lambdas.size
-
-
-def test_exchanging_the_labels_exchanges_the_predictions(data):
-    X, y, others = data
-    ours = SVMPathClassifier().fit(X, y)
-    other = clone(ours).fit(X, np.where(y == "yes", "no", "yes"))
-    np.testing.assert_allclose(other.C_, ours.C_, rtol=1e-9)
-    np.testing.assert_allclose(
-        other.decision_function(others), -ours.decision_function(others), rtol=1e-7, atol=1e-8
-    )
-
-
-def test_labels_must_be_two(data):
-    X, _, _ = data
-    with pytest.raises(ValueError, match="one class"):
-        SVMPathClassifier().fit(X, np.full(60, "yes"))
-    with pytest.raises(ValueError, match="Only binary"):
-        SVMPathClassifier().fit(X, np.arange(60) % 3)
 
 
 def test_a_path_that_ends_early_warns(data, monkeypatch):

@@ -7,16 +7,16 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from ensvm.classifiers.base.kernel_expansion import KernelExpansionClassifier
-from ensvm.classifiers.mixed_kernels.bagging import MixedKernelBagging
+from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
+from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
 from ensvm.classifiers.parzen_window import ParzenWindowClassifier
 from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, gram, parameters_of
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
 from ensvm.kernels.low_rank import incomplete_cholesky, kernel_columns
 from ensvm.kernels.table import KernelRow
-from ensvm.runner.inputs import GramPool, SharedGram
-from ensvm.study.algorithm import KernelConfig
+from ensvm.runner.grams import GramPool, SharedGram
+from ensvm.study.algorithms import KernelConfig
 
 
 def laplacian(arguments: NDArray[Any], degree: int) -> None:

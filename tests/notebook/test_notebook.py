@@ -17,7 +17,7 @@ from ensvm.records.store import read_records
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.render.markdown import to_markdown
 from ensvm.shipped import shipped_configs
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 from ensvm.study.source import ConfigError
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

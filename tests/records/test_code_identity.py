@@ -38,13 +38,13 @@ PARTS_OF_PATH = {
     "shared Gram matrix": ("runner", "row_blocks"),
     "scoring": ("runner", "_count_errors"),
     "classifier": ("classifiers/svm_path.py", "staged_decision_function"),
-    "base class": ("classifiers/base/kernel_expansion.py", "decision_function"),
+    "base class": ("classifiers/kernel_expansion.py", "decision_function"),
     "function inlined from another file": ("solvers/cholesky_update.py", ""),
 }
 UNRELATED = {
     "another solver": ("solvers/multiplicative_update.py", ""),
     "low rank": ("kernels/low_rank/factors.py", ""),
-    "another classifier": ("classifiers/rho_svm/rho_svc.py", "__init__"),
+    "another classifier": ("classifiers/rho_svc.py", "__init__"),
     "executor": ("runner/execute.py", "run_plan"),
     "config": ("study", "find_config"),
 }

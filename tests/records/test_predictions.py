@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ensvm.records.merging.sources import read_sources
-from ensvm.records.merging.union import merge, write_merged
+from ensvm.records.merge import merge, read_sources, write_merged
 from ensvm.records.predictions import (
     PREDICTIONS_FOLDER,
     Predictions,
@@ -96,8 +95,8 @@ def test_merging_copies_them_and_prefers_the_record_that_has_them(tmp_path):
     for names in (["one", "two"], ["two", "one"]):
         sources = [each for name in names for each in read_sources(tmp_path / name)]
         (merged,) = merge(sources)
-        assert not merged.conflicts
-        assert merged.own["d", 1, "a", "error"].predictions == kept.predictions
+        assert not merged.disagreements
+        assert merged.records["d", 1, "a", "error"].predictions == kept.predictions
     write_merged([merged], tmp_path / "both")
     for cell, one in read_records(tmp_path / "both" / "s").items():
         expected = predictions(1 if cell[2] == "a" else 2)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ensvm.records.identity import asked, stands_in
 from ensvm.records.record import Conditions, Record, Run
-from ensvm.records.shipped_records import asked, pack, read_shipped, stands_in
+from ensvm.records.shipped_records import pack, read_shipped
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, RecordsDamaged, Store, read_records
 
 CONFIG = "study: s  # as it was packed\n"

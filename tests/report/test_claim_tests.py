@@ -18,7 +18,7 @@ from ensvm.report.claim_tests import (
     judge_sample,
     judge_single_split,
 )
-from ensvm.study.claims.relations import Bound
+from ensvm.study.relations import Bound
 
 BELOW_ZERO = Bound(0.0, 0.0, strict=True)
 AT_MOST_ONE = Bound(1.0, 0.0)

@@ -10,10 +10,10 @@ from ensvm.records.store import CONFIG_COPY, Store, read_records
 from ensvm.report.query import Question, ask, read_study
 from ensvm.report.ranking import NotRanked, rank_over_data_sets
 from ensvm.report.tables import build_table
-from ensvm.runner.estimators.construct import made
+from ensvm.runner.cell import Task, run_task
+from ensvm.runner.estimators import made
 from ensvm.runner.plan import make_plan
-from ensvm.runner.task import Task, run_task
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 
 ALGORITHMS = """
 logistic: {estimator: "sklearn.linear_model:LogisticRegression"}

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from made_up_records import RUN, errors, record
 
+from ensvm.records.identity import NOT_RUN
 from ensvm.records.record import Conditions
 from ensvm.records.shipped_records import pack
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Question, ask, find_studies, machines, read_study
-from ensvm.report.stand_ins import NOT_RUN
 from ensvm.report.write import write_tables
 from ensvm.study.source import ConfigError
 

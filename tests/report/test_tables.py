@@ -12,7 +12,7 @@ from scipy.stats import ttest_ind
 from ensvm.report.query import find_studies
 from ensvm.report.tables import best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
-from ensvm.study.table import read_published
+from ensvm.study.table_layout import read_published
 
 CONFIG = """\
 study: s

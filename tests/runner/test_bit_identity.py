@@ -7,7 +7,7 @@ from made_up_records import Silent, cells_run_here
 
 from ensvm.classifiers import ESTIMATORS
 from ensvm.records.store import read_records
-from ensvm.runner.estimators.names import estimator_class
+from ensvm.runner.estimators import estimator_class
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
 

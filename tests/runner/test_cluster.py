@@ -11,13 +11,11 @@ import pytest
 from made_up_records import Silent, invoke
 
 import ensvm
-from ensvm.records.merging.sources import read_sources
-from ensvm.records.merging.union import merge, write_merged
+from ensvm.records.merge import merge, read_sources, write_merged
 from ensvm.records.store import read_records
-from ensvm.runner.engine import EngineRefused
 from ensvm.runner.execute import run_plan
-from ensvm.runner.outlook.shards import shard_of
-from ensvm.runner.plan import make_plan
+from ensvm.runner.plan import make_plan, part_of
+from ensvm.runner.workers import EngineRefused
 
 distributed = pytest.importorskip("distributed")
 
@@ -120,10 +118,11 @@ def test_the_same_from_here_from_a_cluster_and_from_shards(engine, cluster, own_
     assert there.statuses == here.statuses
     places = [tmp_path / f"shard-{number}" for number in (1, 2, 3)]
     for number, place in enumerate(places, 1):
-        run_plan(shard_of(plan, number, 3), place, Silent(), jobs=1)
+        shard, _ = part_of(plan, None, (number, 3), elsewhere=False)
+        run_plan(shard, place, Silent(), jobs=1)
     for _ in range(2):
         merged = merge([source for place in places for source in read_sources(place)])
-        assert not merged[0].conflicts
+        assert not merged[0].disagreements
         write_merged(merged, tmp_path / "merged")
     whole = values(tmp_path / "here")
     assert len(whole) == len(plan.cells)

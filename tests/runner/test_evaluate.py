@@ -6,12 +6,12 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
+from ensvm.classifiers.partially_trained_ensemble import PartiallyTrainedEnsemble
 from ensvm.classifiers.parzen_window import ParzenWindowClassifier
-from ensvm.classifiers.rho_svm.partially_trained_ensemble import PartiallyTrainedEnsemble
 from ensvm.data import Realization
 from ensvm.kernels import resolve_gamma
 from ensvm.runner.evaluate import evaluate
-from ensvm.runner.inputs import GramPool
+from ensvm.runner.grams import GramPool
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.seeds import seed_of
 

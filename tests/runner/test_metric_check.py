@@ -7,7 +7,7 @@ import pytest
 
 from ensvm.data import Realization
 from ensvm.runner.evaluate import evaluate
-from ensvm.runner.inputs import GramPool
+from ensvm.runner.grams import GramPool
 from ensvm.runner.plan import make_plan
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.metrics import CELL_SECONDS, SCORES

@@ -85,7 +85,7 @@ def test_the_command_says_so(study, tmp_path, act, status, monkeypatch):
     folder = tmp_path / "results" / "trial"
     watcher = Watcher(folder, act)
     monkeypatch.setattr(
-        "ensvm_cli.studies.run.RunProgress.done", lambda bar, records, cost: watcher.done([], 0)
+        "ensvm.notebook.progress.RunProgress.done", lambda bar, records, cost: watcher.done([], 0)
     )
     ran = invoke("run", study(SVC), "--results", folder.parent, "--jobs", 1)
     assert ran.exit_code == status

@@ -11,11 +11,11 @@ import pytest
 
 import ensvm
 from ensvm.records import code_identity
+from ensvm.records.identity import asked
 from ensvm.records.record import Record
-from ensvm.records.shipped_records import asked
 from ensvm.records.store import read_records
-from ensvm.runner.estimators.construct import made
-from ensvm.runner.estimators.own_modules import importable
+from ensvm.runner.estimators import made
+from ensvm.runner.own_modules import importable
 from ensvm.runner.plan import make_plan
 from ensvm.study.source import ConfigError
 

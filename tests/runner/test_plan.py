@@ -1,8 +1,11 @@
-"""A plan asks for what there is."""
+"""A plan asks for what there is, and its shards together are the plan."""
+
+from collections import Counter
 
 import pytest
 
-from ensvm.runner.plan import make_plan
+from ensvm.runner.plan import make_plan, part_of, shard_named
+from ensvm.study.reading import find_config
 from ensvm.study.source import ConfigError
 
 CONFIG = """\
@@ -44,3 +47,54 @@ def test_realizations_from_one_to_another_are_those_of_the_whole(study):
     assert keys(realizations=range(1, 3)) == keys(realizations=2)
     with pytest.raises(ConfigError, match="realizations: 6 is more than this study has"):
         keys(realizations=range(6, 9))
+
+
+@pytest.fixture(scope="module")
+def smoke():
+    return make_plan(find_config("smoke"))
+
+
+def shard(plan, number, of, run_pass="all"):
+    return part_of(plan, run_pass, (number, of), elsewhere=False)[0]
+
+
+@pytest.mark.parametrize("of", [1, 3, 5])
+def test_shards_are_the_plan_and_keep_realizations_together(smoke, of):
+    shards = [shard(smoke, number, of) for number in range(1, of + 1)]
+    assert Counter(cell for part in shards for cell in part.cells) == Counter(smoke.cells)
+    units = [{(cell.dataset, cell.realization) for cell in part.cells} for part in shards]
+    assert sum(map(len, units)) == len(set().union(*units))
+    assert max(map(len, units)) - min(map(len, units)) <= 1
+
+
+def test_more_shards_than_realizations_are_refused(study):
+    plan = make_plan(study("svc: {estimator: SVC}", realizations=4))
+    assert shard(plan, 4, 4).cells
+    with pytest.raises(ConfigError, match=r"shard 1/5.* 4 realizations"):
+        shard(plan, 1, 5)
+
+
+@pytest.mark.parametrize(
+    ("run_pass", "of_shards", "elsewhere", "is_left_out"),
+    [
+        (None, None, False, False),
+        (None, None, True, True),
+        (None, (1, 2), False, True),
+        ("error", None, False, True),
+        ("timing", (1, 2), True, False),
+        ("all", None, True, False),
+    ],
+)
+def test_timings_are_left_out_unless_one_machine_runs_all(
+    study, run_pass, of_shards, elsewhere, is_left_out
+):
+    plan = make_plan(study("svc: {estimator: SVC}", more="timing: {realizations: 2}"))
+    part, n_timings = part_of(plan, run_pass, of_shards, elsewhere=elsewhere)
+    assert n_timings == (2 if is_left_out else 0)
+    assert ("timing" in {cell.run_pass for cell in part.cells}) is not is_left_out
+    assert not (is_left_out and part.timings), "no cell waits for a timing that is not run"
+
+
+@pytest.mark.parametrize("given", ["2/8", (2, 8)])
+def test_a_shard_is_a_text_or_a_pair(given):
+    assert shard_named(given) == (2, 8)

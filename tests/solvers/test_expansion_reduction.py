@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ensvm.kernels import gram
-from ensvm.solvers.expansion_reduction import reduce_expansion
+from ensvm.solvers.boosted_expansions import reduce_expansion
 
 
 def test_dependent_points_go_and_nothing_changes() -> None:

@@ -1,14 +1,13 @@
 """Laws of the unnormalised multiplicative update of the hard-margin dual."""
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.solvers.entropy_projection.algorithm import entropy_projection
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
 from ensvm.solvers.multiplicative_update import MultiplicativeUpdateState, multiplicative_update
 
 
@@ -62,16 +61,3 @@ def test_one_step_from_a_given_start() -> None:
     )
     np.testing.assert_allclose(result.weights, 0.2 * np.exp(0.5 * 0.8))
     assert result.n_iter == 1
-
-
-@pytest.mark.parametrize("name", ["learning_rate", "tol", "initial_weight"])
-@pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
-def test_numbers_out_of_range(name: str, value: float) -> None:
-    arguments: dict[str, Any] = {"learning_rate": 0.1, name: value}
-    with pytest.raises(ValueError, match=f"{name} must be a positive number"):
-        multiplicative_update(np.eye(2), [1, -1], **arguments)
-
-
-def test_negative_number_of_steps() -> None:
-    with pytest.raises(ValueError, match="max_iter"):
-        multiplicative_update(np.eye(2), [1, -1], learning_rate=0.1, max_iter=-1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 from ensvm.study.source import ConfigError
 
 STUDY = """\

@@ -3,7 +3,7 @@
 import pytest
 
 from ensvm.runner.plan import make_plan
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 from ensvm.study.source import ConfigError
 
 STUDY = """\
@@ -207,7 +207,6 @@ def test_a_wrong_variant_is_told_at_its_place(plan, line, message):
         ("    conclusion: Nothing.\n", "", "readings[1].conclusion: the key is missing"),
         ("{id: 1, caption: c", "{id: 1, of: timing, caption: c", "is of timing"),
         ("[svc, {", "[{name: svc, algorithm: svc~C-10}, {", "[1].table: unknown algorithm"),
-        ("    default", "    distance: far\n    default", "readings[1].distance: "),
     ],
 )
 def test_a_wrong_question_is_told_at_its_place(plan, good, wrong, message):

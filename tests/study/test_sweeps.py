@@ -3,7 +3,7 @@
 import pytest
 
 from ensvm.runner.plan import make_plan
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 from ensvm.study.source import ConfigError
 
 SWEPT = """\

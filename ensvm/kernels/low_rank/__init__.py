@@ -3,11 +3,11 @@
 from ensvm.kernels.low_rank.factors import (
     DiagonalCorrectedGram,
     LowRankGram,
+    StopReason,
     incomplete_cholesky,
     kernel_columns,
     randomly_pivoted_cholesky,
 )
-from ensvm.kernels.low_rank.partial_cholesky import StopReason
 from ensvm.kernels.low_rank.sampled_pivots import (
     PivotChoice,
     PivotFeatures,

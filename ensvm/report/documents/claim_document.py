@@ -17,9 +17,9 @@ from ensvm.report.documents.document import (
 )
 from ensvm.report.query import Study
 from ensvm.report.tables import algorithm_label
-from ensvm.study.claims.claim import ClaimConfig
-from ensvm.study.claims.relations import RELATIONS
+from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import Unit
+from ensvm.study.relations import RELATIONS
 
 DECIDES = (
     "Whether a row **holds** or **fails** is tested, each at 2.5 % (one-sided); where neither can "

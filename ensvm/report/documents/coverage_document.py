@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from ensvm.report.documents.document import Document, Grid
 from ensvm.report.query import Study
-from ensvm.study.coverage import REFERENCE, CoverageConfig
+from ensvm.study.config import REFERENCE, CoverageConfig
 
 Address: TypeAlias = Callable[[str, str, str | None], str]
 # What `ensvm table` and `ensvm report --only` write; an assumption stands in the tables.

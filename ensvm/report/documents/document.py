@@ -12,7 +12,7 @@ import pandas as pd
 
 from ensvm import __version__
 from ensvm.report.query import Study, runs_of
-from ensvm.study.table import Verdict
+from ensvm.study.table_layout import Verdict
 
 NOTHING = "—"
 SHIPPED = "†"

@@ -22,12 +22,12 @@ from ensvm.report.documents.document import (
 from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
 from ensvm.report.query import Question, Study
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
-from ensvm.study.readings import ReadingConfig
-from ensvm.study.table import ColumnConfig, TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.variants import ReadingConfig
 
 DEFAULT = "default"
 ALIKE = ("reproduced", "compatible")
-DISTANCES = {"difference": "|ours - printed|", "log-ratio": "|ln(ours / printed)|"}
+DISTANCES = {True: "|ours - printed|", False: "|ln(ours / printed)|"}  # by difference, by ratio
 IN_SAMPLE = (
     "A reading that is chosen because it matches printed test errors is identified on those very "
     "values: that is in-sample, and no reproduction. No default of the library is calibrated on it."
@@ -127,16 +127,21 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
             cell_of(study, table, row, column, question)
             for (row, column), question in zip(printed_cells, questions, strict=True)
         )
-        return Reading(name, label, cells, tuple(_distance(config, cell) for cell in cells))
+        return Reading(
+            name,
+            label,
+            cells,
+            tuple(_distance(cell, config.by_difference(table)) for cell in cells),
+        )
 
     return OpenQuestion(config, table, columns, tuple(reading(*one) for one in asked))
 
 
-def _distance(config: ReadingConfig, cell: TableCell) -> float | None:
+def _distance(cell: TableCell, by_difference: bool) -> float | None:
     """Return how far our value is from the printed one; None without ours, or without a ratio."""
     if cell.mean is None or cell.published is None or not math.isfinite(cell.mean):
         return None
-    if config.distance == "difference":
+    if by_difference:
         return abs(cell.mean - cell.published)
     if cell.mean <= 0 or cell.published <= 0:
         return None
@@ -227,7 +232,8 @@ def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[st
 
 def _distances(question: OpenQuestion, numbers: tuple[int, ...] | list[int]) -> list[str]:
     """Return each reading's mean distance over some cells, the smallest bold."""
-    decimals = 3 if question.config.distance == "log-ratio" else question.table.decimals + 1
+    by_difference = question.config.by_difference(question.table)
+    decimals = question.table.decimals + 1 if by_difference else 3
     distances = [reading.distance(numbers) for reading in question.readings]
     texts = [None if value is None else f"{value:.{decimals}f}" for value in distances]
     known = [float(text) for text in texts if text is not None]
@@ -243,7 +249,7 @@ def _counted(question: OpenQuestion) -> str:
     if not question.places:
         return ""
     counted, printed = len(question.common), len(question.places)
-    text = f"Distance: the mean of {DISTANCES[question.config.distance]} over "
+    text = f"Distance: the mean of {DISTANCES[question.config.by_difference(question.table)]} over "
     text += f"the {counted} of {printed} printed cells that all readings have"
     without = [reading.label for reading in question.readings if not reading.any_known]
     return text + (f", but for those without any value: {'; '.join(without)}." if without else ".")

@@ -16,7 +16,7 @@ from ensvm.report.query import Study
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
-from ensvm.study.table import TableConfig
+from ensvm.study.table_layout import TableConfig
 
 Laid: TypeAlias = tuple[TableConfig, list[TableCell]]
 

@@ -29,9 +29,9 @@ from ensvm.report.tables import (
     underlined,
 )
 from ensvm.report.verdict import Basis
-from ensvm.study.algorithm import CrossValidationConfig
-from ensvm.study.assumption import Assumption
-from ensvm.study.table import TableConfig, Verdict
+from ensvm.study.algorithms import CrossValidationConfig
+from ensvm.study.config import Assumption
+from ensvm.study.table_layout import TableConfig, Verdict
 
 MEANINGS: dict[Verdict, str] = {
     "reproduced": "ours lies within {margin} of the printed value, and so does the interval",
@@ -278,7 +278,7 @@ def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]
                 for cell in cells
                 if cell.column == column
                 and note.explains_cell(cell.row, column)
-                and cell.verdict == note.verdict
+                and cell.verdict == "differs"
             ]
             for column in note.explains
         }
@@ -288,7 +288,7 @@ def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]
             if rows
         ]
         if where:
-            texts.append(f"{MARKS[note.verdict]} {'; '.join(where)}: {note.text}")
+            texts.append(f"{MARKS['differs']} {'; '.join(where)}: {note.text}")
         elif not note.explains:
             texts.append(note.text)
     return texts

@@ -12,8 +12,7 @@ import pandas as pd
 from ensvm.report.plots.looks import COLOURS, Key
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label
-from ensvm.study.figures.distribution import DistributionConfig, DistributionPanel
-from ensvm.study.figures.figure import pass_of
+from ensvm.study.figure_kinds import DistributionConfig, DistributionPanel, pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from ensvm.report.plots.looks import MARK_WIDTH, MARKER_SIZE, Key, Look, line_keys, look_of
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.tables import algorithm_label
-from ensvm.study.figures.figure import axis_label, pass_of
-from ensvm.study.figures.lines import (
+from ensvm.study.figure_kinds import (
     CurvesConfig,
     LinesConfig,
     PanelConfig,
     SweepFigureConfig,
+    axis_label,
+    pass_of,
 )
 from ensvm.study.metrics import unit_of
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ensvm.report.plots.looks import Key, line_keys, look_of
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label
-from ensvm.study.figures.plane import MAP, PlaneConfig, PlanePanel
+from ensvm.study.figure_kinds import MAP, PlaneConfig, PlanePanel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,11 +14,13 @@ from matplotlib.figure import Figure
 from ensvm.report.plots import boxes, curves, decision_maps, points
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
-from ensvm.study.figures.distribution import DistributionConfig
-from ensvm.study.figures.figure import FigureConfig
-from ensvm.study.figures.lines import LinesConfig
-from ensvm.study.figures.plane import PlaneConfig
-from ensvm.study.figures.scatter import ScatterConfig
+from ensvm.study.figure_kinds import (
+    DistributionConfig,
+    FigureConfig,
+    LinesConfig,
+    PlaneConfig,
+    ScatterConfig,
+)
 
 # Each kind of figure has a module with `read` (from records to items, and which are missing),
 # `frame_of` (the data as a frame) and `draw` (items into panels; returns the keys of the legend).
@@ -90,11 +92,11 @@ def _kind(config: FigureConfig) -> Any:
 
 
 def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
-    count = len(config.axes)
+    count = len(config.panels)
     width = max(PANEL_SIZE[0] * count, _width(config))
     figure = Figure(figsize=(width, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained")
     axes = list(figure.subplots(1, count, squeeze=False)[0])
-    for letter, panel, drawn in zip(ascii_lowercase, config.axes, axes, strict=False):
+    for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
         x_label, y_label = config.labels_of(panel)
         drawn.set_xlabel(x_label)

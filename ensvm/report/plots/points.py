@@ -10,8 +10,7 @@ import pandas as pd
 
 from ensvm.report.plots.looks import Key
 from ensvm.report.query import Question, Study, ask
-from ensvm.study.figures.figure import pass_of
-from ensvm.study.figures.scatter import ScatterConfig
+from ensvm.study.figure_kinds import ScatterConfig, pass_of
 from ensvm.study.metrics import unit_of
 
 if TYPE_CHECKING:

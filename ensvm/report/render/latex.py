@@ -5,7 +5,7 @@ from collections import Counter
 from unicodedata import name
 
 from ensvm.report.documents.document import NOTHING, Grid, Value, one_line
-from ensvm.study.table import Verdict
+from ensvm.study.table_layout import Verdict
 
 MARKS: dict[Verdict, str] = {
     "reproduced": "$=$",

@@ -25,8 +25,8 @@ from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.html import as_html, as_script, data_uri, render_page
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.tables import build_table
-from ensvm.study.figures.figure import FigureConfig
-from ensvm.study.table import TableConfig
+from ensvm.study.figure_kinds import FigureConfig
+from ensvm.study.table_layout import TableConfig
 
 MOST_FAILURES = 50  # listed one by one
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
@@ -198,7 +198,7 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
     figure_content = drawing.read_figure(study, figure)
     if not figure_content.items:
         return
-    names = [panel.name for panel in figure.axes if panel.name]
+    names = [panel.name for panel in figure.panels if panel.name]
     panels = f"Panels: {', '.join(names)}. " if names else ""
     svg = pdf = b""
     error = ""
@@ -212,7 +212,7 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
         "pdf": data_uri("application/pdf", pdf),
         "csv": data_uri("text/csv", csv_of(figure_content.frame).encode()),
         "missing": figure_content.missing,
-        "panels": len(figure.axes),
+        "panels": len(figure.panels),
         "description": f"{figure.caption} {panels}Shown: {', '.join(figure_content.names)}.",
     }
     yield PageSection(figure.id, figure.caption, content)

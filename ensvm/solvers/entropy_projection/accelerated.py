@@ -21,18 +21,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.signed_gram import SignedGram
-from ensvm.solvers.entropy_projection.learning_rate import inner_product
-from ensvm.solvers.entropy_projection.problem import START_SUM, SimplexProblem
-from ensvm.solvers.entropy_projection.trajectory import (
+from ensvm.solvers.binary_problem import SignedGram
+from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     EntropyProjectionState,
-    ProjectionPath,
+    SimplexRun,
     Vector,
+    inner_product,
 )
-from ensvm.solvers.stopping import check_stopping
 
 # L after a step that was accepted and after one that was not: about one step in seven is then tried
 # twice, see benchmarks/accelerated_descent.py
@@ -54,7 +52,7 @@ def accelerated_descent(
     callback: Callable[[EntropyProjectionState], None] | None = None,
     keep_members: bool = False,
     start: ArrayLike | None = None,
-    rows: ArrayLike | None = None,
+    rows: NDArray[np.intp] | None = None,
 ) -> EntropyProjectionResult:
     """Minimise a'K~a over the simplex, or part of it, by accelerated multiplicative updates.
 
@@ -80,7 +78,7 @@ def accelerated_descent(
     start : array of shape (m,), default None
         The first weights, positive and of sum 1; None for 1 / m.
     rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `ensvm.kernels.signed_gram`.
+        Which row of the operator each label belongs to, see `ensvm.solvers.binary_problem`.
 
     Returns
     -------
@@ -88,39 +86,29 @@ def accelerated_descent(
         The last x. Its members are the weights y_t of which gradients were taken, and its learning
         rates the eta_t of these gradients, as in section 3.2 of the paper; its epsilons are nan.
 
-    Raises
-    ------
-    ValueError
-        If an argument lies outside its range or the shapes do not fit.
-
     References
     ----------
     Auslender & Teboulle, Interior gradient and proximal methods for convex and conic optimization,
     SIAM Journal on Optimization 16, 2006.
     """
-    check_stopping(tol, max_iter)
-    problem = _Problem(SignedGram(operator, y, rows), upper)
-    descent = _Descent(problem, problem.start(start))
-    path = ProjectionPath(callback, keep_members)
+    run = SimplexRun(SignedGram(operator, y, rows), callback, keep_members)
+    bounds = None if upper is None else np.asarray(upper, dtype=np.float64)
+    descent = _Descent(run, bounds, run.first_weights(start))
     while True:
         best = descent.best
-        bound = problem.lower_bound(best.objective)
-        path.show(best.weights, best.objective, bound)
-        reason = problem.verdict_on(best.objective)
-        if reason is None and problem.gap_is_below(tol, best.objective):
+        run.show(best.weights, best.objective)
+        reason = run.why_no_step(best.objective)
+        if reason is None and run.gap_is_below(tol, best.objective):
             reason = "gap_below_tol"
         while reason is None:
-            if problem.n_matvec > max_iter:
+            if run.n_matvec > max_iter:
                 reason = "max_iter"
-            elif (left := descent.step()) is not None:
-                path.leave(left.weights, left.learning_rate, np.nan)
+            elif (used := descent.step()) is not None:
+                run.leave(used.weights, used.learning_rate, np.nan)
                 break
         if reason is not None:
             best = descent.best  # a step that was not accepted may have led to a better one
-            bound = problem.lower_bound(best.objective)
-            return path.result(
-                best.weights, best.objective, bound, problem.separated, problem.n_matvec, reason
-            )
+            return run.result(best.weights, best.objective, reason)
 
 
 @dataclass(frozen=True)
@@ -139,109 +127,92 @@ class _Point:
 
 
 @dataclass(frozen=True)
-class _Left:
+class _Used:
     """The weights whose gradient a step used, and the rate it was used with."""
 
     weights: Vector
     learning_rate: float
 
 
-class _Problem(SimplexProblem):
-    """The problem over the weights allowed, all of the simplex or those below upper bounds."""
-
-    def __init__(self, gram: SignedGram, upper: ArrayLike | None) -> None:
-        super().__init__(gram)
-        self._upper = None if upper is None else _checked_upper(upper, gram.size)
-
-    def start(self, given: ArrayLike | None) -> _Point:
-        """Return the weights given, or the centre of the simplex."""
-        weights = self._first_weights(given)
-        if self._upper is not None and (weights > self._upper * (1.0 + START_SUM)).any():
-            raise ValueError("upper must be at least the weights to start from")
-        return self.at(weights)
-
-    def at(self, weights: Vector) -> _Point:
-        """Evaluate weights."""
-        gradient = self._product(weights)
-        return _Point(weights, gradient, inner_product(weights, gradient))
-
-    def prove(self, point: _Point) -> None:
-        """Raise the lower bound by what the plane of a point proves."""
-        self._prove(self._least(point.gradient), point.objective)
-
-    def nearest(self, log_weights: Vector) -> tuple[Vector, Vector]:
-        """Return the allowed weights of least relative entropy to others, and their logarithms.
-
-        They are min(upper_i, c w_i) with the c that makes their sum 1: weights that c = 1 / sum w
-        takes above their bounds are at their bounds at the end, too.
-        """
-        logs = log_weights - log_weights.max()
-        weights = np.exp(logs)
-        if self._upper is None:
-            total = weights.sum()
-            weights /= total
-            logs -= np.log(total)
-            return weights, logs
-        log_upper = np.log(self._upper)
-        logs = np.minimum(logs + _log_scale(logs, log_upper), log_upper)
-        return np.exp(logs, out=weights), logs
-
-    def _least(self, gradient: Vector) -> float:
-        """Return the least value of b'gradient over the weights b allowed."""
-        if self._upper is None:
-            return float(gradient.min())
-        order = np.argsort(gradient)
-        filled = np.cumsum(self._upper[order])
-        last = min(int(np.searchsorted(filled, 1.0)), filled.size - 1)
-        weights = self._upper[order[: last + 1]]
-        weights[last] -= filled[last] - 1.0
-        return inner_product(weights, gradient[order[: last + 1]])
-
-
 class _Descent:
     """The points x and z, the momentum gathered since the last restart, and the length of steps."""
 
-    def __init__(self, problem: _Problem, start: _Point) -> None:
-        self._problem = problem
+    def __init__(self, run: SimplexRun, upper: Vector | None, weights: Vector) -> None:
+        self._run = run
+        self._upper = upper
+        self.best = start = self._evaluate(weights)  # x
+        self._prove(start)
         self._steepness = start.objective  # L
-        self.best = start
-        problem.prove(start)
         self._moved = start  # z
         self._logs: Vector = np.log(start.weights)
         self._sum = 0.0  # A
         self._gap_at_restart = self._gap()
 
-    def step(self) -> _Left | None:
-        """Try an update; return what it used, None where it was too long."""
+    def step(self) -> _Used | None:
+        """Try an update; return what it used, None if it was too long."""
         steepness, before, moved = self._steepness, self.best, self._moved
         # a solves L a^2 = A + a, with A the sum of all a since the restart
         share = (1.0 + np.sqrt(1.0 + 4.0 * steepness * self._sum)) / (2.0 * steepness)
         between = before.towards(moved, share / (self._sum + share))
-        weights, logs = self._problem.nearest(self._logs - 2.0 * share * between.gradient)
-        following = self._problem.at(weights)
+        weights, logs = _nearest(self._logs - 2.0 * share * between.gradient, self._upper)
+        following = self._evaluate(weights)
         entropy = inner_product(weights, logs - self._logs)
         crossed = inner_product(weights, moved.gradient)
         change = following.objective - 2.0 * crossed + moved.objective
         self.best = _best_between(before, following)
-        self._problem.prove(self.best)
-        if change > steepness * entropy + CHANGE_ROUNDINGS * self._problem.rounding:
+        self._prove(self.best)
+        if change > steepness * entropy + CHANGE_ROUNDINGS * self._run.rounding:
             self._steepness *= LONGER
             return None
         self._steepness *= SHORTER
         self._moved, self._logs, self._sum = following, logs, self._sum + share
         if self._gap() <= RESTART_SHARE * self._gap_at_restart:
-            self._restart()
-        return _Left(between.weights, 2.0 * share)
+            self._moved, self._sum = self.best, 0.0
+            self._logs = np.log(np.maximum(self.best.weights, SMALLEST_WEIGHT))
+            self._gap_at_restart = self._gap()
+        return _Used(between.weights, 2.0 * share)
 
-    def _restart(self) -> None:
-        self._moved, self._sum = self.best, 0.0
-        self._logs = np.log(np.maximum(self.best.weights, SMALLEST_WEIGHT))
-        self._gap_at_restart = self._gap()
+    def _evaluate(self, weights: Vector) -> _Point:
+        gradient = self._run.product(weights)
+        return _Point(weights, gradient, inner_product(weights, gradient))
+
+    def _prove(self, point: _Point) -> None:
+        self._run.prove(_least(point.gradient, self._upper), point.objective)
 
     def _gap(self) -> float:
         """Return how far the objective can at most be from its optimum, as a share of it."""
         objective = self.best.objective
-        return 1.0 - self._problem.lower_bound(objective) / max(objective, self._problem.rounding)
+        return 1.0 - self._run.lower_bound(objective) / max(objective, self._run.rounding)
+
+
+def _least(gradient: Vector, upper: Vector | None) -> float:
+    """Return the least value of b'gradient over the weights b allowed."""
+    if upper is None:
+        return float(gradient.min())
+    order = np.argsort(gradient)
+    filled = np.cumsum(upper[order])
+    last = min(int(np.searchsorted(filled, 1.0)), filled.size - 1)
+    weights = upper[order[: last + 1]]
+    weights[last] -= filled[last] - 1.0
+    return inner_product(weights, gradient[order[: last + 1]])
+
+
+def _nearest(log_weights: Vector, upper: Vector | None) -> tuple[Vector, Vector]:
+    """Return the allowed weights of least relative entropy to others, and their logarithms.
+
+    They are min(upper_i, c w_i) with the c that makes their sum 1: weights that c = 1 / sum w takes
+    above their bounds are at their bounds at the end, too.
+    """
+    logs = log_weights - log_weights.max()
+    weights = np.exp(logs)
+    if upper is None:
+        total = weights.sum()
+        weights /= total
+        logs -= np.log(total)
+        return weights, logs
+    log_upper = np.log(upper)
+    logs = np.minimum(logs + _log_scale(logs, log_upper), log_upper)
+    return np.exp(logs, out=weights), logs
 
 
 def _best_between(one: _Point, other: _Point) -> _Point:
@@ -270,10 +241,3 @@ def _log_scale(logs: Vector, log_upper: Vector) -> float:
 def _log_sum(logs: Vector) -> float:
     top = logs.max()
     return float(top + np.log(np.exp(logs - top).sum()))
-
-
-def _checked_upper(upper: ArrayLike, m: int) -> Vector:
-    bounds = np.array(upper, dtype=np.float64)
-    if bounds.shape != (m,) or not (bounds > 0.0).all() or bounds.sum() < 1.0 - START_SUM:
-        raise ValueError(f"upper must be {m} positive numbers of sum at least 1")
-    return bounds

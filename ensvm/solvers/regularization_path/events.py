@@ -3,7 +3,7 @@
 In coefficients u = y alpha and h = K u + b a solution at the parameter theta satisfies, with the
 margins g = y h - theta slope: g <= 0 on the left (alpha = 1), g >= 0 on the right (alpha = 0), g =
 0 on the free set F (0 <= alpha <= 1), and sum u = 0 if there is an intercept. Slope 1 and theta =
-lambda is the path itself; other slopes lead to its start (`path_start`). As theta falls, u, b and g
+lambda is the path itself; other slopes lead to its start (`following`). As theta falls, u, b and g
 are linear in theta until a free point meets a bound and leaves F, or another point meets its margin
 and enters F.
 
@@ -17,9 +17,10 @@ constraint: one Cholesky factor serves with and without an intercept.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ensvm.compiled import inlined, njit
-from ensvm.solvers.cholesky_update import delete_row, finish_row, solve_backward
+from ensvm.solvers.cholesky_update import add_products, delete_row, finish_row, solve_backward
 
 RIGHT, LEFT, FREE, FIXED = (
     0,
@@ -131,24 +132,6 @@ def speeds(state, step_coef, step_intercept, speed):  # type: ignore[no-untyped-
     add_products(state.gram, state.free[: state.n_free[0]], step_coef, speed)
     for k in range(speed.size):
         speed[k] = state.labels[k] * speed[k] + state.slope[k]
-
-
-@njit
-def add_products(gram, points, weights, out):  # type: ignore[no-untyped-def]
-    """Add sum_j weights_j gram[points_j] to out.
-
-    Four rows of the Gram matrix at a time, so that `out` is read and written less often.
-    """
-    whole = points.size - points.size % 4
-    for j in range(0, whole, 4):
-        a, b, c, d = gram[points[j]], gram[points[j + 1]], gram[points[j + 2]], gram[points[j + 3]]
-        wa, wb, wc, wd = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
-        for k in range(out.size):
-            out[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
-    for j in range(whole, points.size):
-        row, weight = gram[points[j]], weights[j]
-        for k in range(out.size):
-            out[k] += weight * row[k]
 
 
 @inlined
@@ -300,3 +283,63 @@ def leave(state, point, destination):  # type: ignore[no-untyped-def]
     state.sets[point] = destination
     state.coef[point] = state.labels[point] if destination == LEFT else 0.0
     state.n_free[0] = n - 1
+
+
+Moves = tuple[NDArray[np.int64], NDArray[np.int8], NDArray[np.int64], NDArray[np.float64]]
+
+
+def multiplier_rows(
+    initial_sets: NDArray[np.int8],
+    initial_free: NDArray[np.int64],
+    moves: Moves,
+    start: int,
+    stop: int,
+) -> NDArray[np.float64]:
+    """Return a = alpha / C at the breakpoints start, ..., stop - 1, shape (stop - start, m).
+
+    `moves` holds for each breakpoint the point that changed its set (negative: none), the set that
+    it entered, and where its free multipliers end, and the free multipliers of all breakpoints, in
+    the order in which the points became free.
+    """
+    indices, destinations, _, _ = moves
+    so_far = np.flatnonzero(indices[: start + 1] >= 0)
+    sets, since = initial_sets.copy(), np.full(initial_sets.size, -1)
+    since[initial_free] = np.arange(-initial_free.size, 0)
+    # Of several changes of a point the last stays.
+    sets[indices[so_far]] = destinations[so_far]
+    since[indices[so_far]] = so_far
+    members = np.flatnonzero(sets == FREE)
+    free = np.zeros(sets.size, dtype=np.int64)
+    free[: members.size] = members[np.argsort(since[members])]
+    rows = np.empty((stop - start, sets.size))
+    _fill(rows, (sets == LEFT).astype(np.float64), free, members.size, moves, start)
+    return rows
+
+
+@njit
+def _fill(rows, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
+    indices, destinations, ends, free_alphas = moves
+    for at in range(start, start + rows.shape[0]):
+        point = indices[at]
+        if at > start and point >= 0:
+            if destinations[at] == FREE:
+                free[n] = point
+                n += 1
+            else:
+                alpha[point] = 1.0 if destinations[at] == LEFT else 0.0
+                n = _without(free, n, point)
+        for j in range(n):
+            alpha[free[j]] = free_alphas[ends[at] - n + j]
+        for k in range(alpha.size):
+            rows[at - start, k] = alpha[k]
+
+
+@inlined
+def _without(points, n, point):  # type: ignore[no-untyped-def]
+    """Take a point out of a list of n, keeping the order, and return the new length."""
+    kept = 0
+    for j in range(n):
+        if points[j] != point:
+            points[kept] = points[j]
+            kept += 1
+    return kept

@@ -2,16 +2,21 @@
 
 For lambda = 1 / C the machine minimises sum_i [1 - y_i f(x_i)]_+ + (lambda / 2) |f|^2 with f = (K u
 + b) / lambda, u_i = y_i a_i and 0 <= a_i <= 1; `a` is alpha / C of the usual dual. Both a and the
-scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu 2004). The rules
-that survive duplicates and singular Gram matrices are those of Sentelle, Anagnostopoulos &
-Georgiopoulos (2016): a free set that is never singular, one point an event, events without
-progress, the smallest index among ties.
+scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu 2004).
 
-Kept are the breakpoints and the free points' a at each; those on the bounds follow from the changes
-of sets. That takes less than the Gram matrix (measured: 1 to 66 % of its bytes), which is no longer
-needed, and a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
-Directions solved anew from the sets alone would: free points may depend on each other to the last
-digit.
+The path keeps its breakpoints and the free points' a at each; those on the bounds follow from the
+changes of sets. That takes less memory than the Gram matrix (measured: 1 to 66 % of its bytes), and
+a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
+
+Where all multipliers are on their bounds, b may be anything that keeps every point on its side of
+its margin: with v = K u the solution at lambda allows
+
+    max(lambda - v_i: y = +1, a = 0;  -lambda - v_i: y = -1, a = 1)  <=  b
+    b  <=  min(lambda - v_i: y = +1, a = 1;  -lambda - v_i: y = -1, a = 0).
+
+The path keeps one free point on its margin; which one depends on the order of the points. The
+convention is the middle of the interval, as in LIBSVM. It takes four values of v, which stay the
+same as long as no multiplier changes.
 """
 
 from collections.abc import Iterator
@@ -26,12 +31,15 @@ from ensvm.solvers.regularization_path.events import (
     NOTHING,
     RIGHT,
     PathState,
+    multiplier_rows,
 )
-from ensvm.solvers.regularization_path.journal import PathJournal
-from ensvm.solvers.regularization_path.middle import middle_intercept, unchanged
-from ensvm.solvers.regularization_path.rebuild import multiplier_rows
-from ensvm.solvers.regularization_path.start import start_with_intercept, start_without_intercept
-from ensvm.solvers.regularization_path.state import free_points, new_state
+from ensvm.solvers.regularization_path.following import (
+    PathJournal,
+    free_points,
+    new_state,
+    start_with_intercept,
+    start_without_intercept,
+)
 
 Vector = NDArray[np.float64]
 
@@ -270,8 +278,7 @@ def regularization_path(
     Raises
     ------
     ValueError
-        If the shapes do not fit, a label is not -1 or +1, a class is missing, the Gram matrix is
-        not finite or indefinite beyond rounding, or C_max is not positive.
+        If the Gram matrix is not finite or indefinite beyond rounding.
     RuntimeError
         If the limit is reached before the path's start is found.
 
@@ -282,7 +289,7 @@ def regularization_path(
     regularization path for semidefinite kernels, IEEE Transactions on Neural Networks and Learning
     Systems 27, 2016.
     """
-    matrix, labels = _checked(gram, y, C_max)
+    matrix, labels = _checked(gram, y)
     limit = int(EVENTS_PER_POINT * labels.size) if max_events is None else max_events
     state = new_state(matrix, labels, fit_intercept=fit_intercept)
     slope, start_events = _begin(state, 1.0 / C_max, limit)
@@ -321,17 +328,11 @@ def regularization_path(
     )
 
 
-def _checked(gram: ArrayLike, y: ArrayLike, C_max: float) -> tuple[Vector, Vector]:
+def _checked(gram: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
     """Return the Gram matrix, positive semidefinite to float64, and the labels as float64."""
     given = np.asarray(gram)
     labels = np.array(y, dtype=np.float64)
     matrix = np.ascontiguousarray(given, dtype=np.float64)
-    if labels.ndim != 1 or matrix.shape != (labels.size, labels.size):
-        raise ValueError(
-            f"the Gram matrix has shape {matrix.shape}, but the labels have shape {labels.shape}"
-        )
-    if set(np.unique(labels)) != {-1.0, 1.0}:
-        raise ValueError("labels must be -1 and +1, both present")
     if not np.isfinite(matrix).all():
         raise ValueError("the Gram matrix must be finite")
     largest = matrix.diagonal().max() * (1.0 + INDEFINITE)
@@ -339,8 +340,6 @@ def _checked(gram: ArrayLike, y: ArrayLike, C_max: float) -> tuple[Vector, Vecto
         raise ValueError(
             "the Gram matrix is not positive semidefinite: its largest entry is not on the diagonal"
         )
-    if not 0.0 < C_max < np.inf:
-        raise ValueError(f"C_max must be a positive number, got {C_max!r}")
     if given.dtype.kind == "f" and given.dtype.itemsize < matrix.dtype.itemsize:
         # What rounding may have taken from the smallest eigenvalue, about sqrt(m) independent
         # errors strong, is given back.
@@ -366,3 +365,28 @@ def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
         if slope == 0.0:  # all alpha = 1, and none on its margin any more
             state.sets[:], state.n_free[0] = LEFT, 0
     return slope, events
+
+
+# Of the largest |b|, lambda and v: an intercept that differs by less is the middle, up to rounding
+ROUNDING = 1e-9
+
+
+def middle_intercept(extremes: Vector, theta: Vector, intercept: Vector) -> Vector:
+    """Return the middle of the scaled intercepts at `theta`, or `intercept` where it is as good.
+
+    `extremes` are those of `events.Record`, one row a value of theta; NaN where b is determined.
+    """
+    lower = np.maximum(theta - extremes[:, 1], -theta - extremes[:, 3])
+    upper = np.minimum(theta - extremes[:, 0], -theta - extremes[:, 2])
+    middle = 0.5 * (lower + upper)
+    scale = np.maximum(np.maximum(np.abs(lower), np.abs(upper)), np.abs(theta))
+    with np.errstate(invalid="ignore"):
+        clear = np.isfinite(middle) & (np.abs(middle - intercept) > ROUNDING * scale)
+    return np.where(clear & (upper > lower), middle, intercept)
+
+
+def unchanged(extremes: Vector) -> NDArray[np.bool_]:
+    """Return for each breakpoint but the last whether no multiplier changes up to the next."""
+    scale = np.abs(extremes[np.isfinite(extremes)]).max(initial=0.0)
+    close = np.isclose(extremes[:-1], extremes[1:], rtol=0.0, atol=ROUNDING * scale)
+    return np.asarray(close.all(axis=1))

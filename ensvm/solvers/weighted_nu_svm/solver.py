@@ -9,13 +9,21 @@ Rangel, Lozano & Garcia, ICMLA-05, section 3.1:
 
 with K~_ij = y_i y_j k(x_i, x_j). The paper's slack xi_i = eta_i / D_i is counted with weight D_i,
 so that D_i does not bound a multiplier, as the sample weights of other SVMs do: it is the margin
-that an example is asked for, in units of rho. One with D_i = 0 is still asked to lie on its side.
-For equal D it is the nu-SVM. Names: alpha `weights`, D `distribution`, y `signs`, D_i rho - y_i
+that an example must have, in units of rho. An example with D_i = 0 must still lie on its side. For
+equal D this is the nu-SVM. Names: alpha `weights`, D `distribution`, y `signs`, D_i rho - y_i
 f(x_i) the shortfall of a margin.
 
 A lesser sum of D_i a_i costs no more, so that (6) is kept as an equality; its multiplier is rho, d
 objective / d nu. The two equalities hold together up to nu_max, the total of the s heaviest D of
 each class, s the size of the smaller one.
+
+The optimal multipliers (rho, b) are a convex set: all with rho beta_i - g_i <= b where u_i can grow
+and >= b where u_i can shrink (see `descent`). Points between their bounds meet both with equality,
+so two of them with different targets beta make the set a single pair. If all share one target, or
+none exists, the set is a segment or a polygon, and rounding would choose among its corners. The
+convention: rho is the middle of its interval, then b the middle of its own at that rho. For equal
+weights it is LIBSVM's. Where nu is the largest feasible, rho has no upper end, and the lower one is
+taken.
 """
 
 from dataclasses import dataclass
@@ -24,17 +32,17 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.regularization_path.events import add_products
-from ensvm.solvers.stopping import check_stopping
-from ensvm.solvers.weighted_nu_svm.face import RIDGE, minimise_over_face, new_face
-from ensvm.solvers.weighted_nu_svm.middle import take_middle
-from ensvm.solvers.weighted_nu_svm.steps import (
+from ensvm.solvers.cholesky_update import add_products
+from ensvm.solvers.weighted_nu_svm.descent import (
     EPS,
+    RIDGE,
     DescentState,
     certify,
     descend,
     find_direction,
     gap_closed,
+    minimise_over_face,
+    new_face,
 )
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -145,14 +153,14 @@ def weighted_nu_svm(
     Raises
     ------
     ValueError
-        If an argument lies outside its range, the shapes do not fit, or nu exceeds nu_max.
+        If nu is not positive or exceeds nu_max.
 
     References
     ----------
     Rangel, Lozano & Garcia, Boosting of Support Vector Machines with application to editing, ICMLA
     2005, section 3.1.
     """
-    gram, rows, labels, weight = _checked(gram, signs, distribution, members, tol, max_iter)
+    gram, rows, labels, weight = _converted(gram, signs, distribution, members)
     largest = nu_max(labels, weight)
     if not 0.0 < nu <= largest * (1.0 + NU_ROUNDING):
         raise ValueError(
@@ -243,35 +251,21 @@ def _moved_to_feasible(
     return near * (nu / reached) if reached >= nu else feasible
 
 
-def _checked(
+def _converted(
     gram: Any,
     signs: ArrayLike,
     distribution: ArrayLike,
     members: ArrayLike | None,
-    tol: float,
-    max_iter: int,
 ) -> tuple[NDArray[Any], NDArray[np.int64], Vector, Vector]:
     """Return the Gram matrix, rows contiguous, the members, and their labels and weights."""
     gram = np.asarray(gram)  # a mapped file, too, becomes a plain array
     if gram.dtype not in (np.float32, np.float64):
         gram = gram.astype(np.float64)
     labels, weight = np.asarray(signs, dtype=np.float64), np.asarray(distribution, dtype=np.float64)
-    m = labels.size
-    if gram.shape != (m, m) or labels.shape != (m,) or weight.shape != (m,):
-        raise ValueError(
-            f"the Gram matrix, the signs and the distribution have shapes {gram.shape}, "
-            f"{labels.shape} and {weight.shape}, expected (m, m), (m,) and (m,)"
-        )
-    rows = np.arange(m) if members is None else np.array(members, dtype=np.int64)
-    labels, weight = labels[rows], weight[rows]
-    if labels.size == 0 or not np.all(np.abs(labels) == 1.0) or np.ptp(labels) == 0.0:
-        raise ValueError("signs must be -1 and +1, and both must be present")
-    if not (np.isfinite(weight).all() and weight.min() >= 0.0 and weight.sum() > 0.0):
-        raise ValueError("the distribution must have finite entries >= 0 only, not all of them 0")
-    check_stopping(tol, max_iter)
+    rows = np.arange(labels.size) if members is None else np.array(members, dtype=np.int64)
     if not gram.flags.c_contiguous:
         gram = np.ascontiguousarray(gram.T)  # no copy if the columns are: K is symmetric
-    return gram, rows, labels, weight
+    return gram, rows, labels[rows], weight[rows]
 
 
 def _new_state(
@@ -372,3 +366,87 @@ def _run(state: DescentState, tol: float, max_iter: int) -> tuple[int, StopReaso
             return done, "gap_below_rounding" if proved else "no_progress"
         before = objective
         minimise_over_face(state, face, ridge)
+
+
+# Weights this near to a bound count as on it: what a run leaves of them depends on where it stopped
+NEAR_BOUND = 1e-8
+# Targets, 1 on average, that differ by less count as one: rho would be a quotient of roundings
+SAME_TARGET = 1e-9
+# Multipliers are as good as the middle where that changes margins by this part of the largest value
+WIDTH_ROUNDING = 1e-9
+
+
+def take_middle(state: DescentState, tol: float) -> None:
+    """Set rho and b to the middle of their optimal set where it is more than a point, and certify.
+
+    They stay as they are where the middle differs by no more than rounding or the violation left,
+    and where the gap there were more than it is and more than tol times the objective.
+    """
+    multipliers = _optimal_multipliers(state)
+    rho = None if multipliers is None else multipliers.middle_rho()
+    if multipliers is None or rho is None:
+        return
+    rho_before, intercept_before = state.rho[0], state.intercept[0]
+    low, high = multipliers.interval(rho_before)
+    rounding = max(low - high, WIDTH_ROUNDING * np.abs(state.values).max())
+    intercept = 0.5 * sum(multipliers.interval(rho))
+    change = (rho - rho_before) * state.targets - (intercept - intercept_before)
+    if not np.abs(change).max() > rounding:
+        return
+    allowed = max(state.gap[0], tol * state.objective[0])
+    state.rho[0], state.intercept[0] = rho, intercept
+    certify(state)
+    if not state.gap[0] <= allowed:
+        state.rho[0], state.intercept[0] = rho_before, intercept_before
+        certify(state)
+
+
+@dataclass(frozen=True)
+class _OptimalMultipliers:
+    """The (rho, b) above all lines rho beta - g of `lower` and below all those of `upper`."""
+
+    lower: tuple[Vector, Vector]  # beta and g of the points that can grow
+    upper: tuple[Vector, Vector]  # and of those that can shrink
+
+    def interval(self, rho: float) -> tuple[float, float]:
+        """Return the least and the largest b at a rho; the former is larger where there is none."""
+        (lower, below), (upper, above) = self.lower, self.upper
+        return float((rho * lower - below).max()), float((rho * upper - above).min())
+
+    def middle_rho(self) -> float | None:
+        """Return the middle of the interval of rho >= 0, its one end, or None if it is empty."""
+        least, largest = max(-self._farthest(-1.0), 0.0), self._farthest(1.0)
+        if least > largest:
+            return None
+        return 0.5 * (least + largest) if np.isfinite(largest) else least
+
+    def _farthest(self, side: float) -> float:
+        """Return the largest side * rho, infinite if there is none, by Newton's method."""
+        (lower, below), (upper, above) = self.lower, self.upper
+        lower, upper = side * lower, side * upper
+        i, j = int(np.argmax(lower)), int(np.argmin(upper))
+        rho = np.inf
+        while lower[i] - upper[j] > SAME_TARGET:
+            crossing = (below[i] - above[j]) / (lower[i] - upper[j])
+            if not crossing < rho:
+                break
+            rho = float(crossing)
+            i, j = int(np.argmax(rho * lower - below)), int(np.argmin(rho * upper - above))
+        return rho
+
+
+def _optimal_multipliers(state: DescentState) -> _OptimalMultipliers | None:
+    """Return the set of optimal multipliers; None if two free points make it one."""
+    targets, values = state.targets, state.values.copy()
+    least = np.minimum(state.labels, 0.0)
+    grow = state.coef < least + 1.0 - NEAR_BOUND
+    shrink = state.coef > least + NEAR_BOUND
+    free = grow & shrink
+    if free.any():
+        if np.ptp(targets[free]) > SAME_TARGET:
+            return None
+        values[free] = values[free].mean()  # one line, up to the violation left
+        targets = np.where(free, targets[free].mean(), targets)
+    if not (grow.any() and shrink.any()):
+        return None
+    return _OptimalMultipliers((targets[grow], values[grow]), (targets[shrink], values[shrink]))

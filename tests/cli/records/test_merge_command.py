@@ -20,41 +20,23 @@ def sides(tmp_path):
     return tmp_path / "a", tmp_path / "b"
 
 
-def test_a_conflict_is_named_and_nothing_is_written(sides, tmp_path):
-    answer = invoke("merge", *sides, "-o", tmp_path / "c")
+def test_disagreements_are_named_and_the_command_may_be_repeated(sides, tmp_path):
+    command = ("merge", *sides, "-o", tmp_path / "c")
+    answer = invoke(*command)
     assert answer.exit_code == 1
+    assert "s: 2 cells of 2 sources, 2 in several of them" in answer.stdout
     assert "s: german, realization 2, a: error is 0.2 in" in answer.stderr
     assert "but 0.3 in" in answer.stderr
-    assert "error: 1 conflicts: nothing is written" in answer.stderr
-    assert not (tmp_path / "c").exists()
-
-
-def test_the_first_may_be_kept_and_the_command_repeated(sides, tmp_path):
-    asked = ("merge", *sides, "-o", tmp_path / "c", "--keep-first")
-    answer = invoke(*asked)
-    assert answer.exit_code == 0
-    assert "s: 2 cells of 2 sources, 2 in several of them" in answer.stdout
-    assert "error is 0.2" in answer.stderr
-    assert "15.0" in invoke("table", tmp_path / "c").stdout
-    again = invoke(*asked)
-    assert again.exit_code == 0
+    assert "1 cells have different values" in answer.stderr
+    assert invoke("table", tmp_path / "c").exit_code == 0
+    again = invoke(*command)
     assert "holds all of it already" in again.stdout
-    assert (tmp_path / "c" / "s" / "table-1.md").is_file()
 
 
 def test_a_folder_without_records_is_refused(tmp_path):
     answer = invoke("merge", tmp_path, "-o", tmp_path / "c")
     assert answer.exit_code == 2
     assert answer.stderr.startswith(f"error: {tmp_path}: no records here")
-
-
-def test_a_config_that_is_no_text_is_refused_by_its_file(sides, tmp_path):
-    first, second = sides
-    copies = sorted(tmp_path.rglob("config.yaml"))
-    copies[0].write_bytes(b"\xff\xfe\x00")
-    answer = invoke("merge", first, second, "-o", tmp_path / "c")
-    assert answer.exit_code == 2
-    assert f"{copies[0]}: is no text in UTF-8" in answer.stderr
 
 
 @pytest.mark.parametrize("verb", ["table", "report", "status", "rank"])

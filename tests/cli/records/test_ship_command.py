@@ -1,9 +1,11 @@
-"""`ensvm ship`: what a study's records say travels with it, and a run adds to it."""
+"""`python -m ensvm_cli.records.ship`: what records say travels with a study's folder."""
 
 import pytest
+from click.testing import CliRunner
 from made_up_records import invoke
 
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, read_records
+from ensvm_cli.records.ship import ship
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -20,7 +22,8 @@ def results(tmp_path, monkeypatch):
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
     results = tmp_path / "results"
     succeeded("run", "smoke", "--algorithms", "svc,parzen", "--results", results, "--jobs", 1)
-    told = succeeded("ship", results)
+    told = CliRunner().invoke(ship, [str(results)])
+    assert told.exit_code == 0, told.output
     assert "21 of 39 cells" in told.stdout  # the facts of the data are cells, too
     assert "no record: titanic, rho_svm, error pass: 3 cells" in told.stderr
     return results

@@ -56,17 +56,16 @@ def test_what_is_done_failed_missing_and_stale(study, tmp_path):
     assert "own: svc (changed: algorithm)" in changed.stdout
 
 
-@pytest.mark.parametrize("costs", [(), ("--costs",)])
-def test_without_a_config_the_records_are_counted(study, tmp_path, costs):
+def test_without_a_config_the_records_are_counted(study, tmp_path):
     results = tmp_path / "results"
     config = study(TWO, realizations=1)
     invoke("run", config, "--results", results, "--jobs", 1)
     config.unlink()
-    told = invoke("status", results, *costs)
+    told = invoke("status", results, "--costs")
     assert told.exit_code == 0
     assert counts(told.stdout) == {"study": "trial", "cells": "3", "done": "2", "failed": "1"}
     assert "to see what is missing or stale: ensvm status --config CONFIG" in told.stdout
-    assert ("no seconds by study and phase" in told.stdout) == bool(costs)
+    assert re.search(r"^svc +[0-9.]+ ", told.stdout, re.MULTILINE)  # recorded seconds
 
 
 def test_a_config_of_another_study_is_refused(study, tmp_path):
@@ -87,3 +86,20 @@ def test_a_study_that_is_not_there_is_one_message(study, tmp_path, verb):
     assert told.exit_code == 2
     message = "no results of a study 'tral'; accepted: trial; did you mean 'trial'?\n"
     assert told.stderr.endswith(message)
+
+
+WARNS = 'loud: {estimator: "troublesome:Warns"}\nquiet: {estimator: ParzenWindowClassifier}\n'
+
+
+def test_warnings_are_counted_by_a_run_and_listed_by_text_and_cell(study, tmp_path):
+    results = tmp_path / "results"
+    ran = invoke("run", study(WARNS), "--results", results, "--jobs", 1)
+    [line] = [line for line in ran.stdout.splitlines() if "warned" in line]
+    assert line.startswith("4 of 9 cells warned")
+    listed = invoke(*line.partition(": ensvm ")[2].split()).stdout
+    assert listed.count("ConvergenceWarning: stopped … short of the aim") == 1
+    assert "UserWarning: the first row is positive" in listed
+    assert "quiet" not in listed
+    block = listed.partition("short of the aim")[2]
+    assert ["own", "loud", "error", "4", "of", "4"] in [row.split() for row in block.splitlines()]
+    assert invoke("warnings", results).stdout == listed, "the verb of older versions"

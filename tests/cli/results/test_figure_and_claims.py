@@ -5,7 +5,7 @@ import re
 import pytest
 from made_up_records import invoke, make_study, record
 
-from ensvm.study.reading import read_config
+from ensvm.study.config import read_config
 from ensvm.study.source import ConfigError
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

@@ -30,7 +30,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
     monkeypatch.delenv("ENSVM_DATA", raising=False)
-    monkeypatch.setattr("ensvm.runner.outlook.memory_needs.free_bytes", lambda: float("inf"))
+    monkeypatch.setattr("ensvm.runner.estimate.free_bytes", lambda: float("inf"))
 
 
 def command(verb, config):

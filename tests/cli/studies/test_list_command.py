@@ -3,7 +3,7 @@
 import pytest
 from made_up_records import errors, invoke, make_study, record
 
-from ensvm.study.reading import reproduced
+from ensvm.study.config import reproduced
 
 OWN = """\
 study: mine

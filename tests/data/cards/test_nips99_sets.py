@@ -10,7 +10,7 @@ from ensvm.data import find_card, load
 from ensvm.data.generators.draws import circle
 from ensvm.shipped import shipped_configs
 
-PRINTED = shipped_configs() / "published" / "nips99.csv"
+PRINTED = shipped_configs() / "nips99" / "published.csv"
 
 
 def test_only_the_training_labels_of_the_contaminated_circle_are_noisy() -> None:

@@ -92,8 +92,8 @@ def test_all_common_cells_count(study):
         assert reading.distance(question.common) == pytest.approx(np.abs(ours - printed).mean())
 
 
-def test_ratios_are_compared_by_their_logarithms(study):
-    config = CONFIG.replace("    default:", "    distance: log-ratio\n    default:")
+def test_what_is_not_in_percent_is_compared_by_ratio(study):
+    config = CONFIG.replace("[a, b],", "[a, b, {name: s, algorithm: a, metric: n_errors}],")
     question = only(study({**OWN, **ONE, ("titanic", "b"): [0.0, 0.0]}, config))
     by_place = {
         (place.row, place.column): distance

@@ -5,7 +5,7 @@ from made_up_records import errors, make_study, record
 
 from ensvm.report.plots import drawing
 from ensvm.report.plots.drawing import read_figure
-from ensvm.study.figures.kinds import KINDS
+from ensvm.study.figures import KINDS
 
 CONFIG = """\
 study: s
@@ -68,7 +68,7 @@ def test_axes_without_labels_say_what_they_show(study, name, monkeypatch):
     ((_, (axes,)),) = drawn
     assert (axes.get_xlabel(), axes.get_ylabel()) == LABELS[name]
     own = figure.model_copy(update={"x_label": "across", "y_label": "up"})
-    assert own.labels_of(own.axes[0]) == ("across", "up")
+    assert own.labels_of(own.panels[0]) == ("across", "up")
 
 
 def test_every_kind_is_here():

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ensvm.solvers.boosting.discrete import discrete_adaboost, exponential_bound
-from ensvm.solvers.boosting.rounds import Round
+from ensvm.solvers.boosting import Round, discrete_adaboost, exponential_bound
 
 
 def votes_of(seed: int, m: int, T: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

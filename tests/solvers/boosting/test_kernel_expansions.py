@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram
-from ensvm.solvers.boosting.kernel_expansions import (
+from ensvm.solvers.boosted_expansions import (
     LARGEST_ALPHA,
     best_alpha,
     boosted_expansions,
 )
-from ensvm.solvers.boosting.result import BoostingResult
+from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 SIGNS = pytest.mark.parametrize("use_sign", [False, True])

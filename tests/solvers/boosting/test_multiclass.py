@@ -9,13 +9,13 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from ensvm.solvers.boosting.multiclass import (
+from ensvm.solvers.boosting import (
     LEAST_ERROR,
+    Round,
     learner_weight,
     multiclass_adaboost,
     updated,
 )
-from ensvm.solvers.boosting.rounds import Round
 
 
 @given(st.integers(2, 20), st.floats(0.0, 1.0), st.integers(0, 1000))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ensvm.solvers.boosting.rounds import Round, Step, boost
+from ensvm.solvers.boosting import Round, Step, boost
 
 UNIFORM = np.full(4, 0.25)
 

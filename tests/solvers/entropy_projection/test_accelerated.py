@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.kernels.distinct_rows import distinct_rows
+from ensvm.kernels.input_rows import distinct_rows
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionState,
     accelerated_descent,
@@ -197,25 +197,6 @@ def test_two_identical_rows_of_both_labels_end_at_0_and_soften() -> None:
     assert not hard.separated
     assert soft.separated
     assert soft.stop_reason == "gap_below_tol"
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"tol": 0.0}, "tol must be a positive number"),
-        ({"max_iter": -1}, "max_iter must be at least 0"),
-        ({"upper": np.full(60, 0.01)}, "upper must be 60 positive numbers of sum at least 1"),
-        ({"start": np.ones(60)}, "start must be 60 positive weights of sum 1"),
-        (
-            {"upper": np.r_[0.001, np.ones(59)]},
-            "upper must be at least the weights to start from",
-        ),
-    ],
-)
-def test_bad_arguments_are_refused(settings: dict[str, Any], message: str) -> None:
-    K, y = problem(0)
-    with pytest.raises(ValueError, match=message):
-        accelerated_descent(K, y, **settings)
 
 
 def test_a_matrix_that_is_not_positive_semidefinite_is_told() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import logsumexp, softmax
 
-from ensvm.solvers.entropy_projection.learning_rate import project, tilt_weights
+from ensvm.solvers.entropy_projection.tsang_kwok import project
 
 
 def updated(log_weights: NDArray[Any], gradient: NDArray[Any], eta: float) -> NDArray[Any]:
@@ -104,10 +104,3 @@ def test_weight_lost_to_underflow_comes_back() -> None:
     assert found is not None
     assert found.learning_rate == pytest.approx(2000.0, rel=1e-10)
     np.testing.assert_allclose(found.weights, 0.5, rtol=1e-9)
-
-
-def test_given_rate_makes_the_multiplicative_update() -> None:
-    log_weights, gradient, _ = problems(seed=0, spread=1.0, skew=2.0)
-    found = tilt_weights(log_weights, gradient, 0.3)
-    np.testing.assert_allclose(found.weights, updated(log_weights, gradient, 0.3), rtol=1e-12)
-    np.testing.assert_allclose(found.weights, np.exp(found.log_weights), rtol=1e-12)

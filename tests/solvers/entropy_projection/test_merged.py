@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram
-from ensvm.kernels.distinct_rows import distinct_rows
+from ensvm.kernels.input_rows import distinct_rows
 from ensvm.solvers.entropy_projection import entropy_projection, merge_identical
 
 
@@ -59,21 +59,3 @@ def test_counts_make_the_start() -> None:
     np.testing.assert_allclose(merged.spread(merged.start), np.full(5, 0.2))
     assert merged.both_labels() == (3, 0)
     assert merge_identical(distinct_rows(X), np.ones(5)).both_labels() is None
-
-
-@pytest.mark.parametrize(
-    ("start", "message"),
-    [
-        ([0.5, 0.6], "2 positive weights of sum 1"),
-        ([0.5, 0.5, 0.0], "2 positive"),
-        ([1.0, 0.0], "2"),
-    ],
-)
-def test_weights_that_are_no_start_are_refused(start: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        entropy_projection(np.eye(2), [1.0, -1.0], start=start)
-
-
-def test_a_matrix_that_has_not_the_distinct_rows_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"shape \(3, 3\), but there are 3 labels of 2 distinct"):
-        entropy_projection(np.eye(3), [1.0, -1.0, 1.0], rows=[0, 1, 0])

@@ -13,7 +13,7 @@ from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
 from ensvm.solvers.entropy_projection import EntropyProjectionResult, entropy_projection
-from ensvm.solvers.entropy_projection.learning_rate import project
+from ensvm.solvers.entropy_projection.tsang_kwok import project
 
 Vector = NDArray[np.float64]
 SEEDS = pytest.mark.parametrize("seed", range(4))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ensvm.kernels import gram
-from ensvm.solvers.leverage.algorithm import LeverageResult, leverage
+from ensvm.solvers.leverage import LeverageResult, leverage
 
 Vector = NDArray[np.float64]
 Problem = tuple[NDArray[np.float64], Vector]

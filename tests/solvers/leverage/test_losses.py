@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import approx_fprime, minimize_scalar
 
-from ensvm.solvers.leverage.losses import (
+from ensvm.solvers.leverage_rounds import (
     EXPONENTIAL,
     L1,
     L2,

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram
-from ensvm.solvers.leverage.algorithm import LeverageResult, leverage
+from ensvm.solvers.leverage import LeverageResult, leverage
 
 Vector = NDArray[np.float64]
 Scale = Literal["relative", "absolute"]

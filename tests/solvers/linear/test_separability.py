@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from sklearn.svm import SVC
 
-from ensvm.solvers.linear.separability import separability, signed_points
+from ensvm.solvers.separability import separability, signed_points
 
 TEETH = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 
@@ -88,9 +88,3 @@ def test_points_around_the_origin_are_not_separable(points: NDArray[np.float64])
     answer = separability(points)
     assert not answer.separable
     assert answer.largest_margin == pytest.approx(0.0, abs=1e-12)
-
-
-@pytest.mark.parametrize("points", [np.empty((0, 2)), np.empty((2, 0)), np.zeros(3)])
-def test_points_of_another_shape_are_refused(points: NDArray[np.float64]) -> None:
-    with pytest.raises(ValueError, match="points must be an array of shape"):
-        separability(points)

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ensvm.solvers.pairwise.platt_scaling import (
+from ensvm.solvers.platt_scaling import (
     LEAST_PROBABILITY,
     class_probabilities,
     couple,

@@ -59,26 +59,14 @@ def libsvm_objective(K, y, C):
     return objective(K, y, alpha)
 
 
-def assert_libsvm_agrees(name, index, n_values):
-    K, y = realization(name, index)
-    path = path_of(name, index)
-    for C in 10.0 ** np.random.default_rng(index).uniform(-2.5, 4.0, n_values):
-        assert objective(K, y, path.coef_at(C)) == pytest.approx(
-            libsvm_objective(K, y, C), rel=1e-6
-        )
-        assert violation(path, K, y, C) <= 1e-6
-
-
 @pytest.mark.parametrize("name", SMALL_SETS)
 def test_it_is_libsvms_machine_at_any_C(name):
-    assert_libsvm_agrees(name, 1, 5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("index", range(1, 6))
-@pytest.mark.parametrize("name", SMALL_SETS)
-def test_it_is_libsvms_machine_at_fifty_C(name, index):
-    assert_libsvm_agrees(name, index, 50)
+    K, y = realization(name, 1)
+    path = path_of(name, 1)
+    for C in 10.0 ** np.random.default_rng(1).uniform(-2.5, 4.0, 6):
+        expected = libsvm_objective(K, y, C)
+        assert objective(K, y, path.coef_at(C)) == pytest.approx(expected, rel=1e-6)
+        assert violation(path, K, y, C) <= 1e-6
 
 
 @pytest.mark.parametrize("name", SMALL_SETS)
@@ -159,7 +147,7 @@ def test_difficult_data_run_to_the_end(name, fit_intercept):
     fit_intercept=st.booleans(),
     kernel=st.sampled_from(["linear", "rbf", "poly"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_ties_everywhere(points, fit_intercept, kernel):
     X, y = (
         np.array([point[:2] for point in points], dtype=float),
@@ -339,9 +327,6 @@ def test_it_keeps_less_than_the_gram_matrix():
 @pytest.mark.parametrize(
     ("K", "y", "message"),
     [
-        (np.eye(3), [1, -1], "shape"),
-        (np.eye(2), [0, 1], "labels"),
-        (np.eye(2), [1, 1], "labels"),
         (np.full((2, 2), np.nan), [1, -1], "finite"),
         (np.array([[0.0, 1.0], [1.0, 0.0]]), [1, -1], "positive semidefinite"),
     ],
@@ -349,8 +334,3 @@ def test_it_keeps_less_than_the_gram_matrix():
 def test_bad_input_is_refused(K, y, message):
     with pytest.raises(ValueError, match=message):
         regularization_path(K, y)
-
-
-def test_C_max_must_be_positive():
-    with pytest.raises(ValueError, match="C_max"):
-        regularization_path(np.eye(2), [1, -1], C_max=0.0)

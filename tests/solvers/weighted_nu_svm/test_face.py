@@ -7,8 +7,7 @@ import pytest
 
 from ensvm.kernels import gram
 from ensvm.solvers.weighted_nu_svm import solver
-from ensvm.solvers.weighted_nu_svm.face import minimise_over_face, new_face, update_face
-from ensvm.solvers.weighted_nu_svm.steps import descend
+from ensvm.solvers.weighted_nu_svm.descent import descend, minimise_over_face, new_face, update_face
 
 RIDGE = 1e-14
 

@@ -1,0 +1,217 @@
+"""What the classifiers share: two classes, weights, dense rows, seeds, how a solver ended."""
+
+import sys
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight
+
+from ensvm.kernels.input_rows import dense_rows
+from ensvm.memory import require_memory
+
+CLASS_WEIGHT: list[Any] = [StrOptions({"balanced"}), dict, None]
+"""What the parameter `class_weight` may be."""
+# A warning points at the line of the user's code that called these modules.
+INNER_MODULES = ("ensvm.classifiers.", "ensvm.experiments.", "sklearn.")
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a solver ended."""
+
+    n_iter: int
+    stop_reason: str
+    converged: bool
+    message: str = ""
+    """Text of the ConvergenceWarning; "" for the default text."""
+    planned: bool = False
+    """Whether the number of steps is a parameter of the method, so that using them all is fine."""
+
+
+class BinaryClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of the classifiers of two classes.
+
+    Labels may be any two values; the second in sorted order is the positive one.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The two classes in sorted order; the second is +1, predicted where f(x) > 0.
+    n_features_in_ : int
+        The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
+    """
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return f(x) of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The values of f.
+        """
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row: `classes_[1]` where f(x) > 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The class of each row.
+        """
+        return self._classes_of(self.decision_function(X))
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: binary only, sparse too."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+    def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the class of each value of f, shape (n,)."""
+        return self.classes_[(decision > 0.0).astype(int)]
+
+    def _keep(self, attributes: Mapping[str, Any], ending: Ending | None) -> None:
+        """Set fitted attributes, those of the ending too, and warn if the solver was cut short.
+
+        An ending with a message of its own always warns.
+        """
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        if ending is None:
+            return
+        self.n_iter_ = ending.n_iter
+        self.stop_reason_ = ending.stop_reason
+        self.converged_ = ending.converged
+        if ending.message or not (ending.converged or ending.planned):
+            default = f"{type(self).__name__} stopped after {ending.n_iter} steps"
+            warn_caller(ending.message or f"{default} ({ending.stop_reason})", ConvergenceWarning)
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's code that called us, whatever is between."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and f"{frame.f_globals.get('__name__', '')}.".startswith(INNER_MODULES):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, level)
+
+
+def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return the two classes in sorted order, shape (2,), and the labels as -1 and +1, shape (m,).
+
+    Raises ValueError, which names the `classifier`, if y does not hold exactly two classes.
+    """
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y")
+    classes = np.unique(y)
+    require_classes(classes, classifier)
+    if kind != "binary":
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}. "
+            "Wrap the classifier in sklearn.multiclass.OneVsRestClassifier for more than two "
+            "classes."
+        )
+    return classes, np.where(y == classes[1], 1.0, -1.0)
+
+
+def require_classes(classes: NDArray[Any], classifier: str) -> None:
+    """Raise ValueError if there is only one class."""
+    if classes.size == 1:
+        raise ValueError(
+            f"{classifier} needs two classes, but y holds only one class: {classes.tolist()[0]!r}"
+        )
+
+
+def checked_weights(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float64] | None:
+    """Return the weights of the rows of X, shape (m,), or None if none are given.
+
+    Raises ValueError for another number of weights, or a weight that is negative or not finite.
+    """
+    if sample_weight is None:
+        return None
+    weight: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    return weight
+
+
+def class_costs(
+    class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return by how much the rows of each class count more, shape (n_classes,).
+
+    `codes` are the positions in `classes` of the labels of all rows, shape (n,). A class that a
+    dict does not name has the weight 1; 'balanced' is n / (n_classes * rows of the class).
+
+    Raises ValueError for a weight that is not a positive number, or the name of an unknown class.
+    """
+    costs = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    if not ((costs > 0.0) & np.isfinite(costs)).all():
+        raise ValueError(
+            f"class_weight must give every class a positive number, got {class_weight!r}"
+        )
+    return np.asarray(costs, dtype=np.float64)
+
+
+def rows_that_count(
+    sample_weight: NDArray[np.float64], signs: NDArray[np.float64], classifier: str
+) -> NDArray[np.intp]:
+    """Return the row numbers of positive weight, in ascending order.
+
+    `signs` are the labels as -1, +1. Raises ValueError if a class has no such row.
+    """
+    rows = np.flatnonzero(sample_weight)
+    if np.unique(signs[rows]).size < 2:
+        raise ValueError(f"{classifier} needs rows of positive sample_weight in both classes")
+    return rows
+
+
+def as_distribution(sample_weight: NDArray[np.float64] | None, m: int) -> NDArray[np.float64]:
+    """Return the sample weights divided by their sum, shape (m,); 1 / m if none are given."""
+    weight = np.ones(m) if sample_weight is None else sample_weight
+    return weight / weight.sum()
+
+
+def dense(X: Any, copies: float, classifier: str) -> NDArray[Any]:
+    """Return validated rows as an array, shape (n, n_features); sparse ones are made dense.
+
+    `copies` is how many arrays of their size the classifier will hold. Raises MemoryError if they
+    take more memory than is free.
+    """
+    if issparse(X):
+        rows, inputs = X.shape
+        what = f"{classifier}: what is made dense of {rows} sparse rows of {inputs} inputs"
+        require_memory(8.0 * copies * rows * inputs, what)
+    return dense_rows(X)
+
+
+def drawn_seed(random_state: Any) -> int:
+    """Return a seed drawn from scikit-learn's `random_state`: an int, a RandomState or None."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

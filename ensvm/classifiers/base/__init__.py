@@ -1,1 +1,0 @@
-"""What classifiers share: kernel expansions, linear machines, labels, ensembles of copies."""

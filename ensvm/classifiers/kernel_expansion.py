@@ -1,0 +1,350 @@
+"""Bases of the classifiers sign(sum_i c_i k(x_i, x) + b): kernel, training, prediction."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ensvm.classifiers.base import (
+    BinaryClassifier,
+    Ending,
+    checked_weights,
+    signed_labels,
+)
+from ensvm.classifiers.shared_docs import documented
+from ensvm.kernels import (
+    DENSE_COLUMNS,
+    NAMED_KERNELS,
+    Kernel,
+    KernelFunction,
+    gram,
+    parameters_of,
+    resolve_gamma,
+)
+from ensvm.kernels.input_rows import distinct_rows, slices
+from ensvm.kernels.sums import KernelSums
+from ensvm.kernels.threads import one_blas_thread
+from ensvm.memory import require_memory
+
+# Training rows from which on products are worth sharing between threads. Up to 600 the triangle of
+# the Gram matrix that a product reads lies in one core's cache and takes 0.03 ms; with 800 it takes
+# 0.087 ms on one thread and 0.031 on two.
+SHARED_ROWS = 600
+# Values of a kernel function held at once in prediction: 16 MiB of float64
+PREDICTION_ENTRIES = 1 << 21
+GRAM_DTYPES = (np.float64, np.float32)  # of a Gram matrix given; any other becomes the first
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """What `_solve` returns: the machine, and what is known of it."""
+
+    coefficients: NDArray[np.float64]
+    """Shape (n_samples,), of all training rows, signed: y_i a_i."""
+    intercept: float = 0.0
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """Fitted attributes to set: name with its underscore -> value."""
+    ending: Ending | None = None
+    """How the solver ended; None if nothing was iterated."""
+
+
+@documented
+class KernelExpansionClassifier(BinaryClassifier):
+    """Base of the binary classifiers f(x) = sum_i dual_coef_i k(x_i, x) + intercept.
+
+    A subclass computes the coefficients of the training rows in `_solve`. As in scikit-learn's
+    binary classifiers, f(x) = 0 counts as negative.
+
+    Parameters
+    ----------
+    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
+        semidefinite.
+    gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
+        The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
+        squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and
+        'auto' 1 / n_features, as in scikit-learn.
+    degree : int, default 3
+        The degree of 'poly', at least 0.
+    coef0 : float, default 0.0
+        The constant of 'poly', a finite number.
+
+    Attributes
+    ----------
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows whose weight is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients in the expansion, the weight times the label -1 or +1.
+    X_fit_ : ndarray or sparse matrix of shape (n_support, n_features), or None
+        The support vectors themselves; None with kernel='precomputed'.
+    intercept_ : float
+        The constant term of f; 0.0 for a machine without an intercept.
+    gamma_ : float or None
+        The number that `gamma` stands for; None for a kernel without one.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions({*NAMED_KERNELS, "precomputed"}), callable],
+        "gamma": [
+            StrOptions({"scale", "auto", "mean-distance"}),
+            Interval(Real, 0.0, None, closed="neither"),
+        ],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
+
+    kernel: str | KernelFunction
+    gamma: float | str
+    degree: int
+    coef0: float
+
+    @abstractmethod
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        """Return the expansion in the m training rows; sets nothing on `self`.
+
+        X is the validated training input, whose Gram matrix is `_training_gram(X)`; `signs` are the
+        labels as -1, +1; `sample_weight` is >= 0 of shape (m,), or None where none was given.
+        """
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Fit the classifier to training rows and their labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
+            `kernel='precomputed'`. Rows become float64, and their kernel values are float64; a
+            Gram matrix may be float32, which halves its memory. With a low-rank factor float32
+            rows, as those of a `numpy.memmap`, are read in blocks and not copied.
+        y : array-like of shape (n_samples,)
+            The labels, of two distinct values.
+
+        Returns
+        -------
+        self : classifier
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, the Gram matrix is not square, or a parameter is out of
+            its range.
+        MemoryError
+            If the Gram matrix takes more memory than is free; said before it is allocated.
+        """
+        return self._fit(X, y, None)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        """Validate, solve, and set every fitted attribute."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes())
+        X = self._widened(X)
+        self.classes_, signs = signed_labels(y, type(self).__name__)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
+            )
+        weight = checked_weights(sample_weight, X)
+        self.gamma_ = self._width(X, weight) if "gamma" in parameters_of(self.kernel) else None
+        with one_blas_thread() if X.shape[0] < SHARED_ROWS else nullcontext():
+            expansion = self._solve(X, signs, weight)
+        # What is dropped changes f by less than a rounding of the largest coefficient's term.
+        sizes = np.abs(expansion.coefficients)
+        self.support_ = np.flatnonzero(sizes > np.finfo(np.float64).eps * sizes.max() / sizes.size)
+        self.dual_coef_ = expansion.coefficients[self.support_]
+        self.X_fit_: Any = None if self.kernel == "precomputed" else X[self.support_]
+        if self.X_fit_ is not None:
+            self._distinct = distinct_rows(self.X_fit_)
+        self.intercept_ = expansion.intercept
+        self._keep(expansion.attributes, expansion.ending)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return f(x) of each row.
+
+        The rows are processed in blocks, so that the memory does not grow with their number.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+        """
+        check_is_fitted(self)
+        return self._expand(X, self.dual_coef_) + self.intercept_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row: `classes_[1]` where f(x) > 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+        """
+        check_is_fitted(self)
+        if not (self._is_one_sum() and self._in_blocks()):
+            return self._classes_of(self.decision_function(X))
+        positive = self._sums(self.dual_coef_).positive(self._validated(X), self.intercept_)
+        return self.classes_[positive.astype(int)]
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: pairwise with a precomputed kernel."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
+        """Return the number that `gamma` stands for on the training rows."""
+        return resolve_gamma(self.gamma, X)
+
+    def _training_gram(self, X: Any) -> NDArray[Any]:
+        """Return the Gram matrix of the validated training input."""
+        if self.kernel == "precomputed":
+            return X.toarray() if sparse.issparse(X) else X
+        rows = X.shape[0]
+        require_memory(8.0 * rows**2, f"{type(self).__name__}: the Gram matrix of {rows} rows")
+        return self._gram(X, None)
+
+    def _gram(self, X: Any, Y: Any) -> NDArray[Any]:
+        if Y is not None and Y.shape[0] == 0:  # a machine may be its intercept alone
+            return np.zeros((X.shape[0], 0))
+        return gram(X, Y, **self._kernel_parameters())
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        """Return the kernel as `gram` takes it."""
+        return {
+            "kernel": self.kernel,
+            "gamma": self.gamma_,
+            "degree": self.degree,
+            "coef0": self.coef0,
+        }
+
+    def _dtypes(self) -> Any:
+        """Return what the validated input may be: kernel values of float32 rows are too coarse."""
+        return GRAM_DTYPES if self.kernel == "precomputed" else np.float64
+
+    def _either_precision(self) -> Any:
+        """Return what the input may be where rows are made float64 in blocks, when they are read.
+
+        float32 rows are then not copied. A kernel function is still given float64.
+        """
+        return np.float64 if callable(self.kernel) else GRAM_DTYPES
+
+    def _widened(self, X: Any) -> Any:
+        """Return the training input as `_solve` takes it: sparse rows in float64."""
+        if self.kernel != "precomputed" and sparse.issparse(X):
+            return X.astype(np.float64, copy=False)
+        return X
+
+    def _validated(self, X: Any) -> Any:
+        """Return the rows to predict, or their kernel values with the training rows."""
+        return validate_data(self, X, accept_sparse="csr", dtype=self._dtypes(), reset=False)
+
+    def _expand(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sums of coefficients times kernel values, shape (n,) or (n, k).
+
+        `coefficients` belong to the rows of `support_`: shape (n_support,) or (n_support, k).
+        """
+        X = self._validated(X)
+        if self.kernel == "precomputed":
+            everyone = np.zeros((self.n_features_in_, *coefficients.shape[1:]), dtype=X.dtype)
+            everyone[self.support_] = coefficients
+            return np.asarray(X @ everyone, dtype=np.float64)
+        if self._in_blocks():
+            return self._sums(coefficients).values(X)
+        values = np.empty((X.shape[0], *coefficients.shape[1:]))
+        for rows in slices(X.shape[0], PREDICTION_ENTRIES // max(self.support_.size, 1)):
+            values[rows] = self._gram(X[rows], self.X_fit_) @ coefficients
+        return values
+
+    def _is_one_sum(self) -> bool:
+        """Return whether f is the expansion itself, not a vote of several."""
+        return True
+
+    def _in_blocks(self) -> bool:
+        """Return whether `KernelSums` can sum: it needs a named kernel, and rows to make dense."""
+        return (
+            isinstance(self.kernel, str)
+            and self.kernel != "precomputed"
+            and bool(self.support_.size)
+            and not (sparse.issparse(self.X_fit_) and self.X_fit_.shape[1] > DENSE_COLUMNS)
+        )
+
+    def _sums(self, coefficients: NDArray[np.float64]) -> KernelSums:
+        distinct = self._distinct
+        kernel = Kernel(str(self.kernel), self.gamma_ or 0.0, self.degree, self.coef0)
+        return KernelSums(self.X_fit_[distinct.first], distinct.summed(coefficients), kernel)
+
+
+@documented
+class WeightedExpansionClassifier(KernelExpansionClassifier):
+    """Base of the kernel expansions that are fitted to a distribution over the training rows."""
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier to training rows, their labels and the distribution over them.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n_samples,), default None
+            The weights of the rows, at least 0 and not all 0, divided by their sum; None for equal
+            weights.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, the Gram matrix is not square, a weight or a parameter is
+            out of its range, or the method has no machine for this distribution.
+        """
+        return self._fit(X, y, sample_weight)
+
+
+@documented
+class StagedExpansionClassifier(KernelExpansionClassifier):
+    """Base of the kernel expansions that are trained in stages, each of which is a machine."""
+
+    @abstractmethod
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the values of f at each row, stage by stage.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Yields
+        ------
+        values : ndarray of shape (n,)
+            The values of f at one stage.
+        """
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the class of each row at the stages of `staged_decision_function`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            As in `staged_decision_function`.
+
+        Yields
+        ------
+        labels : ndarray of shape (n,)
+            The classes predicted at one stage.
+        """
+        for decision in self.staged_decision_function(X):
+            yield self._classes_of(decision)

@@ -1,0 +1,347 @@
+"""Small soft-margin machines on samples of the same rows: trained, standardised, evaluated."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
+from ensvm.solvers.one_vs_one import (
+    cross_validated_values,
+    pairwise_machines,
+    weighted_sums,
+    winners,
+)
+from ensvm.solvers.platt_scaling import fit_sigmoids
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
+
+BLOCK = 512  # rows evaluated at once
+# Support vectors whose values at a block are made at once, so that they stay in a core's cache
+PIECE = 256
+# Blocks are filled up to a multiple: BLAS has other routines for few columns, which round so.
+COLUMNS = 64
+# The rounding of f(x) in float32 up to which signs are those of float64, but for one in 10^7
+TOLERATED_ROUNDING = 5e-4
+
+Entries: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Standardisation:
+    """The map z = (x - centre - shift) / spread of rows, whose centre is that of the `Rows`.
+
+    A machine that takes z is evaluated without making z: the division is taken into the machine's
+    side of every product, and |z|^2 is a weighted sum of the x_j^2 and x_j. This is what `svm` of
+    the R package e1071 does by its own default (argument `scale`; Meyer et al., TU Wien).
+    """
+
+    shift: NDArray[np.float64]
+    """Shape (d,), subtracted from the centred columns."""
+    spread: NDArray[np.float64]
+    """Shape (d,), positive."""
+
+    def applied_to(self, rows: Rows) -> Rows:
+        """Return the rows z of rows x, centred on 0."""
+        scaled = (rows.exact[:, :-2] - self.shift) / self.spread
+        return Rows(scaled, np.zeros_like(self.shift))
+
+    def factor(self, rows: Rows, kernel: Kernel) -> NDArray[np.float64]:
+        """Return the factor, shape (n, d + 2), whose product with (x - centre, 1, |z|^2) has k."""
+        factor = kernel_factor(self.applied_to(rows), kernel, np.float64)
+        factor[:, :-2] /= self.spread
+        factor[:, -2] -= factor[:, :-2] @ self.shift
+        return factor
+
+    def norms(self, rows: Rows, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return |z|^2 of rows x, shape (n,).
+
+        `squares`, shape (n, d), are those of their centred columns, which all machines share.
+        """
+        weights = self.spread**-2.0
+        linear = rows.exact[:, :-2] @ (2.0 * self.shift * weights)
+        return squares @ weights - linear + self.shift**2.0 @ weights
+
+
+def standardised_columns(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which columns are standardised, shape (d,): all but those of exactly two values.
+
+    e1071 leaves the indicators of a factor as they are and does not look whether they are constant.
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    return (low == high) | ((low != X) & (high != X)).any(axis=0)
+
+
+def standardised_inputs(X: NDArray[np.float64], columns: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the rows as a machine that is trained on all of them takes them, shape (n, d)."""
+    rows = Rows(X, X.mean(axis=0))
+    standardisation = standardisation_of(rows, np.ones(len(X), dtype=np.intp), columns)
+    return X if standardisation is None else standardisation.applied_to(rows).exact[:, :-2]
+
+
+def standardisation_of(
+    rows: Rows, counts: NDArray[np.intp], columns: NDArray[np.bool_]
+) -> Standardisation | None:
+    """Return the standardisation to mean 0 and deviation 1 (ddof 1) of some columns of a sample.
+
+    `counts` says how often each of the distinct rows is in the sample. The result is None if one of
+    the columns is constant in it: e1071 then scales nothing.
+    """
+    X = rows.exact[:, :-2]
+    if not columns.any() or not np.ptp(X[:, columns], axis=0).all():
+        return None
+    total = counts.sum()
+    mean = counts @ X / total
+    deviation = np.sqrt(counts @ (X - mean) ** 2.0 / (total - 1))
+    if not deviation[columns].all():  # so near to one value that its squares are 0
+        return None
+    return Standardisation(np.where(columns, mean, -rows.centre), np.where(columns, deviation, 1.0))
+
+
+@dataclass(frozen=True)
+class KernelMachine:
+    """The soft-margin machines of every pair of the k classes in a sample.
+
+    Each is f(x) = sum_i dual_coef_i k(x_i, x) + intercept, where x_i and x are standardised first
+    if there is a `standardisation`. With k = 1 there are no pairs and no support.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        Their kernel.
+    classes : ndarray of int, shape (k,)
+        The codes of the classes in the sample, sorted.
+    support : ndarray of int, shape (s,)
+        The positions of the rows with a coefficient in some pair, those of a class together.
+    dual_coef : ndarray of shape (k (k - 1) / 2, s)
+        y_i alpha_i, the pairs in the order of `ensvm.solvers.one_vs_one`.
+    intercept : ndarray of shape (k (k - 1) / 2,)
+        The intercept of each pair.
+    certificate : float
+        The largest violation of the optimality conditions of a pair, in units of y f(x).
+    magnitude : float
+        The largest sum_i |dual_coef_i| k(x_i, x_i) of a pair: f(x) has its rounding, at best.
+    n_iter : int
+        The steps of SMO, all pairs together.
+    sigmoids : ndarray of shape (k (k - 1) / 2, 2) or None
+        A and B of each pair's probability 1 / (1 + exp(A f(x) + B)) of its first class; None if
+        none were fitted.
+    standardisation : Standardisation or None
+        What is done to the inputs first; None if they are taken as they are.
+    """
+
+    kernel: Kernel
+    classes: NDArray[np.intp]
+    support: NDArray[np.intp]
+    dual_coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    certificate: float
+    magnitude: float
+    n_iter: int
+    sigmoids: NDArray[np.float64] | None = None
+    standardisation: Standardisation | None = None
+
+
+def train_machine(
+    rows: Rows,
+    codes: NDArray[np.intp],
+    sample: NDArray[np.intp],
+    counts: NDArray[np.intp],
+    kernel: Kernel,
+    *,
+    C: float,
+    tol: float,
+    standardised: NDArray[np.bool_] | None = None,
+    order: NDArray[np.intp] | None = None,
+    max_iter: int = MAX_ITER,
+    costs: NDArray[np.float64] | None = None,
+) -> KernelMachine:
+    """Return the machines trained on the rows `sample`, each of which is taken `counts` times.
+
+    `sample` are distinct positions in `rows`, sorted by class. A row taken c times is the same as
+    one whose bound is c C. So is one of a class whose cost is c; the sigmoids count it c times too,
+    for they would undo the costs otherwise. `standardised` are the columns that are standardised
+    by the sample's own mean and deviation. `order`, a permutation of range(m), deals the sample
+    into the folds from which the sigmoids are fitted; None fits none.
+
+    Raises ValueError if kernel values leave the range of float32.
+    """
+    present, starts = np.unique(codes[sample], return_index=True)
+    if present.size == 1:
+        sigmoids = None if order is None else np.empty((0, 2))
+        return KernelMachine(
+            kernel, present, sample[:0], np.empty((0, 0)), np.empty(0), 0.0, 0.0, 0, sigmoids
+        )
+    starts = np.append(starts, sample.size)
+    chosen = rows.take(sample)
+    scaling = None if standardised is None else standardisation_of(chosen, counts, standardised)
+    gram = kernel_matrix(chosen if scaling is None else scaling.applied_to(chosen), kernel)
+    weights = counts.astype(np.float64)
+    if costs is not None:
+        weights *= costs[codes[sample]]
+    upper = C * weights
+    coefficients, intercepts, violations, steps = pairwise_machines(
+        gram, starts, upper, tol, max_iter
+    )
+    sigmoids = None
+    if order is not None:
+        values = cross_validated_values(gram, starts, upper, order, tol, max_iter)
+        sigmoids = fit_sigmoids(values, starts, weights)
+    support = np.flatnonzero(coefficients.any(axis=0))
+    return KernelMachine(
+        kernel,
+        classes=present,
+        support=sample[support],
+        dual_coef=coefficients[:, support],
+        intercept=intercepts,
+        certificate=float(violations.max()),
+        magnitude=float((np.abs(coefficients) @ np.diag(gram)).max()),
+        n_iter=int(steps.sum()),
+        sigmoids=sigmoids,
+        standardisation=scaling,
+    )
+
+
+def renumbered(machines: Sequence[KernelMachine]) -> tuple[list[KernelMachine], NDArray[np.intp]]:
+    """Return the machines with `support` counted among the rows they need, and these, sorted."""
+    needed = np.unique(np.concatenate([machine.support for machine in machines]))
+    return [
+        replace(machine, support=np.searchsorted(needed, machine.support)) for machine in machines
+    ], needed
+
+
+class MachineEvaluator:
+    """Evaluates machines whose `support` are positions in common rows.
+
+    Machines of one kernel share matrix products in float32. A machine for which float32 would be
+    too coarse is evaluated in float64, and so is a linear one, which is but a row of weights.
+    """
+
+    def __init__(self, machines: Sequence[KernelMachine], rows: Rows) -> None:
+        self._machines = machines
+        self._groups: list[_Group | _LinearMachine] = []
+        groups: dict[tuple[Kernel, type[np.floating], int], list[int]] = {}
+        for index, machine in enumerate(machines):
+            if machine.kernel.name == "linear" and len(machine.intercept):
+                self._groups.append(_LinearMachine(index, machine, rows))
+            elif len(machine.intercept):
+                # Machines that standardise their inputs share no kernel values.
+                own = -1 if machine.standardisation is None else index
+                key = machine.kernel, _precision(machine), own
+                groups.setdefault(key, []).append(index)
+        for (kernel, dtype, _), indices in groups.items():
+            self._groups.append(
+                _Group(kernel, dtype, indices, [machines[index] for index in indices], rows)
+            )
+
+    def values(self, queries: Rows) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield each machine's index and its pairs' values, shape (pairs, n), in any order.
+
+        Machines of one class have no pairs and are left out.
+        """
+        n = len(queries)
+        filled = queries
+        if n % COLUMNS:
+            filled = queries.take(np.append(np.arange(n), np.zeros(-n % COLUMNS, int)))
+        squares = np.empty((0, 0))  # shared, and made when the first machine asks
+        for group in self._groups:
+            if group.standardisation is not None and not squares.size:
+                squares = filled.exact[:, :-2] ** 2.0
+            for index, values in group.values(filled, squares):
+                yield index, values[:, :n]
+
+    def codes(self, queries: Rows) -> NDArray[np.int16]:
+        """Return the code of the class that each machine predicts, shape (n_machines, n)."""
+        codes = np.empty((len(self._machines), len(queries)), dtype=np.int16)
+        for index, machine in enumerate(self._machines):
+            if len(machine.classes) == 1:
+                codes[index] = machine.classes[0]
+        for index, values in self.values(queries):
+            classes = self._machines[index].classes
+            codes[index] = classes[winners(values, classes.size)]
+        return codes
+
+
+def blocks(n: int, length: int = BLOCK) -> Iterator[slice]:
+    """Yield slices that cover n rows."""
+    for start in range(0, n, length):
+        yield slice(start, min(start + length, n))
+
+
+class _Group:
+    """Machines of one kernel, whose values are made once for the support vectors of all of them."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        dtype: type[np.floating],
+        indices: list[int],
+        machines: list[KernelMachine],
+        rows: Rows,
+    ) -> None:
+        machines, needed = renumbered(machines)
+        self.standardisation = machines[0].standardisation
+        self._kernel = kernel
+        self._dtype = dtype
+        self._factor = _factor(rows.take(needed), kernel, self.standardisation, dtype)
+        self._entries = [
+            (index, _entries(machine, dtype))
+            for index, machine in zip(indices, machines, strict=True)
+        ]
+
+    def values(
+        self, queries: Rows, squares: NDArray[np.float64]
+    ) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield the machines' values; `squares` are those of the queries' inputs."""
+        right = queries.augmented(self._dtype).T
+        if self.standardisation is not None:
+            right = right.copy()
+            right[-1] = self.standardisation.norms(queries, squares)
+        shared = np.empty((len(self._factor), len(queries)), dtype=self._dtype)
+        for piece in blocks(len(self._factor), PIECE):
+            np.matmul(self._factor[piece], right, out=shared[piece])
+            apply_kernel(shared[piece], self._kernel)
+        for index, entries in self._entries:
+            yield index, weighted_sums(*entries, shared)
+
+
+class _LinearMachine:
+    """A linear machine: f(x) = <w, x> + b, an augmented row for each of its pairs."""
+
+    def __init__(self, index: int, machine: KernelMachine, rows: Rows) -> None:
+        self._index = index
+        self.standardisation = None  # it is in the weights
+        self._weights = machine.dual_coef @ _factor(
+            rows.take(machine.support), machine.kernel, machine.standardisation, np.float64
+        )
+        self._weights[:, -2] += machine.intercept
+
+    def values(self, queries: Rows, _: Any) -> Iterator[tuple[int, NDArray[Any]]]:
+        yield self._index, self._weights @ queries.exact.T
+
+
+def _factor(
+    rows: Rows,
+    kernel: Kernel,
+    standardisation: Standardisation | None,
+    dtype: type[np.floating],
+) -> NDArray[Any]:
+    if standardisation is None:
+        return kernel_factor(rows, kernel, dtype)
+    return standardisation.factor(rows, kernel).astype(dtype)
+
+
+def _precision(machine: KernelMachine) -> type[np.floating]:
+    # Each power multiplies the relative rounding of what is raised.
+    powers = max(machine.kernel.degree, 1)
+    rounding = float(np.finfo(np.float32).eps) * powers * machine.magnitude
+    return np.float32 if rounding <= TOLERATED_ROUNDING else np.float64
+
+
+def _entries(machine: KernelMachine, dtype: type[np.floating]) -> Entries:
+    """Return the pairs' coefficients as `weighted_sums` takes them."""
+    pairs, columns = np.nonzero(machine.dual_coef)
+    starts = np.searchsorted(pairs, np.arange(len(machine.dual_coef) + 1))
+    coefficients = machine.dual_coef[pairs, columns].astype(dtype)
+    return starts, machine.support[columns], coefficients, machine.intercept.astype(dtype)

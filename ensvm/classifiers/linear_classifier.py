@@ -1,0 +1,110 @@
+"""What the linear classifiers sgn(w.x + w_0) of COMP 6321, lecture 5, share."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import _fit_context
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ensvm.classifiers.base import (
+    BinaryClassifier,
+    Ending,
+    checked_weights,
+    dense,
+    signed_labels,
+)
+from ensvm.classifiers.shared_docs import documented
+
+COPIES = 3.0  # of the rows: as they are, and what the solvers make of them
+
+
+@dataclass(frozen=True)
+class Plane:
+    """What `_find_plane` returns: w and w_0, and what is known of them."""
+
+    weights: NDArray[np.float64]
+    """Shape (n_features,)."""
+    offset: float
+    attributes: Mapping[str, Any]
+    """Fitted attributes to set: name with its underscore -> value."""
+    ending: Ending
+
+
+@documented
+class LinearClassifier(BinaryClassifier):
+    """Base of the binary classifiers f(x) = w.x + w_0.
+
+    As the notes define sgn, f(x) = 0 counts as +1.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        The normal vector w of the plane.
+    intercept_ : ndarray of shape (1,)
+        The offset w_0.
+    classes_ : ndarray of shape (2,)
+        The two classes in sorted order; the second is +1, predicted where f(x) >= 0.
+    """
+
+    @abstractmethod
+    def _find_plane(
+        self,
+        X: NDArray[np.float64],
+        signs: NDArray[np.float64],
+        sample_weight: NDArray[np.float64] | None,
+    ) -> Plane:
+        """Return the plane; sets nothing on `self`.
+
+        X is the validated training input, shape (m, n_features), `signs` are the labels as -1, +1,
+        and `sample_weight` is >= 0 of shape (m,), or None where none was given.
+        """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the classifier to training rows and their labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows; sparse ones are made dense.
+        y : array-like of shape (n_samples,)
+            The labels, of two distinct values.
+
+        Returns
+        -------
+        self : classifier
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, an input is not finite, or a parameter is out of its
+            range.
+        """
+        return self._fit(X, y, None)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+        """Validate, find the plane, and set every fitted attribute."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        X = dense(X, COPIES, type(self).__name__)
+        self.classes_, signs = signed_labels(y, type(self).__name__)
+        weight = checked_weights(sample_weight, X)
+        plane = self._find_plane(X, signs, weight)
+        self.coef_, self.intercept_ = plane.weights[None, :], np.array([plane.offset])
+        self._keep(plane.attributes, plane.ending)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return f(x) = w.x + w_0 of each row."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return X @ self.coef_[0] + self.intercept_[0]
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row: `classes_[1]` where f(x) >= 0."""
+        values = self.decision_function(X)
+        return self.classes_[(values >= 0.0).astype(int)]

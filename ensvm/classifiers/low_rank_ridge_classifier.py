@@ -1,0 +1,155 @@
+"""Ridge regression of the labels on the features of a low-rank factor, in one pass."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+
+from ensvm.classifiers.base import drawn_seed
+from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.shared_docs import documented
+from ensvm.kernels import NAMED_KERNELS, KernelFunction
+from ensvm.kernels.low_rank import PivotChoice, PivotFeatures, pivot_features
+from ensvm.solvers.one_pass_ridge import RidgeSums
+
+
+@documented
+class LowRankRidgeClassifier(KernelExpansionClassifier):
+    """Ridge regression of the labels -1 and +1 on the features of a low-rank kernel, in one pass.
+
+    The features of a row are its row of L, from the factor LL' of the Gram matrix that
+    `PartiallyTrainedEnsemble(low_rank=...)` trains on, with the same pivots. Only their second
+    moments are kept, not the features of all rows: this is what an ensemble at many rows has to be
+    compared with. The decision function is a sum over the pivots, plus an intercept.
+
+    Parameters
+    ----------
+    kernel : {'linear', 'poly', 'rbf'} or callable, default 'rbf'
+        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
+        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
+        kernel values. The kernel must be positive semidefinite.
+    alpha : float or 'gcv', default 'gcv'
+        What the squared length of the weights counts beside the squared errors, a positive number;
+        'gcv' takes the one of least generalised cross-validation (Golub, Heath & Wahba, 1979) among
+        a grid over all that matters, at no further pass.
+    low_rank : int or float, default 1000
+        An int is the largest number of pivots, at least 1; a float in (0, 1) is the share of the
+        trace of the Gram matrix that they may leave out.
+    low_rank_method : {'random', 'greedy'}, default 'random'
+        How the pivots are chosen: drawn with chances in proportion to what is left of the diagonal
+        of K, or always the row with the most left.
+    pivot_rows : int or None, default 100000
+        The largest number of rows among which pivots are chosen, a random sample where there are
+        more; None for all rows.
+    gram_dtype : {'float64', 'float32'}, default 'float64'
+        The precision of the features; their moments are summed in float64 over blocks of rows.
+    random_state : int, RandomState or None, default None
+        Draws the sample and the pivots.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The alpha used.
+    rank_ : int
+        The number of pivots.
+    trace_residual_ : float
+        The share of the trace that the pivots leave out, of the rows they were chosen among.
+    support_ : ndarray of int, shape (n_support,)
+        The row numbers of the pivots whose coefficient is not 0.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients in f.
+
+    References
+    ----------
+    Golub, Heath & Wahba, Generalized cross-validation as a method for choosing a good ridge
+    parameter, Technometrics 21, 1979.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from ensvm import LowRankRidgeClassifier
+    >>> X, y = make_moons(500, noise=0.1, random_state=0)
+    >>> machine = LowRankRidgeClassifier(gamma=2.0, low_rank=30, random_state=0).fit(X, y)
+    >>> machine.rank_
+    30
+    >>> machine.score(X, y) > 0.99
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "kernel": [StrOptions({*NAMED_KERNELS}), callable],
+        "alpha": [StrOptions({"gcv"}), Interval(Real, 0.0, None, closed="neither")],
+        "low_rank": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="neither"),
+        ],
+        "low_rank_method": [StrOptions({"random", "greedy"})],
+        "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
+        "gram_dtype": [StrOptions({"float64", "float32"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "mean-distance",
+        degree: int = 3,
+        coef0: float = 0.0,
+        alpha: float | Literal["gcv"] = "gcv",
+        low_rank: int | float = 1000,
+        low_rank_method: Literal["random", "greedy"] = "random",
+        pivot_rows: int | None = 100_000,
+        gram_dtype: Literal["float64", "float32"] = "float64",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.alpha = alpha
+        self.low_rank = low_rank
+        self.low_rank_method = low_rank_method
+        self.pivot_rows = pivot_rows
+        self.gram_dtype = gram_dtype
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags; features are made of inputs, not of a Gram matrix."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = False
+        return tags
+
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        features = pivot_features(
+            X,
+            self._kernel_parameters() | {"dtype": self.gram_dtype},
+            PivotChoice(
+                self.low_rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)
+            ),
+        )
+        solution = _sums(X, signs, features).solve(None if self.alpha == "gcv" else self.alpha)
+        coefficients = np.zeros(signs.size)
+        coefficients[features.pivots] = features.at_pivots(solution.weights)
+        attributes = {
+            "alpha_": solution.alpha,
+            "rank_": features.pivots.size,
+            "trace_residual_": features.residual,
+        }
+        return Expansion(coefficients, solution.intercept, attributes)
+
+    def _dtypes(self) -> Any:
+        return self._either_precision()
+
+
+def _sums(X: Any, signs: NDArray[np.float64], features: PivotFeatures) -> RidgeSums:
+    sums = RidgeSums(features.pivots.size)
+    for rows, block in features.blocks(X):
+        sums.add(block, signs[rows])
+    return sums

@@ -1,1 +1,0 @@
-"""The mixed-kernel ensembles of Stork, Ramos, Koch & Konen (ECDA-13)."""

@@ -1,0 +1,362 @@
+"""The hard-margin rho-SVM of Tsang & Kwok (IJCAI-07), trained by entropy projections."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+
+from ensvm.classifiers.base import Ending, drawn_seed
+from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
+from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
+from ensvm.classifiers.shared_docs import documented
+from ensvm.kernels import KernelFunction, gram
+from ensvm.kernels.input_rows import distinct_rows
+from ensvm.kernels.low_rank import DiagonalCorrectedGram, PivotChoice, low_rank_gram
+from ensvm.kernels.packed_gram import PackedGram
+from ensvm.memory import gibibytes, require_memory
+from ensvm.solvers.entropy_projection import (
+    EntropyProjectionResult,
+    accelerated_descent,
+    entropy_projection,
+    merge_identical,
+)
+
+# Distinct rows up to which the whole Gram matrix is kept; beyond, one triangle of it in tiles.
+WHOLE_ROWS = 4096
+# What low_rank='auto' means: the exact matrix up to so many rows, and then this rank
+AUTO_EXACT_ROWS, AUTO_RANK = 16_384, 1000
+
+
+@documented
+class RhoSVC(KernelExpansionClassifier):
+    """Hard-margin support vector classifier without intercept, trained by multiplicative updates.
+
+    The decision function is f(x) = sum_i y_i a_i k(x_i, x) with labels y_i in {-1, +1}. The weights
+    a are not negative and have the sum 1 (they lie on the simplex), and they minimise a'K~a with
+    K~_ij = y_i y_j k(x_i, x_j). The least value is rho*, the square of the largest margin by which
+    a plane through the origin of the feature space separates the classes. Where the same input
+    occurs with both labels no plane does: rho* = 0, f = 0 at the optimum, and rounding decides the
+    classes predicted: another order of the training rows or another processor gives others. Where
+    rho* is 0, or training ends without proof of the contrary (`lower_bound_`), `fit` gives a
+    `ConvergenceWarning` that says so. `PartiallyTrainedEnsemble` predicts the same there but for a
+    few rows at most.
+
+    Training starts at equal weights 1 / m, which are the Parzen window, and every step multiplies
+    the weights by exponentials at a rate eta and divides them by their sum. The paper's Algorithm 1
+    sets the rate of each step from the values of the step, so that no rate has to be tuned. Each
+    run also proves a lower bound of rho*, so that the distance from the optimum is known at the
+    end.
+
+    Parameters
+    ----------
+    tol : float, default 0.005
+        Where training stops, a positive number. The adaptive rate stops when its accuracy epsilon
+        falls below it, a fixed rate and the accelerated solver when the objective is proved to be
+        within a factor 1 + tol of rho*.
+    initial_tol : float, default 0.1
+        The first epsilon of the adaptive rate, at least tol.
+    learning_rate : {'adaptive'} or float, default 'adaptive'
+        The rate eta: set anew in every step, or a positive number that stays fixed.
+    max_iter : int, default 10000
+        The largest number of steps, at least 1; reaching it gives a `ConvergenceWarning`.
+    solver : {'algorithm-1', 'accelerated'}, default 'algorithm-1'
+        The paper's Algorithm 1, or accelerated entropic descent: updates of the same kind, with
+        momentum and restarts, for the same optimum; its proof of how near that is takes a fraction
+        of the steps. `learning_rate` and `initial_tol` are of 'algorithm-1' alone.
+    nu : float or None, default None
+        A soft margin, for solver='accelerated': no weight is above 1 / (nu n_samples), so that the
+        machine is that of the largest mean margin of the share nu of rows of least margin, in (0,
+        1]. None, and nu = 1 / n_samples, are the hard margin; nu = 1 is the Parzen window.
+    low_rank : int, float, 'auto' or None, default None
+        Trains on a factor LL' in place of the Gram matrix K, in O(m r^2) time and O(m r) memory for
+        r columns; K is never formed. An int is the largest number of columns, at least 1; a float
+        in (0, 1) is the share of the trace of K that the factor may leave out. 'auto' is None up to
+        16,384 training rows, and beyond 1000 with predict_with='pivots'. The decision function
+        still has the exact kernel, unless `predict_with` says otherwise. Not with
+        kernel='precomputed', where 'auto' is None.
+    low_rank_method : {'random', 'greedy'}, default 'random'
+        How the rows behind the columns of L are chosen: drawn with chances in proportion to what is
+        left of the diagonal of K, or always the row with the most left.
+    low_rank_diagonal : bool, default True
+        Whether the diagonal of LL' is corrected to that of K. On LL' alone points are rarely
+        separable (rho* = 0) unless the rank is near m.
+    pivot_rows : int or None, default 100000
+        The largest number of rows among which those behind the columns of L are chosen, a random
+        sample where there are more; None for all rows.
+    gram_dtype : {'float64', 'float32', 'uint16'}, default 'float64'
+        How the Gram matrix is kept; 'float32' halves its memory and the time of a step. 'uint16',
+        for kernel='rbf' without `low_rank`, halves the memory again: kernel values are rounded to
+        multiples of 1 / 65,535. 'float32' is the precision of the low-rank factor too. Not read
+        with kernel='precomputed', where it is that of the matrix.
+    predict_with : {'rows', 'pivots'}, default 'rows'
+        What the decision function is a sum over. With 'rows' it is over the training rows of
+        positive weight. With 'pivots', which needs `low_rank`, the kernel is replaced by its
+        low-rank approximation in prediction too, f(x) = sum_j c_j k(p_j, x) over the rows p_j
+        behind the columns of L: as many terms as the factor has columns. Where the factor leaves
+        out much of the trace the classes predicted are others for some rows: a warning says so
+        above 30 %.
+    random_state : int, RandomState or None, default None
+        Draws the rows of low_rank_method='random'; read only with `low_rank`.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_samples,)
+        The weights a, at least 0 and of sum 1.
+    objective_ : float
+        The objective a'K~a reached, an upper bound of rho*. With `low_rank`, this value,
+        `lower_bound_` and `certificate_` belong to the problem with the factor.
+    objective_path_ : ndarray of shape (n_iter_ + 1,)
+        The objective at the start and after each step.
+    lower_bound_ : float
+        A proved lower bound of rho*, at least 0.
+    certificate_ : float
+        How far the objective can at most lie above rho*: objective_ - lower_bound_.
+    n_iter_ : int
+        The number of steps.
+    converged_ : bool
+        Whether a stopping rule of the method ended the training. How near rho* is, only
+        `certificate_` says.
+    stop_reason_ : str
+        Why training ended: by a rule of the method, 'epsilon_below_tol' (adaptive rate),
+        'gap_below_tol' (fixed rate, accelerated) or 'zero_objective' (the objective is 0 to
+        rounding, hence optimal); otherwise 'max_iter' or 'not_positive_semidefinite' (the
+        objective is negative).
+    rank_ : int or None
+        The number of columns of L; None without `low_rank`.
+    trace_residual_ : float or None
+        The share trace(K - LL') / trace(K) that the factor leaves out, in [0, 1]; None without
+        `low_rank`.
+
+    References
+    ----------
+    Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative Updates, IJCAI-07,
+    sections 2 (Algorithm 1) and 3.3 (low rank).
+
+    Examples
+    --------
+    The certificate proves how near the objective is to its optimum:
+
+    >>> from sklearn.datasets import make_moons
+    >>> from ensvm import RhoSVC
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> machine = RhoSVC(gamma=2.0).fit(X, y)
+    >>> machine.stop_reason_
+    'epsilon_below_tol'
+    >>> bool(machine.certificate_ < 0.01)
+    True
+    >>> bool(machine.objective_path_[-1] < machine.objective_path_[0])
+    True
+    >>> machine.score(X, y)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelExpansionClassifier._parameter_constraints,
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "initial_tol": [Interval(Real, 0.0, None, closed="neither")],
+        "learning_rate": [StrOptions({"adaptive"}), Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "solver": [StrOptions({"algorithm-1", "accelerated"})],
+        "nu": [Interval(Real, 0.0, 1.0, closed="right"), None],
+        "low_rank": [
+            None,
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="neither"),
+        ],
+        "low_rank_method": [StrOptions({"random", "greedy"})],
+        "low_rank_diagonal": ["boolean"],
+        "pivot_rows": [Interval(Integral, 1, None, closed="left"), None],
+        "gram_dtype": [StrOptions({"float64", "float32", "uint16"})],
+        "predict_with": [StrOptions({"rows", "pivots"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "mean-distance",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 0.005,
+        initial_tol: float = 0.1,
+        learning_rate: float | Literal["adaptive"] = "adaptive",
+        max_iter: int = 10_000,
+        solver: Literal["algorithm-1", "accelerated"] = "algorithm-1",
+        nu: float | None = None,
+        low_rank: int | float | Literal["auto"] | None = None,
+        low_rank_method: Literal["random", "greedy"] = "random",
+        low_rank_diagonal: bool = True,
+        pivot_rows: int | None = 100_000,
+        gram_dtype: Literal["float64", "float32", "uint16"] = "float64",
+        predict_with: Literal["rows", "pivots"] = "rows",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.initial_tol = initial_tol
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.solver = solver
+        self.nu = nu
+        self.low_rank = low_rank
+        self.low_rank_method = low_rank_method
+        self.low_rank_diagonal = low_rank_diagonal
+        self.pivot_rows = pivot_rows
+        self.gram_dtype = gram_dtype
+        self.predict_with = predict_with
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags; a low-rank factor is made from inputs, not a Gram matrix."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = tags.input_tags.pairwise and self.low_rank is None
+        return tags
+
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        problem = self._problem(X, signs)
+        result, attributes = self._train(problem, keep_members=False)
+        ending = Ending(
+            result.n_iter,
+            result.stop_reason,
+            result.converged,
+            message=problem.doubt(result, self.nu),
+        )
+        return Expansion(problem.coefficients(result.weights), attributes=attributes, ending=ending)
+
+    def _train(
+        self, problem: RhoProblem, *, keep_members: bool
+    ) -> tuple[EntropyProjectionResult, dict[str, Any]]:
+        """Run the solver, and return its result and the fitted attributes about the rho-SVM."""
+        path: list[float] = []
+        merged = problem.merged
+        settings: dict[str, Any] = {
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "callback": lambda state: path.append(state.objective),
+            "keep_members": keep_members,
+            "start": None if merged is None else merged.start,
+            "rows": None if merged is None else merged.rows,
+        }
+        labels = problem.signs if merged is None else merged.labels
+        if self.solver == "accelerated":
+            upper = None if self.nu is None else problem.start / self.nu
+            result = accelerated_descent(problem.operator, labels, upper=upper, **settings)
+        else:
+            result = entropy_projection(
+                problem.operator,
+                labels,
+                initial_tol=self.initial_tol,
+                learning_rate=self.learning_rate,
+                **settings,
+            )
+        if merged is not None:
+            result = result.spread(merged)
+        factor = problem.factor
+        return result, {
+            "weights_": result.weights,
+            "objective_": result.objective,
+            "objective_path_": np.array(path),
+            "lower_bound_": result.lower_bound,
+            "certificate_": result.certificate,
+            "rank_": None if factor is None else factor.rank,
+            "trace_residual_": None if factor is None else factor.relative_residual,
+        }
+
+    def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
+        """Return what the solver multiplies by, and what is known of it."""
+        if self.nu is not None and self.solver != "accelerated":
+            raise ValueError("nu needs solver='accelerated': Algorithm 1 has a hard margin")
+        rank = self._rank_of(X.shape[0])
+        through_pivots = self.predict_with == "pivots" or self.low_rank == "auto"
+        if rank is None:
+            return self._exact_problem(X, signs)
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
+                "low_rank=None"
+            )
+        if self.gram_dtype == "uint16":
+            raise ValueError("low_rank needs gram_dtype='float64' or 'float32'")
+        require_memory(
+            self.factor_bytes(X.shape[0]),
+            f"{type(self).__name__}: the low-rank factor of {X.shape[0]} rows",
+            "a lower low_rank takes less, and gram_dtype='float32' half",
+        )
+        factor = low_rank_gram(
+            X,
+            self._kernel_parameters() | {"dtype": self.gram_dtype},
+            PivotChoice(rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)),
+        )
+        if through_pivots:
+            warn_of_pivots(type(self).__name__, factor.relative_residual)
+        operator = DiagonalCorrectedGram(factor) if self.low_rank_diagonal else factor
+        return RhoProblem(operator, signs, factor, through_pivots=through_pivots)
+
+    def _rank_of(self, rows: int) -> float | None:
+        """Return what limits the factor's rank for a number of rows, None for no factor."""
+        if self.low_rank != "auto":
+            return self.low_rank
+        # by m alone, never by the memory free: values do not differ between machines
+        few = rows <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
+        return None if few else AUTO_RANK
+
+    def _dtypes(self) -> Any:
+        return super()._dtypes() if self.low_rank is None else self._either_precision()
+
+    def _widened(self, X: Any) -> Any:
+        exact = self.kernel != "precomputed" and self._rank_of(X.shape[0]) is None
+        return X.astype(np.float64, copy=False) if exact else super()._widened(X)
+
+    def _exact_problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
+        if self.predict_with == "pivots" and self.low_rank is None:
+            raise ValueError("predict_with='pivots' needs pivots: set low_rank")
+        if self.kernel == "precomputed":
+            return RhoProblem(self._training_gram(X), signs)
+        distinct = distinct_rows(X)
+        merged = merge_identical(distinct, signs)
+        if merged.labels.size == signs.size:
+            return RhoProblem(self._gram_operator(X), signs)
+        return RhoProblem(self._gram_operator(X[distinct.first]), signs, merged=merged)
+
+    def _gram_operator(self, X: Any) -> NDArray[Any] | PackedGram:
+        narrow = self.gram_dtype == "uint16"
+        if narrow and self.kernel != "rbf":
+            raise ValueError("gram_dtype='uint16' needs kernel='rbf'")
+        parameters = self._kernel_parameters() | {"dtype": self.gram_dtype}
+        packed = narrow or (X.shape[0] > WHOLE_ROWS and not callable(self.kernel))
+        share = 0.5 if packed else 1.0
+        require_memory(
+            share * X.shape[0] ** 2 * np.dtype(self.gram_dtype).itemsize,
+            f"{type(self).__name__}: the Gram matrix of {X.shape[0]} distinct rows",
+            f"low_rank={AUTO_RANK} takes {gibibytes(self._bytes_of(AUTO_RANK, X.shape[0]))}",
+        )
+        return PackedGram(X, **parameters) if packed else gram(X, **parameters)
+
+    def factor_bytes(self, n_samples: int) -> float:
+        """Return the bytes of the low-rank factor of training rows.
+
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        float
+            The bytes; 0 without a factor, or where its rank depends on the data.
+        """
+        rank = self._rank_of(n_samples)
+        return 0.0 if rank is None or rank < 1 else self._bytes_of(rank, n_samples)
+
+    def _bytes_of(self, rank: float, rows: int) -> float:
+        return float(min(rank, rows) * rows * np.dtype(self.gram_dtype).itemsize)

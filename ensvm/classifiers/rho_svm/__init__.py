@@ -1,1 +1,0 @@
-"""The rho-SVM of Tsang & Kwok (IJCAI-07) and the ensemble that its training passes through."""

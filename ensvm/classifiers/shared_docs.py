@@ -1,0 +1,84 @@
+"""Documentation that several classes share is written once, at their base."""
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+Class = TypeVar("Class", bound=type)
+Sections = dict[str, str]
+
+TITLE = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
+# Sections in the order of numpydoc; "" is the text before the first one.
+ORDER = ("", "Parameters", "Attributes", "Returns", "Yields", "Raises", "References", "Examples")
+INHERITED = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
+
+
+def documented(cls: Class) -> Class:
+    """Complete the docstrings of a class and of its public methods from those of its bases.
+
+    A class documents what is its own. Parameters of its constructor, and fitted attributes, that
+    its docstring does not describe are taken from the nearest base that does; so are parameters and
+    results of methods that it overrides. Without docstrings (`python -OO`) nothing is changed.
+
+    Parameters
+    ----------
+    cls : type
+        The class, whose docstrings are changed.
+
+    Returns
+    -------
+    type
+        The class.
+    """
+    if cls.__doc__ is None:
+        return cls
+    bases = [base for base in cls.__mro__[1:] if base.__module__.startswith("ensvm.")]
+    constructor: Any = vars(cls).get("__init__")
+    cls.__doc__ = _completed(cls.__doc__, [base.__doc__ for base in bases], constructor)
+    for name, method in vars(cls).items():
+        if inspect.isfunction(method) and not name.startswith("_"):
+            overridden = [vars(base)[name].__doc__ for base in bases if name in vars(base)]
+            method.__doc__ = _completed(method.__doc__, overridden, method)
+    return cls
+
+
+def _completed(
+    own: str | None, inherited: Sequence[str | None], function: Callable[..., Any] | None
+) -> str:
+    """Return a docstring with what it leaves out; `function` has the parameters, in their order."""
+    sections = _sections(own)
+    for base in map(_sections, inherited):
+        for title in INHERITED:
+            if title in base and title in ("Parameters", "Attributes"):
+                described = _entries(sections.get(title, ""))
+                # The class's own entries come first and replace those of the base.
+                sections[title] = "\n".join(
+                    (described | _entries(base[title]) | described).values()
+                )
+            elif title in base:
+                sections.setdefault(title, base[title])
+    if "Parameters" in sections and function is not None:
+        # A base may have parameters that the class does not.
+        described = _entries(sections["Parameters"])
+        names = [name for name in inspect.signature(function).parameters if name in described]
+        sections["Parameters"] = "\n".join(described[name] for name in names)
+    rendered = [_rendered(title, sections[title]) for title in ORDER if title in sections]
+    return "\n\n".join(rendered) + "\n"
+
+
+def _sections(docstring: str | None) -> Sections:
+    """Return the sections of a docstring by their titles."""
+    summary, *others = TITLE.split(inspect.cleandoc(docstring or ""))
+    return {"": summary, **dict(zip(others[::2], others[1::2], strict=True))}
+
+
+def _entries(section: str) -> Sections:
+    """Return the entries of a section, `name : type` and the lines below, by their names."""
+    entries = re.split(r"^(?=\S)", section, flags=re.MULTILINE)
+    return {entry.partition(" : ")[0]: entry.rstrip() for entry in entries if entry.strip()}
+
+
+def _rendered(title: str, text: str) -> str:
+    heading = f"{title}\n{'-' * len(title)}\n" if title else ""
+    return heading + text.strip("\n")

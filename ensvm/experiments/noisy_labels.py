@@ -1,0 +1,92 @@
+"""A classifier trained on some wrong labels, to measure how much they harm it."""
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from ensvm.classifiers.meta_estimator import FittedCopy, seeded_clone
+from ensvm.classifiers.shared_docs import documented
+
+
+@documented
+class NoisyLabels(FittedCopy):
+    """Classifier that is fitted after a share of the training labels was turned to the other class.
+
+    It shows how much an algorithm suffers from wrong labels. The rows turned are drawn at random.
+    They depend on `random_state` alone, not on the estimator, and those of a smaller share are
+    among those of a larger one, so that estimators and shares are compared on the same noise.
+
+    Parameters
+    ----------
+    estimator : classifier, default None
+        The classifier that is fitted; None is an unpruned decision tree.
+    noise : float, default 0.0
+        The share of labels turned, in [0, 1], to the nearest whole number of rows.
+    random_state : int, RandomState or None, default None
+        Draws the rows turned and seeds the estimator.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted copy of the estimator.
+    turned_ : ndarray of int, shape (n_turned,)
+        The row numbers of the rows whose labels were turned, in ascending order.
+
+    References
+    ----------
+    COMP 6321 lecture 5, "Parallel of bagging and boosting", on mislabelled data.
+
+    Examples
+    --------
+    A classifier by the nearest neighbour repeats every wrong label that it was given:
+
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from ensvm.experiments import NoisyLabels
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> taught = NoisyLabels(KNeighborsClassifier(1), noise=0.25, random_state=0).fit(X, y)
+    >>> taught.turned_
+    array([2])
+    >>> taught.predict(X)
+    array([0, 0, 0, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FittedCopy._parameter_constraints,
+        "noise": [Interval(Real, 0.0, 1.0, closed="both")],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        noise: float = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.noise = noise
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Turn labels, of a copy, then fit the estimator.
+
+        Raises
+        ------
+        ValueError
+            For another number of classes, or noise that leaves only one.
+        """
+        X, y, signs = self._validated_training(X, y)
+        generator = check_random_state(self.random_state)
+        self.turned_ = np.sort(generator.permutation(signs.size)[: round(self.noise * signs.size)])
+        signs[self.turned_] *= -1.0
+        if np.unique(signs).size == 1:
+            raise ValueError(
+                f"noise = {self.noise!r} turns the labels of {signs.size} rows so that one class "
+                "is left"
+            )
+        self.estimator_ = seeded_clone(self._base(), generator).fit(X, self._classes_of(signs))
+        return self

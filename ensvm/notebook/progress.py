@@ -1,0 +1,120 @@
+"""The progress of a run on standard error: a bar on a terminal, else plain lines."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from ensvm.data import DataSearch
+from ensvm.records.record import Record
+
+# How often a run prints a line when its output goes to a file.
+PLAIN_LINE_SECONDS = 15.0
+
+
+class RunProgress:
+    """A progress bar with counts, failures and the time that is left; plain lines if piped.
+
+    Parameters
+    ----------
+    shown : bool, default True
+        Whether anything is printed.
+    describe_missing : callable or None, default None
+        Returns the text that says how to get missing data, from a `DataSearch` and the number of
+        data sets of the run; None to print nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        shown: bool = True,
+        describe_missing: Callable[[DataSearch, int], str] | None = None,
+    ) -> None:
+        self._console = Console(stderr=True, quiet=not shown)
+        self._live = shown and (self._console.is_terminal or self._console.is_jupyter)
+        self._describe_missing = describe_missing
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+            TextColumn("ETA"),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._live,
+        )
+        self._task = self._bar.add_task("reading", total=None, count="")
+        self._cells = self._done = self._failed = 0
+        self._cost = self._spent = 0.0
+        self._begun = self._printed = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._live:  # rich before 14.3 ends a bar that is not shown with an empty line
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live:
+            self._bar.stop()
+
+    def data(self, dataset: str) -> None:
+        """Name the data set that is being loaded."""
+        self._bar.update(self._task, description=f"data: {dataset}")
+
+    def missing(self, search: DataSearch, of: int) -> None:
+        """Say once, before anything runs, which data sets no provider served."""
+        if self._describe_missing is not None:
+            text = self._describe_missing(search, of)
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def start(self, cells: int, cost: float) -> None:
+        """Begin with `cells` cells that cost `cost` in all."""
+        self._cells, self._cost = cells, cost
+        self._begun = time.monotonic()
+        self._bar.reset(
+            self._task, total=max(cost, 1.0), description="running", count=self._count()
+        )
+
+    def done(self, records: list[Record], cost: float) -> None:
+        """Add the cells that have ended."""
+        self._done += len(records)
+        self._spent += cost
+        self._failed += sum(record.status in ("failed", "timeout") for record in records)
+        self._bar.update(self._task, advance=cost, count=self._count())
+        now = time.monotonic()
+        if not self._live and (
+            now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
+        ):
+            self._printed = now
+            line = f"{self._count()}, {self._time_left()}"
+            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def _count(self) -> str:
+        failed = f", {self._failed} failed" if self._failed else ""
+        return f"{self._done}/{self._cells} cells{failed}"
+
+    def _time_left(self) -> str:
+        passed = time.monotonic() - self._begun
+        left = passed * (self._cost / self._spent - 1) if self._spent else 0.0
+        rounded = [timedelta(seconds=round(max(seconds, 0.0))) for seconds in (passed, left)]
+        return "{} passed, about {} left".format(*rounded)

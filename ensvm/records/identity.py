@@ -1,0 +1,136 @@
+"""The one answer to "is this the same cell?", and to "which record stands for this cell?".
+
+A cell's *settings* say what it is: data, split, algorithm, code, and the user's own files. Its
+*key* hashes them with the realization and the seed: a record with the same key answers the cell.
+Records that came with a folder (shipped records) are ordinary records whose code may be older;
+they answer a value if the config asks for the same settings apart from the code.
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from ensvm.records.record import Identity, Record, RunPass
+
+# One value of a report: data set (row), algorithm, pass. All its realizations have one origin.
+ValueOf: TypeAlias = tuple[str, str, RunPass]
+
+# Settings that follow the code, not the config: a value stays shipped when the code is edited.
+OF_THE_CODE = ("code", "defaults", "own")
+# What decides the seconds of a fit. Defaults are left out, so that a new parameter does not make
+# past seconds those of another algorithm.
+OF_THE_SECONDS = ("estimator", "params", "grid", "stage")
+NOT_RUN = "not run here"
+
+
+def hash_of(thing: Any, digits: int = 20) -> str:
+    """Return a hash of a JSON value; the order of keys does not matter."""
+    text = json.dumps(thing, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:digits]
+
+
+def key_of(identity: Identity, seed: int, settings: Mapping[str, Any]) -> str:
+    """Return the key of a cell; a record with this key answers it."""
+    return hash_of([*identity, seed, settings])
+
+
+def settings_id(algorithm: Mapping[str, Any]) -> str:
+    """Return a hash of what decides the seconds of an algorithm, from its settings."""
+    return hash_of([algorithm.get(key) for key in OF_THE_SECONDS], 12)
+
+
+def asked(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a cell's settings that a config asks for, as JSON: all but its code."""
+    kept = {key: value for key, value in settings.items() if key not in OF_THE_CODE}
+    if kept.get("algorithm"):
+        method = kept["algorithm"]
+        kept["algorithm"] = {key: method[key] for key in method if key not in OF_THE_CODE}
+    plain: dict[str, Any] = json.loads(json.dumps(kept))
+    return plain
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return which settings of a cell have changed: names of keys, files and packages."""
+    own, own_before = now.get("own", {}), before.get("own", {})
+    changed = [key for key in now if key != "own" and hash_of(before.get(key)) != hash_of(now[key])]
+    if "code" in changed:
+        (code, *versions), (code_before, *versions_before) = (
+            str(settings.get("code")).split(" + ") for settings in (now, before)
+        )
+        if code == code_before:
+            changed.remove("code")
+            changed += [version for version in versions if version not in versions_before]
+    files = [name for name in {**own, **own_before} if own.get(name) != own_before.get(name)]
+    # Edited files may have other defaults, which is not a change of the config.
+    same_config = asked(now).get("algorithm") == asked(before).get("algorithm")
+    if files and "algorithm" in changed and same_config:
+        changed.remove("algorithm")
+    return changed + files
+
+
+def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
+    """Return the records behind each value of a report."""
+    found: dict[ValueOf, list[Record]] = defaultdict(list)
+    for record in records:
+        found[record.dataset, record.algorithm, record.run_pass].append(record)
+    return found
+
+
+def stands_in(shipped: Iterable[Record], own: Iterable[Record]) -> bool:
+    """Return whether the shipped records of a value stand in for it.
+
+    They do if nothing was run here: there is no own record, or data were missing here alone. A
+    cell that failed or took too long was run; no shipped value hides that.
+    """
+    own = list(own)
+    return not own or (_without_data(own) and not _without_data(shipped))
+
+
+def _without_data(records: Iterable[Record]) -> bool:
+    return all(record.status == "unavailable" for record in records)
+
+
+def records_to_show(
+    own: Mapping[Identity, Record],
+    shipped: Mapping[Identity, Record],
+    asks_for: Callable[[ValueOf], bool],
+) -> tuple[dict[Identity, Record], dict[ValueOf, str]]:
+    """Return the record that stands for each cell, and which values are shipped ones.
+
+    Shipped records stand in for a whole value or not at all, so that no value mixes realizations
+    of two origins.
+
+    Parameters
+    ----------
+    own : dict of Identity to Record
+        The records of runs here.
+    shipped : dict of Identity to Record
+        The records that came with the folder.
+    asks_for : callable
+        Takes a value and returns whether the config of today asks for it as the config did that
+        the shipped records were made with.
+
+    Returns
+    -------
+    records : dict of Identity to Record
+        Own and shipped records.
+    not_here : dict of ValueOf to str
+        The values that are shipped, each with the reason why there is no own one.
+    """
+    made_here = by_value(own.values())
+    stand_ins = {
+        value: records
+        for value, records in by_value(shipped.values()).items()
+        if stands_in(records, made_here.get(value, ())) and asks_for(value)
+    }
+    chosen = {**made_here, **stand_ins}
+    reasons = {
+        value: "; ".join(dict.fromkeys(record.reason for record in made_here.get(value, ())))
+        for value in stand_ins
+    }
+    return (
+        {record.identity: record for records in chosen.values() for record in records},
+        {value: reason or NOT_RUN for value, reason in reasons.items()},
+    )

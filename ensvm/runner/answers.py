@@ -1,0 +1,274 @@
+"""What an estimator answers, checked before it enters a record: labels, scores, fitted values."""
+
+import json
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from numbers import Number
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.records.predictions import DECISION, METHODS, PROBABILITY, Predictions
+from ensvm.runner.surroundings import DeadlineExceeded
+
+# Blocks of rows: which rows they are, and their inputs.
+Blocks: TypeAlias = Callable[[], Iterable[tuple[slice, Any]]]
+
+MOST_CHARACTERS = 2000  # of one text in a record
+NUMBERS = "biuf"  # kinds of arrays of real numbers
+SUM_TOLERANCE = 1e-6  # how far the probabilities of a row may be from a sum of 1
+TOO_LATE = "the time limit ended it"
+TRACEBACK = "Traceback (most recent call last)"
+
+
+class Misbehaves(Exception):
+    """An estimator broke a rule; its message is the reason of the failed cell."""
+
+
+def classes_of(fitted: Any, y: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels that a classifier may predict: its `classes_`, else those in `y`."""
+    classes = _array(getattr(fitted, "classes_", None))
+    if classes is not None and classes.ndim == 1 and classes.dtype.kind in NUMBERS:
+        return classes
+    return np.unique(y)
+
+
+def checked_labels(
+    method: str, answer: Any, y: NDArray[Any], classes: NDArray[Any]
+) -> NDArray[Any]:
+    """Return predicted labels as an array of the shape of `y`.
+
+    Raises
+    ------
+    Misbehaves
+        If the answer does not have one label for each row, each of them in `classes`.
+    """
+    labels = _array(answer)
+    if labels is None or labels.shape != y.shape:
+        returned = f"shape {labels.shape}" if labels is not None and labels.ndim else shown(answer)
+        raise Misbehaves(f"{method} returned {returned}; shape {y.shape} is expected")
+    if labels.dtype.kind not in NUMBERS:
+        raise Misbehaves(f"{method} returned labels of type {labels.dtype}, not numbers")
+    # For few classes, comparing with each of them is faster than `np.isin`.
+    matching = (
+        sum(int(np.count_nonzero(labels == label)) for label in classes.tolist())
+        if classes.size <= 16
+        else int(np.isin(labels, classes).sum())
+    )
+    if matching < labels.size:
+        unknown = labels[~np.isin(labels, classes)].tolist()[0]
+        raise Misbehaves(
+            f"{method} returned the label {shown(unknown)}, not one of {classes.tolist()[:16]}"
+        )
+    return labels
+
+
+def count_errors(
+    fitted: Any, rows: Any, y: NDArray[Any], classes: NDArray[Any], *, staged: bool
+) -> tuple[list[int], NDArray[Any] | None]:
+    """Return the number of wrong labels of every stage or of the whole, and the whole's labels.
+
+    Raises Misbehaves if a prediction cannot be used.
+    """
+    if not staged:
+        labels = checked_labels("predict", fitted.predict(rows), y, classes)
+        # An estimator may return the same array again.
+        return [int(np.count_nonzero(labels != y))], labels.copy()
+    counts = [
+        int(np.count_nonzero(checked_labels("staged_predict", answer, y, classes) != y))
+        for answer in fitted.staged_predict(rows)  # a regularization path has thousands of stages
+    ]
+    if not counts:
+        raise Misbehaves("staged_predict gave no stage")
+    return counts, None
+
+
+def predictions_of(
+    fitted: Any,
+    classes: NDArray[Any],
+    labels: NDArray[Any] | None,
+    blocks: Blocks,
+    y: NDArray[Any],
+    *,
+    stage: int | None = None,
+    scored: bool = False,
+) -> Predictions | None:
+    """Return what a classifier predicts for the test rows.
+
+    Errors in scores are kept as text: they cost metrics of scores, never the test error.
+
+    Parameters
+    ----------
+    fitted : object
+        The classifier.
+    classes : ndarray of shape (n_classes,)
+        The labels that it may predict, in its own order.
+    labels : ndarray of shape (n_test,) or None
+        The labels that it predicted; None for a stage, whose labels are predicted again.
+    blocks : callable
+        Yields the test rows block by block.
+    y : ndarray of shape (n_test,)
+        Their true labels.
+    stage : int or None, default None
+        The stage that is meant, from 0; None for the classifier as a whole.
+    scored : bool, default False
+        Whether decision values and probabilities are computed too.
+
+    Returns
+    -------
+    Predictions or None
+        Labels and scores; None if a stage does not give its labels again.
+    """
+    if labels is None:
+        try:
+            labels = checked_labels("", _of_stage(fitted, "predict", blocks, stage), y, classes)
+        except Exception:
+            return None
+    scores: dict[str, NDArray[np.float64]] = {}
+    missing: dict[str, str] = {}
+    for method in METHODS if scored else ():
+        name = method if stage is None else f"staged_{method}"
+        try:
+            if not hasattr(fitted, name):
+                missing[method] = f"the classifier has no {name}"
+                continue
+            answer = _of_stage(fitted, method, blocks, stage)
+            scores[method] = checked_scores(fitted, method, answer, y.size, classes)
+        except DeadlineExceeded:
+            missing[method] = TOO_LATE
+            break
+        except BaseException as error:
+            why = str(error) if isinstance(error, Misbehaves) else error_text(error, kind=True)
+            missing[method] = f"{method}: {why}"
+    return Predictions(y, labels.astype(y.dtype), np.sort(classes).astype(y.dtype), scores, missing)
+
+
+def _of_stage(fitted: Any, method: str, blocks: Blocks, stage: int | None) -> NDArray[Any]:
+    """Return the answers of one stage, or of the whole, for all rows."""
+    if stage is None:
+        parts = [getattr(fitted, method)(block) for _, block in blocks()]
+    else:
+        answers = (getattr(fitted, f"staged_{method}")(block) for _, block in blocks())
+        parts = [next(islice(answer, stage, None)) for answer in answers]
+    return np.concatenate([np.array(part) for part in parts])
+
+
+def checked_scores(
+    fitted: Any, method: str, scores: NDArray[Any], n_rows: int, classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return scores as floats, with their columns in ascending order of the classes.
+
+    Raises
+    ------
+    Misbehaves
+        If they have another shape or are not finite numbers, or are not probabilities although
+        the method is `predict_proba`.
+    """
+    two = method == DECISION and classes.size == 2
+    shape = (n_rows,) if two else (n_rows, classes.size)
+    if method == DECISION and getattr(fitted, "decision_function_shape", "") == "ovo" and not two:
+        raise Misbehaves("one against one; decision_function_shape: ovr has one of each class")
+    if scores.shape != shape:
+        raise Misbehaves(f"shape {scores.shape}; {shape} is expected")
+    if scores.dtype.kind not in NUMBERS or not np.isfinite(scores).all():
+        raise Misbehaves("not all scores are finite numbers")
+    values = scores.astype(np.float64)
+    if method == PROBABILITY:
+        outside = (values < 0.0) | (values > 1.0)
+        if outside.any() or not np.allclose(values.sum(axis=1), 1.0, rtol=0, atol=SUM_TOLERANCE):
+            raise Misbehaves("not probabilities: outside of 0..1, or rows that do not add up to 1")
+    order = np.argsort(classes)
+    if two:
+        return values if order[0] == 0 else -values
+    return np.ascontiguousarray(values[:, order])
+
+
+def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the public numbers, flags and texts that a fit left, as JSON holds them.
+
+    Raises Misbehaves if a record cannot hold a number: a complex one, or one beyond the floats.
+    """
+    for name, value in getattr(fitted, "__dict__", {}).items():
+        if name.endswith("_") and not name.startswith("_") and name != "n_features_in_":
+            if isinstance(value, np.generic | np.ndarray) and value.shape in ((), (1,)):
+                value = value.item()
+            if isinstance(value, Number | str):
+                yield name, _plain(name, value)
+
+
+def _plain(name: str, value: Any) -> bool | int | float | str:
+    """Return a number or a text as a plain one, which JSON can hold."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _writable(value)
+    try:
+        number = float(value)  # fails for complex numbers and for those beyond the range of floats
+    except (TypeError, OverflowError) as error:
+        raise Misbehaves(
+            f"its attribute {name} is a number that a record cannot hold: {shown(value)}"
+        ) from error
+    return int(value) if isinstance(value, int) else number
+
+
+def curve(name: str, values: Any) -> list[Any]:
+    """Return an attribute that `record:` names as lists of numbers, flags or texts.
+
+    Raises Misbehaves if JSON cannot hold it.
+    """
+    array = _array(values)
+    try:
+        if array is None:
+            raise TypeError("not an array")
+        listed: list[Any] = (array.astype(float) if array.dtype.kind == "f" else array).tolist()
+        json.dumps(listed)
+    except (TypeError, ValueError) as error:
+        raise Misbehaves(
+            f"its attribute {name} is not an array that a record can hold: {shown(values)}"
+        ) from error
+    return listed
+
+
+def _array(answer: Any) -> NDArray[Any] | None:
+    """Return an answer as a plain array; None if it is not one, as rows of several lengths."""
+    if answer is None:
+        return None
+    try:
+        array = np.asarray(answer)
+        return np.asarray(array.tolist()) if array.dtype.kind == "O" else array
+    except (TypeError, ValueError):
+        return None
+
+
+def shown(value: Any) -> str:
+    """Return what an object looks like, at most MOST_CHARACTERS of it."""
+    return _cut(_writable(repr(value)))
+
+
+def error_text(error: Any, *, kind: bool = False) -> str:
+    """Return the text of an error or a warning, at most MOST_CHARACTERS, after its kind or not.
+
+    If the text contains a traceback, as that of a failed search over parameters does, its first
+    and last lines are kept.
+    """
+    text = _writable(str(error))
+    if TRACEBACK in text:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        text = " ... ".join([*lines[:1], *lines[-1:]])
+    return f"{type(error).__name__}: {_cut(text)}".strip().removesuffix(":") if kind else _cut(text)
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return the last lines of where an error was raised, as Python shows them."""
+    return _writable("".join(traceback.format_exception(error, limit=-8)))
+
+
+def _writable(text: str) -> str:
+    """Return a text as UTF-8 can hold it: names of files may have bytes that are not characters."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _cut(text: str) -> str:
+    return f"{text[:MOST_CHARACTERS]} ..." if len(text) > MOST_CHARACTERS else text

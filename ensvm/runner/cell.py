@@ -1,0 +1,274 @@
+"""What a worker does: run the cells of one realization one after another, a record each."""
+
+import os
+import platform
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+from ensvm.data import DataError, DatasetCard, load
+from ensvm.records.predictions import Predictions, confusion_of, packed
+from ensvm.records.provenance import now
+from ensvm.records.record import Conditions, Record, RunPass, Status
+from ensvm.runner.answers import Misbehaves, error_text, traceback_of
+from ensvm.runner.evaluate import Evaluation, evaluate
+from ensvm.runner.grams import FitMemory, GramPool
+from ensvm.runner.opened_files import noting_files, undeclared_files
+from ensvm.runner.plan import ERROR_PASS_THREADS, Cell
+from ensvm.runner.surroundings import DeadlineExceeded, deadline, surroundings
+
+
+@dataclass(frozen=True)
+class Started:
+    """A message of a worker: the cell with this key starts now."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """The cells of one realization that are to be run, and what a worker needs to run them.
+
+    Attributes
+    ----------
+    card : DatasetCard
+        The data set.
+    cells : tuple of Cell
+        The cells: any number of libraries alone, or one with the user's own code.
+    data_dir : Path or None
+        A folder with data files.
+    timeout : float or None
+        The seconds that one cell may take.
+    run_id : str
+        The run that the records belong to.
+    modules : Path or None
+        The folder of the config, from which the user's own modules are imported.
+    trial_rows : int or None
+        In a trial, the training rows of each class that are used.
+    """
+
+    card: DatasetCard
+    cells: tuple[Cell, ...]
+    data_dir: Path | None
+    timeout: float | None
+    run_id: str
+    modules: Path | None = None
+    trial_rows: int | None = None
+
+    def only(self, cells: tuple[Cell, ...]) -> "Task":
+        """Return the same task with fewer cells."""
+        return replace(self, cells=cells)
+
+    @property
+    def has_own_code(self) -> bool:
+        """Whether a cell runs code that is not an installed package."""
+        return any(cell.own_files for cell in self.cells)
+
+    @property
+    def run_pass(self) -> RunPass:
+        """The pass of its cells."""
+        return self.cells[0].run_pass
+
+
+def run_task(task: Task) -> Iterator[Started | Record]:
+    """Run the cells of a task, and yield the start and the record of each.
+
+    An error costs the cell that raised it, no other.
+    """
+    try:
+        realization = load(task.card, data_dir=task.data_dir).realization(task.cells[0].realization)
+    except DataError as error:
+        yield from (new_record(task, cell, "failed", str(error)) for cell in task.cells)
+        return
+    shared = GramPool(realization, FitMemory())
+    if task.trial_rows is not None:
+        shared = shared.for_warm_up(task.trial_rows)
+    for cell in task.cells:
+        yield Started(cell.key)
+        if cell.run_pass == "error":
+            yield run_cell(task, cell, shared)
+            continue
+        load_before = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # not on Windows
+        grams = GramPool(realization)  # a timing computes its own kernel values
+        warm = _warm_up(task, cell, grams.for_warm_up())
+        yield Started(cell.key)  # its time limit does not include the warm-up
+        # The threads are those that the libraries have inside the limit.
+        with _thread_limit(cell):
+            threads = max((pool["num_threads"] for pool in _thread_pools().info()), default=1)
+        conditions = Conditions(platform.node(), threads, load_before, warm)
+        yield run_cell(task, cell, grams, conditions)
+
+
+def run_cell(
+    task: Task, cell: Cell, grams: GramPool, conditions: Conditions | None = None
+) -> Record:
+    """Return the record of a cell; whatever its estimator raises becomes a failed record.
+
+    Parameters
+    ----------
+    task : Task
+        The task that the cell belongs to.
+    cell : Cell
+        The cell.
+    grams : GramPool
+        The rows of its realization.
+    conditions : Conditions or None, default None
+        The conditions of a timing.
+
+    Returns
+    -------
+    Record
+        The record.
+    """
+    scored = bool(cell.scored) or cell.keep
+    try:
+        with (
+            _thread_limit(cell),  # for each cell, because the one before may have changed it
+            surroundings(cell.seed),
+            warnings.catch_warnings(record=True) as caught,
+            deadline(task.timeout),
+            noting_files(cell),
+        ):
+            warnings.simplefilter("default")
+            if cell.method is None:
+                evaluation = Evaluation(_facts(task.card, grams))
+            else:
+                evaluation = evaluate(
+                    cell.method, cell.seed, grams, cell.order_seeds, scored=scored
+                )
+        texts = {f"{each.category.__name__}: {error_text(each.message)}" for each in caught}
+        texts |= undeclared_files(cell, task.card, task.modules)
+    except DeadlineExceeded:
+        reason = f"took longer than {task.timeout:g} s"
+        return new_record(task, cell, "timeout", reason, conditions=conditions)
+    except BaseException as error:
+        expected = isinstance(error, Misbehaves)
+        reason = str(error) if expected else error_text(error, kind=True)
+        if isinstance(error, ValueError) and "read-only" in reason:
+            reason += "; algorithms share their inputs: one that changes them has to copy them"
+        where = "" if expected else traceback_of(error)
+        return new_record(task, cell, "failed", reason, conditions=conditions, traceback=where)
+    return new_record(
+        task,
+        cell,
+        "ok",
+        evaluation=evaluation,
+        conditions=conditions,
+        warnings=tuple(sorted(texts)),
+    )
+
+
+def _facts(card: DatasetCard, grams: GramPool) -> dict[str, int]:
+    """Return the sizes of a realization and of its data set."""
+    realization = grams.realization
+    (n_train, dim), n_test = realization.X_train.shape, realization.X_test.shape[0]
+    sizes = {"dim": dim, "n_train": n_train, "n_test": n_test}
+    return {**sizes, "rows": card.rows, "classes": len(card.labels)}
+
+
+def _warm_up(task: Task, cell: Cell, grams: GramPool) -> bool:
+    """Load compiled code and fill caches by a fit on a few rows; return whether it succeeded."""
+    with suppress(BaseException):
+        record = run_cell(task, cell, grams)
+        return record.ok
+    return False
+
+
+NOTHING = Evaluation(metrics={})  # of a cell that failed
+
+
+def new_record(
+    task: Task,
+    cell: Cell,
+    status: Status,
+    reason: str = "",
+    *,
+    evaluation: Evaluation = NOTHING,
+    conditions: Conditions | None = None,
+    warnings: tuple[str, ...] = (),
+    traceback: str = "",
+) -> Record:
+    """Return a record of a cell: what it is, how it ended, and its values."""
+    predicted = _of_predictions(evaluation.predictions, cell.scored, keep=cell.keep)
+    return Record(
+        study=cell.study,
+        dataset=cell.dataset,
+        realization=cell.realization,
+        algorithm=cell.algorithm,
+        status=status,
+        reason=reason,
+        key=cell.key,
+        settings_key=cell.settings_key,
+        settings=cell.settings,
+        run_id=task.run_id,
+        time=now(),
+        run_pass=cell.run_pass,
+        metrics=evaluation.metrics,
+        seconds=evaluation.seconds,
+        curves=evaluation.curves,
+        **{**predicted, "by_order": {**evaluation.by_order, **predicted.get("by_order", {})}},
+        stage=evaluation.stage,
+        n_stages=evaluation.n_stages,
+        validation_error=evaluation.validation_error,
+        conditions=conditions,
+        warnings=warnings,
+        traceback=traceback,
+    )
+
+
+def _of_predictions(
+    several: Sequence[Predictions], scored: Sequence[str], *, keep: bool
+) -> dict[str, Any]:
+    """Return the fields of a record that hold predictions: metrics, confusion, names of files."""
+    if not several:
+        return {}
+    from ensvm.records.scoring import scores_of  # loads scikit-learn
+
+    scores, by_order = scores_of(scored, several)
+    names, files = packed(several) if keep else ({}, {})
+    return {
+        "by_order": by_order,
+        "confusion": confusion_of(several),
+        "scores": scores,
+        "predictions": names,
+        "files": files,
+    }
+
+
+def record_of_timing(cell: Cell, timing: Record) -> Record:
+    """Return the record of a cell of the error pass whose values a timing computed."""
+    return replace(
+        timing,
+        run_pass=cell.run_pass,
+        key=cell.key,
+        settings_key=cell.settings_key,
+        settings=cell.settings,
+        conditions=None,
+    )
+
+
+@lru_cache
+def warm_up_libraries() -> None:
+    """Do what libraries do once in a process, so that forks of this process need not do it."""
+    from sklearn.dummy import DummyClassifier
+
+    DummyClassifier().fit([[0.0], [1.0]], [0, 1])  # looks for libraries of data frames
+    _thread_pools()
+
+
+def _thread_limit(cell: Cell) -> Any:
+    return _thread_pools().limit(limits=cell.blas_threads or ERROR_PASS_THREADS)
+
+
+@lru_cache
+def _thread_pools() -> ThreadpoolController:
+    """Return the BLAS and OpenMP pools of this process; finding them takes longer than a cell."""
+    import sklearn.svm  # noqa: F401  loaded first, so that their pools are found too
+
+    return ThreadpoolController()

@@ -1,0 +1,537 @@
+"""Estimators of a config: from the names, blocks and parameters in YAML to scikit-learn objects.
+
+A block is resolved once, when the plan is made: each name in it becomes an import path, so that
+any process makes the same estimator of it. `construct` then makes the estimator, for checks and
+fits alike.
+"""
+
+import importlib
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ensvm.classifiers import ESTIMATORS
+from ensvm.data.errors import near_miss
+from ensvm.kernels import gram, parameters_of, resolve_gamma
+from ensvm.runner.grams import for_gram, shares_gram
+from ensvm.seeds import seed_of
+from ensvm.study.algorithms import KINDS, MAX_DEGREE, AlgorithmConfig, is_spec
+
+LONGEST_REASON = 300  # characters of an exception's text
+# Parameters whose texts are names of estimators: of one, or of each after its own name.
+OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "transformer_list")
+NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
+METHODS = ("fit", "predict", "get_params", "set_params")
+KERNEL_NUMBERS = ("degree", "coef0")  # the kernels' parameters that are always numbers
+
+
+class EstimatorError(ValueError):
+    """An estimator's name or parameter in a config that cannot be used."""
+
+
+@contextmanager
+def blamed_on(name: str) -> Iterator[None]:
+    """Turn whatever the class `name` raises in the body into an EstimatorError."""
+    try:
+        yield
+    except EstimatorError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise EstimatorError(
+            f"{name}: cannot be made with these parameters: {_one_line(error)}"
+        ) from error
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:LONGEST_REASON]}"
+
+
+# Names
+
+
+@cache
+def scikit_learns() -> dict[str, str]:
+    """Return the import path of each estimator in scikit-learn's own list, by its name."""
+    from sklearn.utils import all_estimators
+
+    # The public part of a module's name ends before the first part with an underscore.
+    return {
+        name: f"{found.__module__.partition('._')[0]}:{name}" for name, found in all_estimators()
+    }
+
+
+def import_path(name: str) -> str:
+    """Return what a name of a config stands for in any process.
+
+    Parameters
+    ----------
+    name : str
+        A name of `ensvm.classifiers.ESTIMATORS`, one of scikit-learn's own list, or an import path
+        `package.module:Class` or `package.module.Class`.
+
+    Returns
+    -------
+    str
+        A name of ours as it is, else `package.module:Class`.
+
+    Raises
+    ------
+    EstimatorError
+        If a name without a module is neither ours nor scikit-learn's.
+    """
+    if name in ESTIMATORS or ":" in name:
+        return name
+    module, _, last = name.rpartition(".")
+    if module:
+        return f"{module}:{last}"
+    known = scikit_learns()
+    if name not in known:
+        raise EstimatorError(
+            f"unknown estimator {name!r}; accepted: {', '.join(ESTIMATORS)}, the name of any"
+            " estimator of scikit-learn's, or an import path package.module:Class"
+            f"{near_miss(name, [*ESTIMATORS, *known])}"
+        )
+    return known[name]
+
+
+def estimator_class(name: str) -> type:
+    """Return the class that a name or an import path of a config stands for.
+
+    Raises EstimatorError if its module cannot be imported or does not have it.
+    """
+    found: type = _imported(name, "class", inspect.isclass)
+    return found
+
+
+def _imported(name: str, kind: str, accepts: Callable[[Any], bool]) -> Any:
+    """Return the class or function that a name stands for."""
+    path = ESTIMATORS.get(name) or import_path(name)
+    module_name, _, last = path.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:  # whatever the module's own lines do
+        reason = str(error) if isinstance(error, ImportError | SyntaxError) else _one_line(error)
+        if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
+            reason += " (it is neither installed nor beside the config)"
+        raise EstimatorError(
+            f"{name!r}: the module {module_name!r} cannot be imported: {reason}"
+        ) from error
+    found = getattr(module, last, None)
+    if not accepts(found):
+        hint = near_miss(last, (key for key, thing in vars(module).items() if accepts(thing)))
+        file = getattr(module, "__file__", None)
+        where = f" ({file})" if file else ""
+        raise EstimatorError(f"{name!r}: {module.__name__}{where} has no {kind} {last}{hint}")
+    return found
+
+
+def name_of(spec: Any) -> str:
+    """Return what messages call an estimator of a config."""
+    if isinstance(spec, str):
+        return spec
+    if "pipeline" in spec:
+        return "the pipeline"
+    return name_of(spec["estimator"]) if "estimator" in spec else f"factory {spec['factory']}"
+
+
+# Blocks with every name resolved
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The estimator, the parameters and the grid of an algorithm, names as import paths."""
+
+    spec: Any
+    params: dict[str, Any]
+    grid: dict[str, list[Any]] | None
+
+    @property
+    def names(self) -> set[str]:
+        """The import paths `package.module:name` of all classes and factories."""
+        spec = {"estimator": self.spec} if isinstance(self.spec, str) else self.spec
+        names = _names_in([spec, self.params, self.grid])
+        return {ESTIMATORS.get(name) or import_path(name) for name in names}
+
+
+def resolved_block(block: AlgorithmConfig) -> Resolved:
+    """Return what an algorithm's block says; raises EstimatorError if a name is unknown."""
+    grid = block.grid and {
+        parameter: [resolved_value(parameter, value) for value in values]
+        for parameter, values in block.grid.items()
+    }
+    return Resolved(resolved(block.spec), resolved_values(block.params), grid)
+
+
+def resolved(spec: Any) -> Any:
+    """Return an estimator of a config with every name in it as `import_path` returns it.
+
+    Parameters
+    ----------
+    spec : str or dict
+        A name, or one of the blocks `{estimator: ..., params: ...}`, `{pipeline: [...]}` and
+        `{factory: ..., params: ...}`.
+
+    Returns
+    -------
+    str or dict
+        The same, to be made in any process.
+
+    Raises
+    ------
+    EstimatorError
+        If a name is unknown.
+    """
+    if isinstance(spec, str):
+        return import_path(spec)
+    if not is_spec(spec):
+        kinds = ", ".join(f"{{{kind}: ...}}" for kind in KINDS)
+        raise EstimatorError(f"{spec!r:.80} is not an estimator; accepted: a name, {kinds}")
+    block = dict(spec)
+    if "estimator" in block:
+        block["estimator"] = resolved(block["estimator"])
+    elif "pipeline" in block:
+        block["pipeline"] = [
+            step if isinstance(step, str) and step in NO_NAMES else resolved(step)
+            for step in block["pipeline"]
+        ]
+    if "params" in block:
+        block["params"] = resolved_values(block["params"])
+    return block
+
+
+def resolved_values(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters with the estimators among their values as `resolved` returns them."""
+    return {key: resolved_value(key, value) for key, value in params.items()}
+
+
+def resolved_value(key: Any, value: Any) -> Any:
+    """Return the value of a parameter called `key` with estimators as `resolved` returns them."""
+    name = str(key).rpartition("__")[2]
+    if is_spec(value):
+        return resolved(value)
+    if isinstance(value, str) and (name == OF_ONE or name.endswith(f"_{OF_ONE}")):
+        return value if value in NO_NAMES else {"estimator": resolved(value)}
+    if isinstance(value, Mapping):
+        return resolved_values(value)
+    if not isinstance(value, list):
+        return value
+    return [
+        _resolved_part(part) if name in OF_SEVERAL else resolved_value("", part) for part in value
+    ]
+
+
+def _resolved_part(part: Any) -> Any:
+    """Return an estimator with a name of its own, `[name, estimator, ...]`."""
+    if not isinstance(part, list | tuple) or len(part) < 2:
+        return resolved_value("", part)
+    name, estimator, *rest = part
+    return [name, resolved_value(OF_ONE, estimator), *rest]
+
+
+def _names_in(value: Any) -> Iterator[str]:
+    """Yield the names of classes and factories in a resolved estimator or in parameters."""
+    if is_spec(value):
+        named = value.get("pipeline") or [value.get("factory") or value["estimator"]]
+        yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _names_in(part)
+
+
+# Estimators made of blocks
+
+
+def made(spec: Any, params: Mapping[str, Any], seed: int) -> Any:
+    """Return an estimator to be fitted, seeded if it draws and has no seed.
+
+    Parameters
+    ----------
+    spec, params : str or dict, and dict
+        As for `construct`.
+    seed : int
+        Becomes its `random_state`. If it has none, those of its parts get seeds hashed from it.
+
+    Returns
+    -------
+    object
+        The estimator.
+    """
+    estimator = construct(spec, params)
+    own = estimator.get_params(deep=False)
+    if "random_state" in own:
+        return (
+            estimator
+            if own["random_state"] is not None
+            else estimator.set_params(random_state=seed)
+        )
+    seeds = {
+        key: seed_of("part", seed, key)
+        for key, value in estimator.get_params().items()
+        if key.endswith("__random_state") and value is None
+    }
+    return estimator.set_params(**seeds) if seeds else estimator
+
+
+def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> Any:
+    """Return a classifier with its parameters set and, where it can tell, their values checked.
+
+    Parameters
+    ----------
+    spec, params : str or dict, and dict
+        As for `construct`.
+    share_gram : bool, default True
+        Whether it is given a Gram matrix if it can take one.
+
+    Returns
+    -------
+    object
+        The estimator, not fitted.
+
+    Raises
+    ------
+    EstimatorError
+        If it is not a classifier, or a parameter or its value is not accepted; the message names
+        it and what is.
+    """
+    if isinstance(spec, str):
+        _check_methods(estimator_class(spec), spec)
+    estimator = construct(spec, params)
+    _check_methods(estimator, name_of(spec))
+    check_values(estimator, share_gram=share_gram)
+    kind = _kind(estimator)
+    if kind != "classifier":
+        raise EstimatorError(
+            f"{name_of(spec)!r} is not a scikit-learn classifier but of the type {kind}; "
+            "accepted: a class that predicts labels, such as sklearn.svm:SVC"
+        )
+    return estimator
+
+
+def construct(spec: Any, params: Mapping[str, Any]) -> Any:
+    """Return any estimator of a config, not fitted.
+
+    Parameters
+    ----------
+    spec : str or dict
+        A name, an import path, or a block; see `resolved`.
+    params : dict
+        Parameters of the estimator, or arguments of the factory; `step__name` is that of a part.
+        Blocks among them, in lists and mappings too, become estimators.
+
+    Returns
+    -------
+    object
+        The estimator.
+
+    Raises
+    ------
+    EstimatorError
+        If a parameter is unknown or one that it needs is missing, or a part is not accepted.
+    """
+    if isinstance(spec, str):
+        return _called(estimator_class(spec), spec, params)
+    params = {**spec.get("params", {}), **params}
+    if "estimator" in spec:
+        return construct(spec["estimator"], params)
+    if "pipeline" in spec:
+        from sklearn.pipeline import make_pipeline
+
+        return _with(make_pipeline(*map(_part, spec["pipeline"])), "the pipeline", params)
+    name = spec["factory"]
+    if not {":", "."} & set(name):
+        raise EstimatorError(f"factory {name!r}: accepted is an import path module:function")
+    estimator = _called(_imported(name, "function", callable), name, params)
+    if not hasattr(estimator, "get_params"):
+        raise EstimatorError(
+            f"factory {name!r} returned {estimator!r:.60}, which is not a scikit-learn estimator"
+        )
+    return estimator
+
+
+def _part(spec: Any) -> Any:
+    """Return a part of another estimator, its values checked; texts such as `drop` as they are."""
+    if isinstance(spec, str) and spec in ("drop", "passthrough"):
+        return spec
+    with blamed_on(name_of(spec)):
+        part = construct(spec, {})
+        if hasattr(part, "get_params"):
+            check_values(part, share_gram=False)
+        return part
+
+
+def _value(value: Any) -> Any:
+    """Return a parameter's value with the estimators in it made."""
+    if is_spec(value):
+        return _part(value)
+    if isinstance(value, Mapping):
+        return {key: _value(part) for key, part in value.items()}
+    if isinstance(value, list):
+        parts = [_value(part) for part in value]
+        # A part with its name, of which scikit-learn wants tuples
+        return tuple(parts) if any(map(is_spec, value)) and isinstance(value[0], str) else parts
+    return value
+
+
+def _called(maker: Callable[..., Any], name: str, params: Mapping[str, Any]) -> Any:
+    """Return what a class or a factory makes with parameters; those of parts are set afterwards."""
+    values = {key: _value(value) for key, value in params.items()}
+    try:
+        arguments = [
+            each
+            for each in inspect.signature(maker).parameters.values()
+            if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+        ]
+    except (TypeError, ValueError):  # a class of compiled code may not tell
+        arguments = []
+    accepted = [each.name for each in arguments]
+    own = {key: values.pop(key) for key in list(values) if key in accepted}
+    missing = [each.name for each in arguments if each.default is each.empty]
+    if missing := [key for key in missing if key not in own]:
+        for key in values:
+            if key.partition("__")[0] not in accepted:
+                raise _unknown(name, key, accepted)
+        raise EstimatorError(f"{name} needs `params:` with {', '.join(missing)}")
+    try:
+        estimator = maker(**own)
+    except TypeError as error:
+        if own or params:
+            raise
+        raise EstimatorError(
+            f"{name}: cannot be made without arguments ({error}), as scikit-learn's contract asks"
+        ) from error
+    return _with(estimator, name, values)
+
+
+def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
+    """Return an estimator with parameters set, having checked that it has them."""
+    if params:
+        accepted = estimator.get_params()
+        for key in params:
+            if key not in accepted:
+                raise _unknown(name, key, accepted)
+        estimator.set_params(**params)
+        parts = estimator.get_params()
+        for key in params:
+            part = parts.get(key.rpartition("__")[0])
+            if hasattr(part, "get_params"):
+                check_values(part, share_gram=False)
+    return estimator
+
+
+def _unknown(name: str, key: str, accepted: Any) -> EstimatorError:
+    hint = near_miss(key, accepted)
+    listed = ", ".join(sorted(accepted))
+    return EstimatorError(f"{name} has no parameter {key!r}; accepted: {listed}{hint}")
+
+
+# Checks
+
+
+def _check_methods(thing: Any, name: str) -> None:
+    if not all(hasattr(thing, method) for method in METHODS):
+        raise EstimatorError(f"{name!r} is not a scikit-learn classifier ({', '.join(METHODS)})")
+
+
+def _kind(estimator: Any) -> str:
+    """Return the type of an estimator by scikit-learn; one that does not say is a classifier."""
+    from sklearn.utils import get_tags
+
+    try:
+        kind = get_tags(estimator).estimator_type
+    except AttributeError:  # somebody's own class, without scikit-learn's base
+        kind = getattr(estimator, "_estimator_type", "classifier")
+    if kind is None:
+        return "transformer" if hasattr(estimator, "transform") else "classifier"
+    return str(kind)
+
+
+def takes_many(estimator: Any) -> bool:
+    """Return whether a classifier takes more than two classes; one that does not say does."""
+    from sklearn.utils import get_tags
+
+    try:
+        tags = get_tags(estimator).classifier_tags
+    except Exception:  # somebody's own class, without scikit-learn's base
+        return True
+    return tags is None or bool(tags.multi_class)
+
+
+def parts_of(estimator: Any) -> set[Any]:
+    """Return the class of an estimator, those of its parts, and the functions among its values."""
+    found: set[Any] = {type(estimator)}
+    waiting = list(estimator.get_params(deep=False).values())
+    while waiting:
+        value = waiting.pop()
+        if inspect.isclass(value) or inspect.isfunction(value):
+            found.add(value)
+        elif hasattr(value, "get_params"):
+            found.add(type(value))
+            waiting += value.get_params(deep=False).values()
+        elif isinstance(value, Mapping):
+            waiting += value.values()
+        elif isinstance(value, list | tuple):
+            waiting += value
+    return found
+
+
+def check_values(estimator: Any, *, share_gram: bool = True) -> None:
+    """Check the values of parameters, as far as an estimator declares constraints for them.
+
+    If it is given a Gram matrix, the kernel checks its own parameters: they need not be ones that
+    the estimator knows.
+
+    Raises EstimatorError.
+    """
+    from sklearn.base import clone
+
+    checked = clone(estimator)
+    try:
+        _check_finite(checked.get_params())
+        if share_gram and shares_gram(checked):
+            _check_kernel(checked.get_params(deep=False))
+            for_gram(checked)
+        elif checked.get_params(deep=False).get("gamma") == "mean-distance":
+            checked.set_params(gamma=1.0)  # a width that the runner computes for any estimator
+        if hasattr(checked, "_parameter_constraints"):
+            checked._validate_params()
+    except ValueError as error:
+        raise EstimatorError(str(error)) from error
+
+
+def _check_finite(params: Mapping[str, Any]) -> None:
+    """Raise ValueError if no machine can compute with a kernel's parameter or a price C."""
+    for key, value in params.items():
+        name = key.rpartition("__")[2]
+        if not isinstance(value, Real) or name not in ("gamma", *KERNEL_NUMBERS, "C"):
+            continue
+        if math.isnan(value) or (math.isinf(value) and name != "C"):
+            raise ValueError(f"{key} must be a finite number, got {value!r}")
+        if name == "degree" and float(value) > MAX_DEGREE:
+            raise ValueError(f"{key} must be at most {MAX_DEGREE}, got {value!r}")
+
+
+def _check_kernel(params: dict[str, Any]) -> None:
+    """Raise ValueError if the kernel cannot be computed with the values of its parameters."""
+    read = {name: params[name] for name in parameters_of(params["kernel"]) if name in params}
+    for name, value in read.items():
+        is_text = isinstance(value, str)
+        if (
+            not isinstance(value, str | Real)
+            or isinstance(value, bool)
+            or (is_text and name in KERNEL_NUMBERS)
+        ):
+            raise ValueError(f"{name} must be a number, got {value!r}")
+    row = np.ones((1, 1))
+    if "gamma" in read:
+        read["gamma"] = resolve_gamma(read["gamma"], row)
+    with np.errstate(all="ignore"):
+        gram(row, **read)

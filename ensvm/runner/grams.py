@@ -1,0 +1,327 @@
+"""What classifiers are fitted on: inputs of a realization, or a Gram matrix computed once for all.
+
+All cells of a realization share these arrays, so the arrays are read-only.
+"""
+
+import inspect
+import pickle
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data import Realization
+from ensvm.data.arrays import sparse_matrix
+from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
+from ensvm.memory import require_memory
+from ensvm.seeds import seed_of
+
+# Test rows go through the kernel in blocks of about this size. Blocks are kept for the next
+# algorithm if all of them together take at most KEPT_BYTES.
+BLOCK_BYTES = 2**28
+KEPT_BYTES = 2**30
+
+# Results kept: the members of a few joined ensembles of 150 on one training set, some 10 MiB
+CAPACITY = 512
+VALIDATION_SHARE = 1 / 3
+WARM_UP_ROWS = 20
+
+
+class Inputs:
+    """The inputs of one realization, on which a classifier is fitted and predicts.
+
+    `seconds` is the wall time spent on kernel values and `gamma` the width of the kernel; both are
+    empty unless the inputs are kernel values.
+    """
+
+    gamma: float | None = None
+
+    def __init__(self, realization: Realization) -> None:
+        self.realization = realization
+        self.seconds: dict[str, float] = {}
+
+    def train(self) -> Any:
+        """Return the inputs of the training rows."""
+        return self.realization.X_train
+
+    def train_blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Yield blocks of training rows with their inputs."""
+        return _blocks_of(self.realization.X_train)
+
+    def test(self) -> Any:
+        """Return the inputs of all test rows at once."""
+        return self.realization.X_test
+
+    def test_blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Yield blocks of test rows with their inputs."""
+        return _blocks_of(self.realization.X_test)
+
+
+def _blocks_of(X: Any) -> Iterator[tuple[slice, Any]]:
+    for rows in row_blocks(*X.shape):
+        yield rows, X[rows]
+
+
+class SharedGram(Inputs):
+    """Kernel values of one realization for one kernel: among training rows, and of test rows.
+
+    `seconds` is the wall time spent on kernel values so far, each counted once: `kernel_seconds`
+    among training rows, `test_kernel_seconds` against test rows.
+    """
+
+    def __init__(
+        self,
+        realization: Realization,
+        kernel: dict[str, Any],
+        dtype: str = "float64",
+        kept_bytes: int = KEPT_BYTES,
+    ) -> None:
+        super().__init__(realization)
+        self._dtype = dtype
+        self._kept_bytes = kept_bytes
+        self._kernel = dict(kernel)
+        if "gamma" in kernel:
+            self.gamma = resolve_gamma(kernel["gamma"], realization.X_train)
+            self._kernel["gamma"] = self.gamma
+        self._gram: NDArray[Any] | None = None
+        self._blocks: dict[int, NDArray[Any]] = {}
+        self.seconds |= {"kernel_seconds": 0.0, "test_kernel_seconds": 0.0}
+
+    def train(self) -> NDArray[Any]:
+        """Return the Gram matrix of the training rows, shape (n_train, n_train)."""
+        if self._gram is None:
+            rows = self.realization.X_train.shape[0]
+            require_memory(gram_bytes(rows, self._dtype), f"the Gram matrix of {rows} rows")
+            self._gram = self._timed("kernel_seconds", self.realization.X_train)
+        return self._gram
+
+    def train_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield all training rows with their kernel values at once."""
+        yield slice(None), self.train()
+
+    def test_blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield blocks of test rows with their kernel values, shape (n_block, n_train)."""
+        n_test, n_train = self.realization.X_test.shape[0], self.realization.X_train.shape[0]
+        keep = n_test * n_train * 8 <= self._kept_bytes
+        for rows in row_blocks(n_test, n_train):
+            block = self._blocks.get(rows.start)
+            if block is None:
+                X_test = self.realization.X_test[rows]
+                block = self._timed("test_kernel_seconds", X_test, self.realization.X_train)
+                if keep:
+                    self._blocks[rows.start] = block
+            yield rows, block
+
+    def test(self) -> NDArray[Any]:
+        """Return the kernel values of all test rows at once, shape (n_test, n_train)."""
+        return np.concatenate([block for _, block in self.test_blocks()])
+
+    def _timed(self, part: str, *inputs: Any) -> NDArray[Any]:
+        start = time.perf_counter()
+        values: NDArray[Any] = gram(*inputs, **self._kernel, dtype=self._dtype)
+        self.seconds[part] += time.perf_counter() - start
+        values.flags.writeable = False
+        return values
+
+
+def gram_bytes(n_rows: int, dtype: str) -> float:
+    """Return the bytes of the Gram matrix of so many rows."""
+    return float(n_rows) ** 2 * np.dtype(dtype).itemsize
+
+
+def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of rows whose values against `n_columns` points take about `BLOCK_BYTES`."""
+    step = max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+class FitMemory:
+    """The results of functions by their arguments, in this process, the last ones asked for.
+
+    It stands where scikit-learn takes a `joblib.Memory`, as the `memory` of an estimator, and is
+    dropped with the realization it belongs to.
+
+    Parameters
+    ----------
+    capacity : int, default 512
+        The results kept; beyond it the one not asked for longest is dropped.
+
+    Examples
+    --------
+    >>> from ensvm.runner.grams import FitMemory
+    >>> square = FitMemory().cache(lambda n: print("computed") or n * n)
+    >>> square(3), square(3)
+    computed
+    (9, 9)
+    """
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._capacity = capacity
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "FitMemory":
+        """Return itself: clones of an estimator share its memory, as they share a folder."""
+        return self
+
+    def cache(self, function: Callable[..., Any], ignore: Sequence[str] = ()) -> Callable[..., Any]:
+        """Return the function, which computes what is not kept yet.
+
+        Every call returns an object of its own, so that nobody changes what others get. A result
+        that cannot be pickled is not kept.
+
+        Parameters
+        ----------
+        function : callable
+            A function of arguments that can be hashed by `joblib.hash`.
+        ignore : sequence of str, default ()
+            Names of arguments that do not decide the result.
+
+        Returns
+        -------
+        callable
+            A function of the same arguments.
+        """
+        signature = inspect.signature(function)
+        name = f"{function.__module__}.{function.__qualname__}"
+
+        @wraps(function)
+        def remembered(*args: Any, **kwargs: Any) -> Any:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            deciding = {key: value for key, value in bound.arguments.items() if key not in ignore}
+            key = joblib.hash((name, deciding))
+            if key not in self._kept:
+                result = function(*args, **kwargs)
+                try:
+                    self._kept[key] = pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
+                except Exception:  # pickling raises whatever a class's methods for it do
+                    return result
+                if len(self._kept) > self._capacity:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return pickle.loads(self._kept[key])
+
+        return remembered
+
+
+class GramPool:
+    """A realization, and what its fits share: Gram matrices by kernel, and a memory.
+
+    Parameters
+    ----------
+    realization : Realization
+        The rows; its arrays become read-only.
+    memory : FitMemory or None, default None
+        Given to each of our estimators that has a parameter `memory`; None in timings, in which
+        fits share nothing.
+    kept_bytes : int
+        Kernel values of test rows are kept for the next algorithm up to this size.
+    """
+
+    def __init__(
+        self,
+        realization: Realization,
+        memory: FitMemory | None = None,
+        kept_bytes: int = KEPT_BYTES,
+    ) -> None:
+        self.realization = realization
+        for values in vars(realization).values():
+            parts = [values.data, values.indices, values.indptr] if sparse_matrix(values) else []
+            for array in parts or [values]:
+                array.flags.writeable = False
+        self._memory = memory
+        self._kept_bytes = kept_bytes
+        self._grams: dict[str, SharedGram] = {}
+
+    def inputs_of(self, estimator: Any, *, share_gram: bool, dtype: str) -> Inputs:
+        """Return what an estimator is fitted on: a shared Gram matrix if it can take one.
+
+        The parameters of the estimator are set accordingly.
+        """
+        params = estimator.get_params(deep=False)
+        ours = type(estimator).__module__.partition(".")[0] == __name__.partition(".")[0]
+        if self._memory is not None and ours and params.get("memory", "") is None:
+            estimator.set_params(memory=self._memory)
+        if share_gram and shares_gram(estimator):
+            for_gram(estimator)
+            # Algorithms share a matrix if they agree in the parameters that the kernel reads.
+            read = parameters_of(params["kernel"])
+            return self._shared({name: params[name] for name in read if name in params}, dtype)
+        if params.get("gamma") == "mean-distance":
+            # Other people's estimators do not know this rule for a width.
+            width = resolve_gamma("mean-distance", self.realization.X_train)
+            estimator.set_params(gamma=width)
+        return Inputs(self.realization)
+
+    def in_order(self, seed: int) -> "GramPool":
+        """Return the same problem with its training rows in an order drawn by a seed."""
+        whole = self.realization
+        order = np.random.default_rng(seed).permutation(whole.y_train.shape[0])
+        permuted = Realization(
+            whole.X_train[order], whole.y_train[order], whole.X_test, whole.y_test
+        )
+        # Only one algorithm uses it: keeping values of test rows would only take memory.
+        return GramPool(permuted, self._memory, kept_bytes=0)
+
+    def held_out(self, seed: int) -> "GramPool":
+        """Return the training rows split in two; `VALIDATION_SHARE` of them is held out."""
+        X, y = self.realization.X_train, self.realization.y_train
+        order = np.random.default_rng(seed_of("validation", seed)).permutation(y.shape[0])
+        held = max(1, round(VALIDATION_SHARE * y.shape[0]))
+        fitted, chosen = order[held:], order[:held]
+        return GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
+
+    def folds(self, n_splits: int, seed: int) -> Iterator["GramPool"]:
+        """Yield the folds of a stratified cross-validation on the training rows.
+
+        Kernel values are computed for each fold, with a width that depends on its training rows.
+        """
+        from sklearn.model_selection import StratifiedKFold
+
+        X, y = self.realization.X_train, self.realization.y_train
+        cut = StratifiedKFold(n_splits, shuffle=True, random_state=seed_of("folds", seed))
+        for fitted, chosen in cut.split(np.zeros(y.shape[0]), y):
+            yield GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
+
+    def for_warm_up(self, of_a_class: int = WARM_UP_ROWS) -> "GramPool":
+        """Return a few training rows of each class and a few test rows."""
+        whole, y = self.realization, self.realization.y_train
+        rows = [np.flatnonzero(y == label)[:of_a_class] for label in np.unique(y)]
+        few, test = np.sort(np.concatenate(rows)), slice(0, WARM_UP_ROWS)
+        return GramPool(
+            Realization(whole.X_train[few], y[few], whole.X_test[test], whole.y_test[test])
+        )
+
+    def _shared(self, kernel: dict[str, Any], dtype: str) -> SharedGram:
+        key = repr((sorted(kernel.items()), dtype))
+        if key not in self._grams:
+            self._grams[key] = SharedGram(self.realization, kernel, dtype, self._kept_bytes)
+        return self._grams[key]
+
+
+def for_gram(estimator: Any) -> Any:
+    """Set the kernel of an estimator to `precomputed`, and return the estimator.
+
+    The other parameters of the kernel get their defaults back.
+    """
+    defaults = type(estimator)().get_params(deep=False)
+    unused = {key: defaults[key] for key in KERNEL_PARAMETERS if key in defaults}
+    return estimator.set_params(**{**unused, "kernel": "precomputed"})
+
+
+def shares_gram(estimator: Any) -> bool:
+    """Return whether the estimator can be given a Gram matrix in place of X."""
+    from sklearn.base import clone
+    from sklearn.utils import get_tags
+
+    params = estimator.get_params(deep=False)
+    kernel = params.get("kernel")
+    if not (isinstance(kernel, str) and kernel in KERNELS):
+        return False
+    return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)

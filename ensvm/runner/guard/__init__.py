@@ -1,1 +1,0 @@
-"""What keeps a cell from hurting others: its inputs, its answers, what surrounds it."""

@@ -1,0 +1,129 @@
+"""Files that own code opens and the key of its cell does not hold: they become a warning.
+
+Python tells an audit hook of every file that it opens. A hook cannot be removed, so there is one a
+process, which does nothing outside the cells of own code. Files that compiled code or another
+process opens are not seen.
+"""
+
+import importlib.util
+import json
+import os
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ensvm.data import DatasetCard
+from ensvm.records.code_identity import FOLDER
+from ensvm.runner.own_modules import is_own, loaded_file
+from ensvm.runner.plan import Cell
+
+MOST_NAMED = 10  # files that one warning names
+_NEEDS_NO_QUOTES = re.compile(r"[\w./-]*\w")
+
+_opened: list[tuple[str, int]] | None = None  # paths and flags; None while nobody asks
+# What the cells of an algorithm have read in this process. A module reads its files when the first
+# cell, or the warm-up before it, imports it.
+_read: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+
+
+@contextmanager
+def noting_files(cell: Cell) -> Iterator[None]:
+    """Note the files that the body reads and the modules that it imports, if it runs own code."""
+    global _opened
+    if not cell.own_files:
+        yield
+        return
+    _install_hook()
+    _opened, modules = [], set(sys.modules)
+    try:
+        yield
+    finally:
+        opened, _opened = _opened, None
+        imported = (loaded_file(sys.modules.get(name)) for name in set(sys.modules) - modules)
+        to_write = {path for path, flags in opened if flags & (os.O_WRONLY | os.O_RDWR)}
+        _read[_key(cell)] |= {path for path, _ in opened} - to_write
+        _read[_key(cell)] |= {str(file) for file in imported if file is not None}
+
+
+def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[str]:
+    """Return the warning about files that a cell has read though its key does not hold them.
+
+    Parameters
+    ----------
+    cell : Cell
+        A cell that ran in this process under `noting_files`.
+    card : DatasetCard
+        The card of its data set, whose files the key holds.
+    folder : Path or None
+        The folder of the config: data files elsewhere do not count.
+
+    Returns
+    -------
+    set of str
+        The text of the warning, or nothing.
+    """
+    if folder is None or not _read[_key(cell)]:
+        return set()
+    base = os.path.realpath(folder)
+    every = (
+        file for sources in card.parts.values() for each in sources for file in each.every_file
+    )
+    held = {*cell.own_files, *(os.path.realpath(file.file) for file in every if file.file)}
+    # Libraries open many files; resolving the path of each would take longer than a small cell.
+    read = (path for path in _read[_key(cell)] if is_own(path))
+    places = {os.path.realpath(_source(path)) for path in read}
+    names = sorted(
+        Path(os.path.relpath(place, base)).as_posix()
+        for place in places - held
+        if _counts(place, base)
+    )
+    if not names:
+        return set()
+    shown = [name if _NEEDS_NO_QUOTES.fullmatch(name) else json.dumps(name) for name in names]
+    more = f" (and {len(names) - MOST_NAMED} more)" if len(names) > MOST_NAMED else ""
+    return {
+        "UndeclaredFiles: a change of files that this cell reads would not run it again;"
+        f" add `depends: [{', '.join(shown[:MOST_NAMED])}]`{more} to the algorithm"
+    }
+
+
+def _key(cell: Cell) -> tuple[Any, ...]:
+    return cell.study, cell.algorithm, *cell.own.items()
+
+
+def _counts(place: str, base: str) -> bool:
+    """Return whether a file is one of the user's own: a module, or a file beside the config."""
+    parts = Path(os.path.relpath(place, base)).parts
+    is_module = place.endswith(".py")
+    # Hidden folders have caches, environments and settings of programs.
+    is_beside = not any(folder.startswith(".") for folder in parts[:-1])
+    is_ours = Path(place).is_relative_to(FOLDER)
+    return (is_module or is_beside) and is_own(place) and not is_ours and os.path.isfile(place)
+
+
+def _source(path: str) -> str:
+    """Return the source of a file of compiled code, and other files as they are."""
+    if os.path.basename(os.path.dirname(path)) != "__pycache__":
+        return path
+    try:
+        return importlib.util.source_from_cache(path)
+    except ValueError:  # a library's own cache, made from the source
+        return ""
+
+
+@cache
+def _install_hook() -> None:
+    sys.addaudithook(_note)
+
+
+def _note(event: str, args: tuple[Any, ...]) -> None:
+    if event == "open" and _opened is not None and not isinstance(args[0], int):
+        with suppress(
+            OSError, TypeError, ValueError
+        ):  # an exception would become that of whoever opens the file
+            _opened.append((os.path.abspath(os.fsdecode(args[0])), args[2]))

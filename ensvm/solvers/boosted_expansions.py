@@ -1,0 +1,312 @@
+"""AdaBoost over machines f_t = sum_i u_ti k(x_i, .) + b_t (Rangel, Lozano & Garcia, ICMLA-05).
+
+This is Figure 1 of the paper, on one Gram matrix. A hypothesis is h_t = f_t / max_i |f_t(x_i)| or
+sign f_t, and its weight alpha_t minimises Z_t = sum_i D_i exp(-alpha y_i h_t(x_i)) (Schapire &
+Singer, 1999), which also bounds the error: the vote misclassifies at most a share prod_t Z_t of the
+examples. With h_t = f_t / max |f_t| the vote sum_t alpha_t h_t is one expansion; the paper uses the
+sign, and drops it for its reduced model.
+
+A hypothesis that is right on all examples has no best alpha, so alpha is capped. With real values
+boosting goes on, because the margins still differ; with signs D does not change, and boosting ends.
+
+The reduced model rewrites expansions in linearly independent points (Downs, Gates & Masters, JMLR
+2, 2001). Cholesky's method with pivots orders the points so that each adds what the ones before it
+explain least. Leaving out the last directions of the orthonormal basis that it builds leaves out
+exactly these coordinates of the expansion, so the error is known before any point goes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from ensvm.kernels.low_rank import incomplete_cholesky
+from ensvm.solvers.boosting import BoostingResult, Round, Step, StopReason, Vector, boost
+from ensvm.solvers.cholesky_update import add_products
+from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
+
+__all__ = [
+    "Member",
+    "ReducedExpansion",
+    "WeakLearner",
+    "boosted_expansions",
+    "reduce_expansion",
+    "reduce_members",
+]
+
+# Weights of examples with margin 1 fall by exp(-10) at most: more would leave the next round a
+# handful of examples
+LARGEST_ALPHA = 10.0
+BALANCE = 1e-13  # |sum_i D_{t+1,i} y_i h_t(x_i)| at which alpha_t counts as the minimiser of Z_t
+MOST_BISECTIONS = 200  # safeguarded Newton steps; about ten are the rule
+# A hypothesis must agree with the labels by more than this, in D-weighted mean, to be better than
+# random
+RANDOM_EDGE = 1e-12
+
+WeakLearner: TypeAlias = Callable[[Vector, Vector | None], WeakenedResult | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One machine of the vote, scaled so that its values at the training examples reach 1.
+
+    Attributes
+    ----------
+    weakened : WeakenedResult
+        The machine and the rows left out of its training.
+    coef : ndarray of shape (m,)
+        u_t / max |f_t|, so that h_t = K coef + intercept has |values| <= 1.
+    intercept : float
+        b_t / max |f_t|.
+    """
+
+    weakened: WeakenedResult
+    coef: Vector
+    intercept: float
+
+
+def boosted_expansions(
+    gram: NDArray[Any],
+    signs: Vector,
+    weak: WeakLearner,
+    n_rounds: int,
+    *,
+    use_sign: bool,
+    start: Vector | None = None,
+    after_round: Callable[[], None] | None = None,
+) -> BoostingResult:
+    """Boost a weak learner of kernel expansions, from equal row weights unless others are given.
+
+    A last machine that is no better than random, or whose margin vanishes, is left out; but the
+    first stays, with alpha = 1 if it is no better than random, for without it there would be
+    nothing to vote.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The kernel values of the training rows, float32 or float64, rows contiguous.
+    signs : ndarray of shape (m,)
+        The labels, -1 and +1.
+    weak : callable
+        Maps row weights, and the weights of the last machine to start near (None at first), to a
+        `WeakenedResult`; to None where it cannot train one.
+    n_rounds : int
+        The largest number of members, >= 1.
+    use_sign : bool
+        Whether h_t = sign f_t rather than f_t / max |f_t|; 0 counts as negative.
+    start : ndarray of shape (m,), default None
+        The row weights of the first round, >= 0 and of sum 1, by which training errors are weighted
+        too; None for equal ones.
+    after_round : callable, default None
+        Called without arguments when a round whose machine is kept is over.
+
+    Returns
+    -------
+    BoostingResult
+        Its learners are `Member`s, its certificate the least slack in train_errors <= prod Z_t;
+        None if the weak learner could not train the first machine.
+    """
+
+    def learn(current: Round) -> tuple[Member, Vector] | None:
+        near = None if current.last is None else current.last.weakened.machine.weights
+        weakened = weak(current.sample_weight, near)
+        if weakened is None:
+            return None
+        member, values = _normalized(gram, signs, weakened)
+        return member, np.where(values > 0.0, 1.0, -1.0) if use_sign else values
+
+    first = np.full(signs.size, 1.0 / signs.size) if start is None else start
+    rule = _Expansions(signs, first, use_sign=use_sign)
+    result = boost(rule, learn, first, n_rounds, after_round=after_round)
+    if not result.learners:
+        return result
+    return replace(result, certificate=float((result.error_bound - result.train_errors).min()))
+
+
+def best_alpha(agreement: Vector, distribution: Vector) -> float:
+    """Return the alpha in (0, LARGEST_ALPHA] that minimises Z = sum_i D_i exp(-alpha agreement_i).
+
+    The sum of D_i agreement_i must be positive. Newton's method on the logarithm of Z, whose slope
+    is minus the mean agreement under the tilted distribution, kept within a bracket.
+    """
+    low, high, alpha = 0.0, LARGEST_ALPHA, LARGEST_ALPHA
+    least = agreement.min()
+    for _ in range(MOST_BISECTIONS):
+        tilted = distribution * np.exp(-alpha * (agreement - least))
+        tilted /= tilted.sum()
+        mean = float(tilted @ agreement)
+        if abs(mean) <= BALANCE or (mean > 0.0 and alpha == LARGEST_ALPHA):
+            break
+        low, high = (alpha, high) if mean > 0.0 else (low, alpha)
+        spread = float(tilted @ (agreement - mean) ** 2)
+        step = alpha + mean / spread if spread > 0.0 else high
+        following = step if low < step < high else 0.5 * (low + high)
+        if following == alpha:
+            break
+        alpha = following
+    return alpha
+
+
+class _Expansions:
+    """The rule of `boosted_expansions`."""
+
+    def __init__(self, signs: Vector, first: Vector, *, use_sign: bool) -> None:
+        self._signs = signs
+        self._use_sign = use_sign
+        self._first = first
+        self._vote = np.zeros(signs.size)
+
+    def step(self, current: Round, learner: Member, vote: Vector) -> Step:
+        before = current.sample_weight
+        agreement = self._signs * vote
+        edge = float(before @ agreement)
+        reason = self._why_it_ends(learner, edge, agreement)
+        worthless = reason in ("no_better_than_random", "vanishing_margin")
+        alpha = best_alpha(agreement, before) if edge > RANDOM_EDGE else 1.0
+        tilted = before * np.exp(-alpha * agreement)
+        normalizer = tilted.sum()
+        return Step(
+            alpha,
+            self._share_wrong(vote, before),
+            float(normalizer),
+            tilted / normalizer,
+            reason,
+            kept=not (worthless and current.weights),
+        )
+
+    def add(self, weight: float, vote: Vector) -> tuple[Vector, float]:
+        self._vote += weight * vote
+        return self._signs * self._vote, self._share_wrong(self._vote, self._first)
+
+    def _why_it_ends(self, member: Member, edge: float, agreement: Vector) -> StopReason | None:
+        if member.weakened.machine.stop_reason == "gap_below_rounding":
+            return "vanishing_margin"
+        if edge <= RANDOM_EDGE:
+            return "no_better_than_random"
+        return "perfect" if self._use_sign and agreement.min() > 0.0 else None
+
+    def _share_wrong(self, values: Vector, distribution: Vector) -> float:
+        return float(distribution[(values > 0.0) != (self._signs > 0.0)].sum())
+
+
+def _normalized(
+    gram: NDArray[Any], signs: Vector, weakened: WeakenedResult
+) -> tuple[Member, Vector]:
+    """Return f / max |f| and its values on the training examples; f = 0 itself where it is 0."""
+    machine = weakened.machine
+    coef = signs * machine.weights
+    points = np.flatnonzero(coef)
+    values = np.full(signs.size, machine.intercept)
+    add_products(gram, points, coef[points], values)
+    largest = float(np.abs(values).max())
+    scale = 1.0 / largest if largest > 0.0 else 1.0
+    return Member(weakened, coef * scale, machine.intercept * scale), values * scale
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedExpansion:
+    """Expansions in fewer points.
+
+    Attributes
+    ----------
+    points : ndarray of int, shape (r,)
+        The numbers of the rows kept, ascending.
+    coefs : ndarray of shape (r, k)
+        The coefficients in them, one expansion a column.
+    error : float
+        The largest change |f - f_reduced| of the first expansion at an x with k(x, x) at most that
+        of the rows.
+    """
+
+    points: NDArray[np.intp]
+    coefs: NDArray[np.float64]
+    error: float
+
+
+def reduce_expansion(
+    gram: NDArray[Any], coefs: NDArray[np.float64], allowed: float
+) -> ReducedExpansion:
+    """Project expansions onto the fewest pivots that change the first one by at most `allowed`.
+
+    Parameters
+    ----------
+    gram : array of shape (n, n)
+        The kernel among the n points of the expansions, positive semidefinite; taken to float64.
+    coefs : array of shape (n, k)
+        One expansion a column.
+    allowed : float
+        The largest change, >= 0, of a value of the first expansion where k(x, x) <= max_i K_ii.
+        What rounding makes of points that are linearly dependent is dropped in any case.
+
+    Returns
+    -------
+    ReducedExpansion
+        The points kept, the coefficients in them and the error.
+
+    References
+    ----------
+    Downs, Gates & Masters, Exact simplification of support vector solutions, JMLR 2, 2001.
+    """
+    gram = np.asarray(gram, dtype=np.float64)
+    factor = incomplete_cholesky(lambda rows: gram[:, rows], gram.diagonal())
+    coordinates = factor.factor.T @ coefs  # of each expansion, in the basis that the pivots build
+    # Squared norm of what follows the first r directions
+    left_out = np.append(np.cumsum(coordinates[::-1, 0] ** 2)[::-1], 0.0)
+    errors = np.sqrt(left_out * gram.diagonal().max())
+    rank = int(np.argmax(errors <= allowed))
+    pivots = factor.pivots[:rank]
+    lower = factor.factor[pivots, :rank]
+    order = np.argsort(pivots)
+    reduced = (
+        solve_triangular(lower, coordinates[:rank], lower=True, trans="T")
+        if rank
+        else coordinates[:0]
+    )
+    return ReducedExpansion(pivots[order], reduced[order], float(errors[rank]))
+
+
+def reduce_members(
+    gram: NDArray[Any],
+    alphas: NDArray[np.float64],
+    member_coefs: NDArray[np.float64],
+    intercepts: NDArray[np.float64],
+    reduce_tol: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Rewrite kernel expansions, and a weighted sum of them, in linearly independent rows.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The Gram matrix of the rows.
+    alphas : ndarray of shape (n_members,)
+        The weights of the sum.
+    member_coefs : ndarray of shape (n_members, m)
+        The coefficients of each expansion.
+    intercepts : ndarray of shape (n_members,)
+        Their intercepts.
+    reduce_tol : float
+        How much of the largest value of the sum a value may change.
+
+    Returns
+    -------
+    coefs : ndarray of shape (m,)
+        The coefficients of the sum.
+    member_coefs : ndarray of shape (n_members, m)
+        Those of each expansion.
+    error : float
+        What this changed at most, relative to the largest value.
+    """
+    rows = np.flatnonzero(member_coefs.any(axis=0))
+    members = member_coefs[:, rows].T
+    vote = members @ alphas
+    values = gram[:, rows] @ vote + alphas @ intercepts
+    largest = float(np.abs(values).max())
+    reduced = reduce_expansion(
+        gram[np.ix_(rows, rows)], np.column_stack([vote, members]), reduce_tol * largest
+    )
+    coefs = np.zeros((gram.shape[0], alphas.size + 1))
+    coefs[rows[reduced.points]] = reduced.coefs
+    return coefs[:, 0], coefs[:, 1:].T, reduced.error / largest if largest > 0.0 else 0.0

@@ -1,0 +1,441 @@
+"""Boosting: the rounds, written once, and the rules of AdaBoost for two and for more classes.
+
+A rule decides what a learner's vote weighs, how the row weights change, and when boosting ends. The
+rule for machines that are kernel expansions is in `ensvm.solvers.boosted_expansions`.
+
+Discrete AdaBoost for two classes (Freund & Schapire, 1995): with epsilon the weight of a learner's
+mistakes, its weight is alpha = log((1 - epsilon) / epsilon) / 2, and the weight of row i is
+multiplied by exp(-alpha y_i h(x_i)) and divided by Z = 2 sqrt(epsilon (1 - epsilon)).
+
+Multi-class AdaBoost as Stork, Ramos, Koch & Konen print it (ECDA-13, Algorithm 1): alpha =
+(ln((1 - e) / e) + ln(K - 1)) / 2, half of SAMME's, and only the rows that a learner gets wrong
+change their weight, by exp(alpha): scikit-learn's `AdaBoostClassifier(learning_rate=0.5)`. Under
+the new weights the learner's error is not that of chance, as it is in AdaBoost, so no bound on the
+training error is known.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "BoostingResult",
+    "Round",
+    "Step",
+    "boost",
+    "discrete_adaboost",
+    "exponential_bound",
+    "multiclass_adaboost",
+]
+
+Vector: TypeAlias = NDArray[np.float64]
+StopReason: TypeAlias = Literal[
+    "n_rounds", "no_better_than_random", "perfect", "vanishing_margin", "one_class_left"
+]
+
+
+@dataclass(frozen=True, eq=False)
+class BoostingResult:
+    """The T learners that boosting kept, their weights in the vote, and what each round left.
+
+    Every rule of this package returns this one shape. A run whose first learner was refused has
+    T = 0 and no vote.
+
+    Attributes
+    ----------
+    learners : list of length T
+        The learners in the order of their rounds, as `learn` made them.
+    weights : ndarray of shape (T,)
+        The weight alpha of each learner in the vote.
+    errors : ndarray of shape (T,)
+        The training error of each learner under the weights it was trained with, in [0, 1].
+    normalizers : ndarray of shape (T,)
+        Z, the sum of the row weights of each round before they are divided by it.
+    train_errors : ndarray of shape (T,)
+        The share of training rows that the vote of the first t learners gets wrong, by the weights
+        that the first round starts from.
+    margins : ndarray of shape (m,)
+        The margin of each training row after the last round, in [-1, 1]: the share of the vote
+        for its class less the largest share for another class.
+    min_margins : ndarray of shape (T,)
+        The smallest margin after each round.
+    sample_weight : ndarray of shape (m,)
+        The row weights that the next round would train with; their sum is 1.
+    stop_reason : str
+        'n_rounds': all rounds were made; 'no_better_than_random': no learner was better than
+        random; 'perfect': a learner without error ends the formula; 'vanishing_margin': the margin
+        of a machine is 0 up to rounding; 'one_class_left': the weak learner rejected all rows of
+        a class.
+    certificate : float or None
+        The least slack in the rule's bounds on `train_errors`; not negative, rounding aside. None
+        for a rule without a bound.
+    """
+
+    learners: list[Any]
+    weights: Vector
+    errors: Vector
+    normalizers: Vector
+    train_errors: Vector
+    margins: Vector
+    min_margins: Vector
+    sample_weight: Vector
+    stop_reason: StopReason
+    certificate: float | None = None
+
+    @property
+    def n_iter(self) -> int:
+        """The number T of learners kept."""
+        return len(self.learners)
+
+    @property
+    def converged(self) -> bool:
+        """Whether all rounds were made, or none was needed any more."""
+        return self.stop_reason in ("n_rounds", "perfect")
+
+    @property
+    def error_bound(self) -> Vector:
+        """The product of the first t normalizers, shape (T,): where y f <= 0 costs at least 1."""
+        return np.cumprod(self.normalizers, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What a learner is made from.
+
+    Attributes
+    ----------
+    sample_weight : ndarray of shape (m,)
+        The row weights of this round, of sum 1.
+    weights : list of float
+        The weights alpha of the learners before it, so that their number is the round's.
+    last : object or None
+        The learner of the round before; None in the first round.
+    attempt : int
+        How many learners of this round were refused before, 0 at first.
+    """
+
+    sample_weight: Vector
+    weights: list[float]
+    last: Any | None
+    attempt: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What a rule makes of a learner's vote.
+
+    Attributes
+    ----------
+    weight : float
+        Alpha, the learner's weight in the vote.
+    error : float
+        The learner's training error under the round's row weights.
+    normalizer : float
+        The sum by which the new row weights were divided.
+    sample_weight : ndarray of shape (m,)
+        The row weights of the next round, of sum 1.
+    stop_reason : str or None
+        Why this round is the last; None if it need not be.
+    kept : bool
+        Whether the learner takes part in the vote.
+    """
+
+    weight: float
+    error: float
+    normalizer: float
+    sample_weight: Vector
+    stop_reason: StopReason | None = None
+    kept: bool = True
+
+
+class Rule(Protocol):
+    """The part of boosting in which its kinds differ; it holds the running vote of one run."""
+
+    def step(self, current: Round, learner: Any, vote: NDArray[Any]) -> Step:
+        """Return the weight of a learner that says `vote` of the m rows, and the new weights."""
+
+    def add(self, weight: float, vote: NDArray[Any]) -> tuple[Vector, float]:
+        """Add to the running vote; return each row's margin times the total weight, and the error.
+
+        The error is the share of training rows that the running vote gets wrong.
+        """
+
+
+Learn: TypeAlias = Callable[[Round], tuple[Any, NDArray[Any]] | None]
+
+
+def boost(
+    rule: Rule,
+    learn: Learn,
+    sample_weight: Vector,
+    n_rounds: int,
+    *,
+    max_attempts: int = 1,
+    after_round: Callable[[], None] | None = None,
+) -> BoostingResult:
+    """Return the learners of at most `n_rounds` rounds, each made on the weights the last one left.
+
+    Parameters
+    ----------
+    rule : Rule
+        Weighs the votes; one object for one run.
+    learn : callable
+        Takes a `Round` and returns a learner and its vote on the m rows, as the rule reads it;
+        None where no learner can be made because the rows it keeps are all of one class.
+    sample_weight : ndarray of shape (m,)
+        The row weights of the first round, >= 0 and of sum 1.
+    n_rounds : int
+        The largest number of learners, >= 1.
+    max_attempts : int, default 1
+        How many learners of a round may be refused before boosting ends with the last of them.
+    after_round : callable, default None
+        Called without arguments when a round whose learner is kept is over.
+
+    Returns
+    -------
+    BoostingResult
+        With `certificate` None: the bounds are the rule's.
+    """
+    history = _History(margins=np.zeros(sample_weight.size))
+    reason: StopReason = "n_rounds"
+    while len(history.learners) < n_rounds and reason == "n_rounds":
+        last = history.learners[-1] if history.learners else None
+        current = Round(sample_weight, history.weights, last)
+        attempted = _attempt(rule, learn, current, max_attempts)
+        if attempted is None:
+            reason = "one_class_left"
+            break
+        learner, vote, step = attempted
+        reason = step.stop_reason or "n_rounds"
+        if not step.kept:
+            break
+        sample_weight = step.sample_weight
+        history.note(learner, step, *rule.add(step.weight, vote))
+        if after_round is not None:
+            after_round()
+    return BoostingResult(
+        learners=history.learners,
+        weights=np.array(history.weights),
+        errors=np.array(history.errors),
+        normalizers=np.array(history.normalizers),
+        train_errors=np.array(history.train_errors),
+        margins=history.margins,
+        min_margins=np.array(history.min_margins),
+        sample_weight=sample_weight,
+        stop_reason=reason,
+    )
+
+
+def _attempt(
+    rule: Rule, learn: Learn, current: Round, max_attempts: int
+) -> tuple[Any, NDArray[Any], Step] | None:
+    """Return the first learner after which boosting may go on, else the last; with its vote."""
+    for attempt in range(max_attempts):
+        learned = learn(replace(current, attempt=attempt))
+        if learned is None:
+            return None
+        learner, vote = learned
+        step = rule.step(current, learner, vote)
+        if step.stop_reason is None:
+            break
+    return learner, vote, step
+
+
+@dataclass
+class _History:
+    """The learners kept so far and what their rounds left."""
+
+    margins: Vector
+    learners: list[Any] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    normalizers: list[float] = field(default_factory=list)
+    train_errors: list[float] = field(default_factory=list)
+    min_margins: list[float] = field(default_factory=list)
+
+    def note(self, learner: Any, step: Step, totals: Vector, train_error: float) -> None:
+        self.learners.append(learner)
+        self.weights.append(step.weight)
+        self.errors.append(step.error)
+        self.normalizers.append(step.normalizer)
+        self.train_errors.append(train_error)
+        self.margins = totals / sum(self.weights)
+        self.min_margins.append(float(self.margins.min()))
+
+
+# A weight that rounding makes 0 stays 0, and a mistake on its row would count for nothing.
+LEAST_WEIGHT = float(np.finfo(np.float64).tiny)
+
+
+def discrete_adaboost(
+    signs: Vector,
+    learn: Callable[[Round], tuple[Any, Vector]],
+    n_rounds: int,
+    *,
+    start: Vector | None = None,
+) -> BoostingResult:
+    """Boost learners h_t(x) in {-1, +1}, starting from equal row weights unless others are given.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (m,)
+        The labels of the training rows, -1 and +1.
+    learn : callable
+        Takes a `Round` and returns a learner and its vote h_t on the m rows, shape (m,), each
+        -1 or +1.
+    n_rounds : int
+        The largest number of learners, >= 1.
+    start : ndarray of shape (m,), default None
+        The row weights of the first round, positive and of sum 1, by which training errors are
+        weighted too; None for equal ones.
+
+    Returns
+    -------
+    BoostingResult
+        `train_errors` counts the rows with y f(x) <= 0, as the theorem does. The certificate is
+        the least slack in train_errors <= error_bound <= exponential bound; None where the first
+        learner was refused.
+    """
+    first = np.full(signs.size, 1.0 / signs.size) if start is None else start
+    result = boost(_Discrete(signs, start), learn, first, n_rounds)
+    if not result.learners:
+        return result
+    slack = np.minimum(
+        result.error_bound - result.train_errors,
+        exponential_bound(result.errors) - result.error_bound,
+    )
+    return replace(result, certificate=float(slack.min()))
+
+
+def exponential_bound(errors: Vector) -> Vector:
+    """Return exp(-2 sum_{s<=t} (1/2 - epsilon_s)^2), shape (T,): it bounds the product of Z_s.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (T,)
+        The weighted errors epsilon_t.
+
+    Returns
+    -------
+    ndarray of shape (T,)
+        The theorem's bound on the training error after each round.
+    """
+    bound: Vector = np.exp(-2.0 * np.cumsum((0.5 - errors) ** 2))
+    return bound
+
+
+class _Discrete:
+    """The rule of `discrete_adaboost`."""
+
+    def __init__(self, signs: Vector, start: Vector | None) -> None:
+        self._signs = signs
+        self._start = start
+        self._totals = np.zeros(signs.size)  # y_i f(x_i)
+
+    def step(self, current: Round, learner: Any, vote: Vector) -> Step:
+        agreement = self._signs * vote
+        before = current.sample_weight
+        error = float(before[agreement < 0.0].sum())
+        normalizer = 2.0 * float(np.sqrt(error * (1.0 - error)))
+        if error >= 0.5:
+            return Step(0.0, error, normalizer, before, "no_better_than_random", kept=False)
+        if error == 0.0:
+            return Step(1.0 + sum(current.weights), error, normalizer, before, "perfect")
+        alpha = 0.5 * float(np.log((1.0 - error) / error))
+        tilted = np.maximum(before * np.exp(-alpha * agreement), LEAST_WEIGHT)
+        return Step(alpha, error, normalizer, tilted / tilted.sum())
+
+    def add(self, weight: float, vote: Vector) -> tuple[Vector, float]:
+        self._totals += weight * (self._signs * vote)
+        return self._totals, float(np.average(self._totals <= 0.0, weights=self._start))
+
+
+LEAST_ERROR = 1e-10  # an error of 0 counts as this: alpha stays finite, below 12 + ln(K - 1) / 2
+
+
+def multiclass_adaboost(
+    codes: NDArray[Any],
+    n_classes: int,
+    n_rounds: int,
+    learn: Callable[[Round], tuple[Any, NDArray[Any]]],
+    *,
+    start: Vector | None = None,
+    max_attempts: int = 1,
+) -> BoostingResult:
+    """Boost classifiers of two classes or more, from equal row weights unless others are given.
+
+    A learner whose weighted error is not below 1 - 1/K is refused and made again from the same
+    weights; when `max_attempts` of a round were refused, boosting ends there. If that is the first
+    round, its last learner is kept with the weight 1. A learner without error leaves the row
+    weights as they are, and boosting goes on.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (m,)
+        The classes of the training rows, 0, ..., n_classes - 1.
+    n_classes : int
+        K, >= 2.
+    n_rounds : int
+        The largest number of learners, >= 1.
+    learn : callable
+        Takes a `Round` and returns a learner and the classes that it predicts for the m rows.
+    start : ndarray of shape (m,), default None
+        The row weights of the first round, positive and of sum 1, by which training errors are
+        weighted too; None for equal ones.
+    max_attempts : int, default 1
+        The learners made for one round before boosting ends, >= 1.
+
+    Returns
+    -------
+    BoostingResult
+        Its certificate is None.
+    """
+    first = np.full(codes.size, 1.0 / codes.size) if start is None else start
+    rule = _Multiclass(codes, n_classes, start)
+    return boost(rule, learn, first, n_rounds, max_attempts=max_attempts)
+
+
+def learner_weight(error: float, n_classes: int) -> float:
+    """Return alpha, step 7, for a weighted error in [0, 1)."""
+    error = max(error, LEAST_ERROR)
+    return 0.5 * float(np.log((1.0 - error) / error) + np.log(n_classes - 1.0))
+
+
+def updated(sample_weight: Vector, wrong: NDArray[np.bool_], weight: float) -> tuple[Vector, float]:
+    """Return the next row weights, step 8, and the sum by which they were divided."""
+    raised = np.where(wrong, sample_weight * np.exp(weight), sample_weight)
+    normalizer = raised.sum()
+    return raised / normalizer, float(normalizer)
+
+
+class _Multiclass:
+    """The rule of `multiclass_adaboost`."""
+
+    def __init__(self, codes: NDArray[Any], n_classes: int, start: Vector | None) -> None:
+        self._codes = codes
+        self._start = start
+        self._places = np.arange(codes.size)
+        self._votes = np.zeros((n_classes, codes.size))
+
+    def step(self, current: Round, learner: Any, vote: NDArray[Any]) -> Step:
+        before = current.sample_weight
+        wrong = vote != self._codes
+        n_classes = len(self._votes)
+        error = float(before[wrong].sum())  # step 6
+        if error >= 1.0 - 1.0 / n_classes:
+            first = not current.weights
+            return Step(1.0, error, 1.0, before, "no_better_than_random", kept=first)
+        weight = learner_weight(error, n_classes)
+        after, normalizer = updated(before, wrong, weight)
+        return Step(weight, error, normalizer, after)
+
+    def add(self, weight: float, vote: NDArray[Any]) -> tuple[Vector, float]:
+        self._votes[vote, self._places] += weight
+        own = self._votes[self._codes, self._places]
+        others = self._votes.copy()
+        others[self._codes, self._places] = -np.inf
+        wrong = self._votes.argmax(axis=0) != self._codes  # the first class wins among equals
+        return own - others.max(axis=0), float(np.average(wrong, weights=self._start))

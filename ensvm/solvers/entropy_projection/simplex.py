@@ -1,0 +1,370 @@
+"""The problem min a'K~a over the simplex: its unknowns, its proved bound, the result of a run.
+
+Weights a whose products g = K~a are all at least v > 0 prove that rho* >= v^2 / a'K~a: every b on
+the simplex has b'K~a >= v, and the bound follows by Cauchy and Schwarz.
+
+Identical rows of one label can be taken as one unknown: they have equal entries g_i = (K~a)_i, so
+that their weights, equal at the start, stay equal in every update (8). With A the sum of their
+weights and A_1 = count / m, the objective a'K~a, the sums sum_i a_i exp(-eta g_i) of the line
+search, min_i g_i and hence every rate eta_t are those of all rows. An input that has both labels
+makes two unknowns that share a row of the Gram matrix; rho* is then 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ensvm.kernels.input_rows import DistinctRows
+from ensvm.solvers.binary_problem import SignedGram
+
+Vector = NDArray[np.float64]
+StopReason = Literal[
+    "epsilon_below_tol",
+    "gap_below_tol",
+    "zero_objective",
+    "not_positive_semidefinite",
+    "max_iter",
+]
+
+METHOD_RULES: tuple[StopReason, ...] = ("epsilon_below_tol", "gap_below_tol", "zero_objective")
+
+
+@dataclass(frozen=True, eq=False)
+class MergedRows:
+    """The unknowns of a problem whose identical rows are taken as one.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (p,)
+        The label of each unknown, -1 or +1.
+    rows : ndarray of int, shape (p,)
+        Which distinct input it belongs to.
+    counts : ndarray of shape (p,)
+        How many of the m training rows it stands for.
+    unknown : ndarray of int, shape (m,)
+        Which unknown each training row belongs to.
+    """
+
+    labels: NDArray[np.float64]
+    rows: NDArray[np.intp]
+    counts: NDArray[np.float64]
+    unknown: NDArray[np.intp]
+
+    @property
+    def start(self) -> NDArray[np.float64]:
+        """The weights of the unknowns where every training row has 1 / m."""
+        return self.counts / self.counts.sum()
+
+    def spread(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights of the training rows.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (p,) or (t, p)
+            The weights of the unknowns.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (t, m)
+            Each unknown's weight in equal shares.
+        """
+        shares: NDArray[np.float64] = (weights / self.counts)[..., self.unknown]
+        return shares
+
+    def both_labels(self) -> tuple[int, int] | None:
+        """Return two training rows of one input, the first of label -1; None without any.
+
+        Returns
+        -------
+        tuple of two ints, or None
+            The first of them in the order of the training rows. With such a pair rho* = 0.
+        """
+        _, inverse, occurrences = np.unique(self.rows, return_inverse=True, return_counts=True)
+        twice = np.flatnonzero((occurrences[inverse] > 1) & (self.labels < 0.0))
+        if not twice.size:
+            return None
+        negative = twice[0]
+        [positive] = np.flatnonzero((self.rows == self.rows[negative]) & (self.labels > 0.0))
+        first = [int(np.argmax(self.unknown == number)) for number in (negative, positive)]
+        return first[0], first[1]
+
+
+def merge_identical(distinct: DistinctRows, y: NDArray[np.float64]) -> MergedRows:
+    """Return the unknowns of a problem: its distinct pairs of input and label.
+
+    Parameters
+    ----------
+    distinct : DistinctRows
+        Which of the m training rows are the same.
+    y : ndarray of shape (m,)
+        The labels, -1 and +1.
+
+    Returns
+    -------
+    MergedRows
+        One unknown a pair, in the order of their first training rows.
+    """
+    _, first, unknown, counts = np.unique(
+        2 * distinct.index + (y > 0.0), return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    places = np.empty_like(order)
+    places[order] = np.arange(order.size)
+    first = first[order]
+    return MergedRows(
+        y[first], distinct.index[first], counts[order].astype(np.float64), places[unknown]
+    )
+
+
+@dataclass(frozen=True)
+class EntropyProjectionState:
+    """One iterate of an entropy projection, as a callback sees it.
+
+    Attributes
+    ----------
+    iteration : int
+        The number of accepted steps before it; 0 is the start.
+    weights : ndarray of shape (m,)
+        The weights alpha, on the simplex; never written to again, so that they may be kept.
+    objective : float
+        The value rho_bar = weights'K~weights.
+    lower_bound : float
+        The best lower bound of rho* so far, in [0, objective].
+    learning_rate : float
+        The rate eta of the step that led here; 0 at the start.
+    epsilon : float
+        The epsilon of that step; nan at the start and for a fixed rate.
+    """
+
+    iteration: int
+    weights: Vector
+    objective: float
+    lower_bound: float
+    learning_rate: float
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class EntropyProjectionResult:
+    """The weights found, what is proved about them, and the ensemble they passed through.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (m,)
+        The last weights alpha_{T+1}, on the simplex.
+    objective : float
+        The value rho_bar = weights'K~weights, an upper bound of rho*.
+    lower_bound : float
+        The best lower bound of rho* seen on the way, in [0, objective].
+    separated : bool
+        Whether any weights seen on the way separate the classes by more than rounding: a proof of
+        rho* > 0.
+    n_iter : int
+        The number T of accepted steps.
+    n_matvec : int
+        The number of products with the Gram matrix.
+    converged : bool
+        Whether a rule of the method stopped it; how near rho* is, only `certificate` says.
+    stop_reason : str
+        What stopped it. Rules of the method: 'epsilon_below_tol' (Algorithm 1), 'gap_below_tol'
+        (for a fixed rate: the objective is within a factor 1 + tol of the lower bound),
+        'zero_objective' (to rounding, hence optimal). Otherwise: 'max_iter',
+        'not_positive_semidefinite' (the objective is clearly negative).
+    learning_rates, epsilons : ndarray of shape (T,)
+        The eta_t and epsilon_t of the accepted steps.
+    average_weights : ndarray of shape (m,)
+        The mean sum_t eta_t alpha_t / sum_t eta_t over t = 1..T: the ensemble of section 3.2 as one
+        expansion on the simplex; the start alpha_1 when T = 0.
+    members : ndarray of shape (max(T, 1), m), or None
+        The weights alpha_1..alpha_T; None unless asked for.
+    """
+
+    weights: Vector
+    objective: float
+    lower_bound: float
+    separated: bool
+    n_iter: int
+    n_matvec: int
+    converged: bool
+    stop_reason: StopReason
+    learning_rates: Vector
+    epsilons: Vector
+    average_weights: Vector
+    members: Vector | None
+
+    @property
+    def certificate(self) -> float:
+        """What `objective` can at most lie above rho*: objective - lower_bound."""
+        return self.objective - self.lower_bound
+
+    def spread(self, merged: MergedRows) -> "EntropyProjectionResult":
+        """Return the result with the weights of the training rows, in place of the unknowns'.
+
+        Parameters
+        ----------
+        merged : MergedRows
+            The unknowns that the problem had.
+
+        Returns
+        -------
+        EntropyProjectionResult
+            The same machine and ensemble.
+        """
+        members = None if self.members is None else merged.spread(self.members)
+        return replace(
+            self,
+            weights=merged.spread(self.weights),
+            average_weights=merged.spread(self.average_weights),
+            members=members,
+        )
+
+
+class SimplexRun:
+    """One run on min a'K~a over the simplex: its products, what they proved, its accepted steps."""
+
+    def __init__(
+        self,
+        gram: SignedGram,
+        callback: Callable[[EntropyProjectionState], None] | None,
+        keep_members: bool,
+    ) -> None:
+        self.size = gram.size
+        self.rounding = gram.rounding
+        self.n_matvec = 0
+        self._gram = gram
+        self._bound = 0.0
+        self._separated = False
+        self._callback = callback
+        self._members: list[Vector] | None = [] if keep_members else None
+        self._learning_rates: list[float] = []
+        self._epsilons: list[float] = []
+        self._weighted_sum: Vector | float = 0.0
+
+    @property
+    def n_iter(self) -> int:
+        """The number of accepted steps."""
+        return len(self._learning_rates)
+
+    def first_weights(self, start: ArrayLike | None) -> Vector:
+        """Return the weights to start from: those of `start`, or the centre of the simplex."""
+        if start is None:
+            return np.full(self.size, 1.0 / self.size)
+        return np.array(start, dtype=np.float64)
+
+    def product(self, weights: Vector) -> Vector:
+        """Return K~ weights, the one product that a step costs."""
+        self.n_matvec += 1
+        return self._gram.matvec(weights)
+
+    def prove(self, margin: float, objective: float) -> None:
+        """Raise the lower bound to what weights of this least product and objective prove."""
+        if margin > 0.0 and objective > 0.0:
+            self._bound = max(self._bound, margin**2 / objective)
+        # A margin is a sum of m kernel values, and rounds like one.
+        self._separated |= margin > np.sqrt(self.size) * self.rounding
+
+    def lower_bound(self, objective: float) -> float:
+        """Return the proved bound; rounding may have left it outside [0, objective]."""
+        return max(min(self._bound, objective), 0.0)
+
+    def gap_is_below(self, tol: float, objective: float) -> bool:
+        """Return whether the objective is proved to be within a factor 1 + tol of rho*."""
+        return objective <= (1.0 + tol) * self.lower_bound(objective)
+
+    def why_no_step(self, objective: float) -> StopReason | None:
+        """Return why no step can follow weights of this objective, None if one can."""
+        if objective < -self.size * self.rounding:
+            return "not_positive_semidefinite"
+        return "zero_objective" if objective <= self.rounding else None
+
+    def show(self, weights: Vector, objective: float) -> None:
+        """Call the callback with the newest iterate."""
+        if self._callback is not None:
+            rate = self._learning_rates[-1] if self._learning_rates else 0.0
+            epsilon = self._epsilons[-1] if self._epsilons else np.nan
+            bound = self.lower_bound(objective)
+            self._callback(
+                EntropyProjectionState(self.n_iter, weights, objective, bound, rate, epsilon)
+            )
+
+    def leave(self, weights: Vector, learning_rate: float, epsilon: float) -> None:
+        """Count alpha_t = `weights` in the ensemble, with eta_t of the step away from it."""
+        self._weighted_sum = self._weighted_sum + learning_rate * weights
+        self._learning_rates.append(learning_rate)
+        self._epsilons.append(epsilon)
+        if self._members is not None:
+            self._members.append(weights)
+
+    def result(
+        self, weights: Vector, objective: float, reason: StopReason
+    ) -> EntropyProjectionResult:
+        """Return the result of a run that ends at `weights`."""
+        rates = np.array(self._learning_rates)
+        return EntropyProjectionResult(
+            weights=weights,
+            objective=objective,
+            lower_bound=self.lower_bound(objective),
+            separated=self._separated,
+            n_iter=self.n_iter,
+            n_matvec=self.n_matvec,
+            converged=reason in METHOD_RULES,
+            stop_reason=reason,
+            learning_rates=rates,
+            epsilons=np.array(self._epsilons),
+            average_weights=(
+                np.asarray(self._weighted_sum / rates.sum()) if self.n_iter else weights
+            ),
+            members=None if self._members is None else np.array(self._members or [weights]),
+        )
+
+
+def inner_product(a: Vector, b: Vector) -> float:
+    """Return a'b of two vectors, without BLAS.
+
+    BLAS threads, if they are not those of the library that multiplies with the Gram matrix, wait
+    busily after each call and take the cores from the next product: at 30,000 points that doubles
+    the time of a step.
+    """
+    return float(np.einsum("i,i->", a, b))
+
+
+# Of K_ii + K_jj: kernel values of identical inputs, each computed by itself, may differ as much
+DISTANCE_ROUNDINGS = 16.0
+BLOCK_ENTRIES = 1 << 20  # kernel values compared at once
+
+
+def identical_inputs(gram: NDArray[Any], y: ArrayLike) -> tuple[int, int] | None:
+    """Return two rows of opposite labels that the kernel does not tell apart; None without any.
+
+    Their squared distance K_ii + K_jj - 2 K_ij is 0 up to the rounding of the kernel values. Half
+    of all weight on each of the two gives the objective a quarter of it, so that rho* is 0 to the
+    precision of the Gram matrix.
+
+    Parameters
+    ----------
+    gram : array of shape (m, m)
+        The positive semidefinite Gram matrix K, float32 or float64.
+    y : array of shape (m,)
+        The labels, -1 and +1.
+
+    Returns
+    -------
+    tuple of two ints, or None
+        The first such row of label -1, and the first of label +1 that is identical to it.
+    """
+    signs = np.asarray(y)
+    negative, positive = np.flatnonzero(signs < 0.0), np.flatnonzero(signs > 0.0)
+    diagonal = np.asarray(gram.diagonal(), dtype=np.float64)
+    precision = np.finfo(gram.dtype if gram.dtype == np.float32 else np.float64).eps
+    share = 1.0 - DISTANCE_ROUNDINGS * precision
+    length = max(BLOCK_ENTRIES // max(positive.size, 1), 1)
+    for start in range(0, negative.size, length):
+        rows = negative[start : start + length]
+        sums = np.add.outer(diagonal[rows], diagonal[positive])
+        found = np.argwhere(2.0 * gram[np.ix_(rows, positive)] >= share * sums)
+        if found.size:
+            return int(rows[found[0, 0]]), int(positive[found[0, 1]])
+    return None

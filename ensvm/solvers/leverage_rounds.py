@@ -1,0 +1,404 @@
+"""The rounds of the leveraging algorithm on one block: choose, step, update. Compiled.
+
+A loss l(v) of the margin v has the negative derivative p(v) ("pull") and the second derivative w(v)
+("weight"): exponential, eq. (3): l = exp(-v), p = w = exp(-v), the distribution D of eq. (1) before
+it is normalised; logistic, eq. (4): l = log(1 + exp(-2v)), p = 2 (1 - P), w = 4 P (1 - P), with P =
+1 / (1 + exp(-2v)) of eq. (2). Exponential losses are multiplied by exp(shift), with the least
+margin as the shift, so that the largest is 1; a round looks at ratios only. The logistic loss has
+shift 0.
+
+A candidate is a row of kernel values K_j = k(x_j, .); its hypothesis phi_j = y_j K_j differs by a
+sign, which goes into alpha. Rows are centred, which changes beta alone, so that a constant in the
+kernel costs no digits. With W = sum w, G = sum g over the pulls g, and beta eliminated, eqs. (6)
+and (7) are
+
+    alpha = slope / curvature,  beta = G / W - alpha mean,  where
+    mean = sum w phi / W,  slope = sum g phi - G mean,  curvature = sum w phi^2 - W mean^2.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ensvm.compiled import inlined, njit
+
+EXPONENTIAL, LOGISTIC = 0, 1
+NO_PENALTY, L1, L2 = 0, 1, 2  # the power of |alpha|
+
+
+@inlined
+def shift_of(loss, margins):  # type: ignore[no-untyped-def]
+    """Return the shift at these margins."""
+    if loss != EXPONENTIAL:
+        return 0.0
+    least = margins[0]
+    for i in range(1, margins.size):
+        least = min(least, margins[i])
+    return least
+
+
+@njit
+def weigh(loss, margins, labels, shift, weights, pulls):  # type: ignore[no-untyped-def]
+    """Write w_i and y_i p_i, the derivatives by f(x_i), and return the sum of the losses."""
+    total = 0.0
+    if loss == EXPONENTIAL:
+        for i in range(margins.size):
+            weights[i] = math.exp(shift - margins[i])
+            pulls[i] = labels[i] * weights[i]
+            total += weights[i]
+        return total
+    for i in range(margins.size):
+        e = math.exp(-2.0 * abs(margins[i]))  # of the absolute value, lest it overflow
+        less_likely = e / (1.0 + e)
+        weights[i] = 4.0 * less_likely / (1.0 + e)
+        pulls[i] = 2.0 * labels[i] * (less_likely if margins[i] >= 0.0 else 1.0 / (1.0 + e))
+        total += math.log1p(e) + 2.0 * max(-margins[i], 0.0)
+    return total
+
+
+@njit
+def loss_after(loss, margins, direction, length, shift):  # type: ignore[no-untyped-def]
+    """Return the sum of the losses at margins + length * direction; infinite if it overflows."""
+    total = 0.0
+    if loss == EXPONENTIAL:
+        for i in range(margins.size):
+            total += math.exp(shift - (margins[i] + length * direction[i]))
+    else:
+        for i in range(margins.size):
+            margin = margins[i] + length * direction[i]
+            total += math.log1p(math.exp(-2.0 * abs(margin))) + 2.0 * max(-margin, 0.0)
+    return total if total < math.inf else math.inf  # so is one that is not a number
+
+
+@inlined
+def mean_loss(loss, total, shift, m):  # type: ignore[no-untyped-def]
+    """Return the mean loss that a sum of (shifted) losses stands for."""
+    return math.exp(math.log(total / m) - shift) if loss == EXPONENTIAL else total / m
+
+
+@inlined
+def penalty_growth(power, alpha):  # type: ignore[no-untyped-def]
+    """Return exp(|alpha|^p), by which a round's weight multiplies the penalty of eq. (8)."""
+    if power == NO_PENALTY:
+        return 1.0
+    return math.exp(abs(alpha) if power == L1 else alpha * alpha)
+
+
+@inlined
+def newton_increment(curvature, slope, power, penalty, alpha):  # type: ignore[no-untyped-def]
+    """Return the d that minimises the model of loss and penalty at alpha, and its curvature.
+
+    The loss is modelled by -slope d + curvature d^2 / 2. The penalty, penalty * exp(|alpha|^p), has
+    its own quadratic model for p = 2; for p = 1 the model is quadratic in |alpha + d|, hence a soft
+    threshold. Where nothing curves, d = 0.
+    """
+    if power == L1:
+        pressure = penalty * math.exp(abs(alpha))
+        curvature += pressure
+        if not curvature > 0.0:
+            return 0.0, 0.0
+        target = alpha + slope / curvature
+        size = max(abs(target) - pressure / curvature, 0.0)
+        return (size if target > 0.0 else -size) - alpha, curvature
+    if power == L2:
+        pressure = penalty * math.exp(alpha * alpha)
+        slope -= 2.0 * alpha * pressure
+        curvature += pressure * (2.0 + 4.0 * alpha * alpha)
+    return (slope / curvature, curvature) if curvature > 0.0 else (0.0, 0.0)
+
+
+QUADRATIC, TRUE_LOSS = 0, 1  # rankings
+NOBODY = -1
+
+LARGEST_VALUE = 1e150  # of a kernel: its squares can still be summed
+# A variance below this part of the mean square has few digits left of its difference.
+FLAT = 1e-10
+# Times the largest kernel value's rounding: deviations that may be nothing but rounding.
+ROUNDINGS = 8.0
+# Lets sums run in vector registers; assumes nothing of nan and infinity.
+REASSOCIATED = {"reassoc", "contract"}
+# The sums over the sample that a candidate has, by their columns.
+SQUARES, FIRSTS, PULLED = 0, 1, 2
+
+
+class Block(NamedTuple):
+    """The k candidates of one block."""
+
+    rows: Any  # (k, m) kernel values
+    indices: Any  # (k,) the instances they belong to
+    centres: Any  # (k,) means of the rows
+    floors: Any  # (k,) variances that rounding of the kernel values alone can make
+    sums: Any  # (k, 3) those of a round, changed in place
+
+
+class Settings(NamedTuple):
+    """What stays the same; the integers are constants of `losses`, this file and `rounds`."""
+
+    labels: Any  # (m,)
+    loss: int
+    penalty: int
+    ranking: int
+    n_steps: int
+    tol: float
+    tol_scale: int
+    first_round: int
+
+
+class State(NamedTuple):
+    """Where the rounds are; the arrays are changed in place."""
+
+    margins: Any  # (m,) y f
+    trial: Any  # (m,) margins in the midst of a round
+    direction: Any  # (m,) what a step adds to them
+    weights: Any  # (m,) second derivatives of the loss
+    pulls: Any  # (m,) its negative first derivatives by f
+    last_chosen: Any  # (1,) the instance of the last round
+
+
+@njit
+def find_centres_and_floors(rows, eps, centres, floors):  # type: ignore[no-untyped-def]
+    """Write each row's mean and the variance that rounding to precision eps can make.
+
+    A row with values out of range has the mean nan.
+    """
+    n, m = rows.shape
+    for j in range(n):
+        total, largest = 0.0, 0.0
+        for i in range(m):
+            size = abs(rows[j, i])
+            total += rows[j, i]
+            largest = size if size > largest else largest
+        # False for nan too.
+        centres[j] = total / m if largest < LARGEST_VALUE and abs(total) < np.inf else np.nan
+        floors[j] = (ROUNDINGS * eps * largest) ** 2
+
+
+@inlined
+def _add(phi, weight, pull, squares, firsts, pulled):  # type: ignore[no-untyped-def]
+    weighted = weight * phi
+    return squares + weighted * phi, firsts + weighted, pulled + pull * phi
+
+
+@njit(fastmath=REASSOCIATED)
+def sums_of(row, centre, weights, pulls):  # type: ignore[no-untyped-def]
+    """Return sum w phi^2, sum w phi and sum g phi of one row."""
+    squares = firsts = pulled = 0.0
+    for i in range(weights.size):
+        squares, firsts, pulled = _add(
+            row[i] - centre, weights[i], pulls[i], squares, firsts, pulled
+        )
+    return squares, firsts, pulled
+
+
+@njit(fastmath=REASSOCIATED)
+def _sums_of_four(rows, centres, j, weights, pulls, sums):  # type: ignore[no-untyped-def]
+    one, two, three, four = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
+    p, q, r, s = centres[j], centres[j + 1], centres[j + 2], centres[j + 3]
+    a = b = c = 0.0
+    d = e = f = 0.0
+    g = h = k = 0.0
+    x = y = z = 0.0
+    for i in range(weights.size):
+        w, pull = weights[i], pulls[i]
+        a, b, c = _add(one[i] - p, w, pull, a, b, c)
+        d, e, f = _add(two[i] - q, w, pull, d, e, f)
+        g, h, k = _add(three[i] - r, w, pull, g, h, k)
+        x, y, z = _add(four[i] - s, w, pull, x, y, z)
+    sums[j, 0], sums[j, 1], sums[j, 2] = a, b, c
+    sums[j + 1, 0], sums[j + 1, 1], sums[j + 1, 2] = d, e, f
+    sums[j + 2, 0], sums[j + 2, 1], sums[j + 2, 2] = g, h, k
+    sums[j + 3, 0], sums[j + 3, 1], sums[j + 3, 2] = x, y, z
+
+
+@inlined
+def find_sums(block, weights, pulls):  # type: ignore[no-untyped-def]
+    """Write `sums_of` every row, four rows at a time: weights and pulls are read less often."""
+    k, sums = block.indices.size, block.sums
+    for j in range(0, k - k % 4, 4):
+        _sums_of_four(block.rows, block.centres, j, weights, pulls, sums)
+    for j in range(k - k % 4, k):
+        sums[j, 0], sums[j, 1], sums[j, 2] = sums_of(
+            block.rows[j], block.centres[j], weights, pulls
+        )
+
+
+@inlined
+def total_of(values):  # type: ignore[no-untyped-def]
+    """Return the sum, added up one after the other."""
+    total = 0.0
+    for i in range(values.size):
+        total += values[i]
+    return total
+
+
+@inlined
+def quadratic_model(sums, floor, weight, pull):  # type: ignore[no-untyped-def]
+    """Return mean, slope and curvature of a candidate from its sums, W and G.
+
+    A flat candidate has slope and curvature 0.
+    """
+    mean, mean_square = sums[FIRSTS] / weight, sums[SQUARES] / weight
+    variance = mean_square - mean * mean
+    if not variance > max(floor, FLAT * mean_square):
+        return mean, 0.0, 0.0
+    return mean, sums[PULLED] - pull * mean, weight * variance
+
+
+@inlined
+def best_candidate(block, settings, state, penalty, shift):  # type: ignore[no-untyped-def]
+    """Return the row that ranks first, of equals the first one; NOBODY if there is none.
+
+    The instance of the last round is left out. Ranked is what each candidate's quadratic step from
+    (0, 0) gains: by the quadratic model, or in truth.
+    """
+    best, best_gain = NOBODY, -np.inf
+    weight, pull = total_of(state.weights), total_of(state.pulls)
+    for j in range(block.indices.size):
+        if block.indices[j] == state.last_chosen[0]:
+            continue
+        mean, slope, curvature = quadratic_model(block.sums[j], block.floors[j], weight, pull)
+        alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, 0.0)
+        if settings.ranking == QUADRATIC:
+            # Twice that of the model, up to what beta gains, which is equal for all.
+            gain = curvature * alpha * alpha
+        else:
+            point(block, j, settings.labels, alpha, pull / weight - alpha * mean, state.direction)
+            gain = -loss_after(settings.loss, state.margins, state.direction, 1.0, shift)
+            gain -= penalty * penalty_growth(settings.penalty, alpha)
+        if best == NOBODY or gain > best_gain:
+            best, best_gain = j, gain
+    return best
+
+
+@inlined
+def point(block, j, labels, alpha, beta, direction):  # type: ignore[no-untyped-def]
+    """Write what alpha (K_j - centre) + beta, added to f, adds to the margins."""
+    row, centre = block.rows[j], block.centres[j]
+    for i in range(labels.size):
+        direction[i] = labels[i] * (alpha * (row[i] - centre) + beta)
+
+
+@njit
+def largest_slope(block, weights, pulls, penalty):  # type: ignore[no-untyped-def]
+    """Return the largest |sum g K_j| of the block, less the penalty it has to overcome."""
+    largest = 0.0
+    for j in range(block.indices.size):
+        pulled = sums_of(block.rows[j], 0.0, weights, pulls)[PULLED]
+        largest = max(largest, abs(pulled) - penalty)
+    return largest
+
+
+RELATIVE, ABSOLUTE = 0, 1  # scales of the least gain
+TESTED, GRANTED = 0, 1  # first rounds on a block
+PAUSED, NO_GAIN, ZERO_LOSS = 0, 1, 2
+
+# Of what the model promises; a step that keeps less has left the model's range.
+SUFFICIENT_DECREASE = 0.1
+# 2^-50 of a step is its rounding.
+MOST_HALVINGS = 50
+# Two or three suffice, except on separable data, whose optimum is infinitely far.
+MOST_SEARCH_STEPS = 30
+# A search ends where a further step promises less than this part of the objective.
+SEARCH_TOL = 1e-14
+# Mean loss at which derivatives come near the end of the range of floats.
+VANISHED_LOSS = 1e-250
+
+
+class Record(NamedTuple):
+    """What the rounds did; changed in place.
+
+    Round t is entry t of `index`, `alpha` (of K_j) and `beta`, and leads to entry t + 1 of `loss`
+    and `penalty`.
+    """
+
+    index: Any
+    alpha: Any
+    beta: Any
+    loss: Any  # mean loss
+    penalty: Any  # gamma of eq. (8)
+    n_rounds: Any  # (1,) those so far
+
+
+@njit
+def play(block, settings, state, record, end):  # type: ignore[no-untyped-def]
+    """Do rounds on a block until `end` are done, or none gains, or the loss has vanished."""
+    labels, begin = settings.labels, record.n_rounds[0]
+    while record.n_rounds[0] < end:
+        t = record.n_rounds[0]
+        if record.loss[t] < VANISHED_LOSS:
+            return ZERO_LOSS
+        shift = shift_of(settings.loss, state.margins)
+        total = weigh(settings.loss, state.margins, labels, shift, state.weights, state.pulls)
+        penalty = record.penalty[t] * total
+        find_sums(block, state.weights, state.pulls)
+        j = best_candidate(block, settings, state, penalty, shift)
+        if j == NOBODY:
+            return NO_GAIN
+        alpha, beta, after = descend(block, j, settings, state, total, penalty, shift)
+        growth = penalty_growth(settings.penalty, alpha)
+        gain = total - after - penalty * (growth - 1.0)
+        least = settings.tol if settings.first_round == TESTED or t > begin else 0.0
+        # In the unit of the sums, which are multiplied by exp(shift).
+        least *= (
+            total + penalty if settings.tol_scale == RELATIVE else labels.size * math.exp(shift)
+        )
+        if not gain > least:
+            return NO_GAIN
+        for i in range(labels.size):
+            state.margins[i] = state.trial[i]
+        state.last_chosen[0] = record.index[t] = block.indices[j]
+        record.alpha[t], record.beta[t] = alpha, beta - alpha * block.centres[j]
+        record.loss[t + 1] = mean_loss(settings.loss, after, shift, state.margins.size)
+        record.penalty[t + 1] = record.penalty[t] * growth * (total / after)
+        record.n_rounds[0] = t + 1
+    return PAUSED
+
+
+@inlined
+def descend(block, j, settings, state, total, penalty, shift):  # type: ignore[no-untyped-def]
+    """Return alpha and beta of candidate j and the sum of the losses there.
+
+    The margins there go into `state.trial`. Each step is eq. (6) or (7), halved until it gains a
+    fair part of what it promises.
+    """
+    alpha, beta = 0.0, 0.0
+    for i in range(state.trial.size):
+        state.trial[i] = state.margins[i]
+    for step in range(settings.n_steps):
+        if step > 0:
+            weigh(settings.loss, state.trial, settings.labels, shift, state.weights, state.pulls)
+        weight, pull = total_of(state.weights), total_of(state.pulls)
+        sums = sums_of(block.rows[j], block.centres[j], state.weights, state.pulls)
+        mean, slope, curvature = quadratic_model(sums, block.floors[j], weight, pull)
+        to_alpha, curvature = newton_increment(curvature, slope, settings.penalty, penalty, alpha)
+        to_beta = pull / weight - to_alpha * mean
+        promised = 0.5 * (curvature * to_alpha * to_alpha + pull * (pull / weight))
+        objective = total + penalty * penalty_growth(settings.penalty, alpha)
+        if promised <= SEARCH_TOL * objective:
+            break
+        point(block, j, settings.labels, to_alpha, to_beta, state.direction)
+        length, after = _halve(
+            settings, state, objective, promised, penalty, alpha, to_alpha, shift
+        )
+        if length == 0.0:
+            break
+        alpha, beta, total = alpha + length * to_alpha, beta + length * to_beta, after
+        for i in range(state.trial.size):
+            state.trial[i] += length * state.direction[i]
+    return alpha, beta, total
+
+
+@inlined
+def _halve(  # type: ignore[no-untyped-def]
+    settings, state, objective, promised, penalty, alpha, to_alpha, shift
+):
+    """Return how much of a step gains, 1, 1/2, 1/4, ... or 0, and the sum of the losses there."""
+    length = 1.0
+    for _ in range(MOST_HALVINGS):
+        after = loss_after(settings.loss, state.trial, state.direction, length, shift)
+        growth = penalty_growth(settings.penalty, alpha + length * to_alpha)
+        if objective - after - penalty * growth >= SUFFICIENT_DECREASE * length * promised:
+            return length, after
+        length *= 0.5
+    return 0.0, objective

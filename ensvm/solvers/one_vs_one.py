@@ -1,0 +1,341 @@
+"""Soft-margin machines of all pairs of classes, their cross-validated values, votes. Compiled.
+
+The rows come sorted by class: those of class a are `starts[a]` up to `starts[a + 1]`. Pairs (a, b),
+a < b, follow each other as (0, 1), (0, 2), ..., (1, 2), ...; a machine's value is positive for a,
+and one that is not goes to b, as in LIBSVM.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.compiled import inlined, internal, njit
+from ensvm.solvers.sequential_minimal_optimization import minimise
+
+__all__ = [
+    "cross_validated_values",
+    "number_of_pairs",
+    "one_hot",
+    "pairwise_machines",
+    "weighted_sums",
+    "winners",
+]
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+FOLDS = 5  # of LIBSVM's cross-validation
+
+
+def pairwise_machines(
+    gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
+) -> tuple[Vector, Vector, Vector, Indices]:
+    """Train the machine of every pair on the rows of its two classes.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The Gram matrix, float32 or float64, C-contiguous; its rows are sorted by class.
+    starts : ndarray of int, shape (n_classes + 1,)
+        The first row of each class, and m; no class is empty.
+    upper : ndarray of shape (m,)
+        The bounds C_i of the rows, positive.
+    tol : float
+        The violation to stop at, positive.
+    max_iter : int
+        The most steps of a machine, at least 0.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (pairs, m)
+        The y_i alpha_i of each machine; 0 for rows of other classes.
+    intercepts : ndarray of shape (pairs,)
+        The intercepts of the machines.
+    violations : ndarray of shape (pairs,)
+        Their violations of the optimality conditions, in units of y f(x).
+    steps : ndarray of int, shape (pairs,)
+        Their numbers of steps.
+    """
+    n_pairs = number_of_pairs(starts.size - 1)
+    coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
+    intercepts, violations = np.empty((2, n_pairs))
+    train_pairs(gram, starts, upper, tol, max_iter, coefficients, intercepts, violations, steps)
+    return coefficients, intercepts, violations, steps
+
+
+def number_of_pairs(n_classes: int) -> int:
+    """Return how many pairs of classes there are.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    int
+        The number of pairs.
+    """
+    return n_classes * (n_classes - 1) // 2
+
+
+@njit
+def train_pairs(  # type: ignore[no-untyped-def]
+    gram, starts, upper, tol, max_iter, coefficients, intercepts, violations, steps
+):
+    """Write what `pairwise_machines` returns; the coefficients come as zeros."""
+    pair = 0
+    for a in range(starts.size - 1):
+        for b in range(a + 1, starts.size - 1):
+            rows, labels = rows_of_pair(starts, a, b)
+            signed, intercepts[pair], violations[pair], steps[pair] = minimise(
+                submatrix(gram, rows), labels, taken(upper, rows), tol, max_iter
+            )
+            for k in range(rows.size):
+                coefficients[pair, rows[k]] = signed[k]
+            pair += 1
+
+
+def cross_validated_values(
+    gram: NDArray[Any], starts: Indices, upper: Vector, order: Indices, tol: float, max_iter: int
+) -> Vector:
+    """Return each row's value under the machines of its pairs trained without its fold.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        The Gram matrix, as for `pairwise_machines`.
+    starts : ndarray of int, shape (n_classes + 1,)
+        The first row of each class, and m.
+    upper : ndarray of shape (m,)
+        The bounds C_i of the rows, positive.
+    order : ndarray of int, shape (m,)
+        A permutation of the rows, in which a pair's rows are dealt into five consecutive folds.
+    tol : float
+        The violation to stop at, positive.
+    max_iter : int
+        The most steps of a machine, at least 0.
+
+    Returns
+    -------
+    ndarray of shape (pairs, m)
+        The values; 0 for rows of other classes. Where the other folds hold one class only, the
+        value is its sign, as in LIBSVM.
+    """
+    values = np.zeros((number_of_pairs(starts.size - 1), upper.size))
+    cross_validate(gram, starts, upper, order, tol, max_iter, values)
+    return values
+
+
+@njit
+def cross_validate(  # type: ignore[no-untyped-def]
+    gram, starts, upper, order, tol, max_iter, values
+):
+    """Write what `cross_validated_values` returns into zeros."""
+    pair = 0
+    for a in range(starts.size - 1):
+        for b in range(a + 1, starts.size - 1):
+            n = starts[a + 1] - starts[a] + starts[b + 1] - starts[b]
+            rows, labels, k = np.empty(n, np.int64), np.empty(n), 0
+            for row in order:
+                first = starts[a] <= row < starts[a + 1]
+                if first or starts[b] <= row < starts[b + 1]:
+                    rows[k], labels[k] = row, 1.0 if first else -1.0
+                    k += 1
+            for fold in range(FOLDS):
+                held_out = fold * n // FOLDS, (fold + 1) * n // FOLDS
+                hold_out(gram, rows, labels, held_out, upper, tol, max_iter, values[pair])
+            pair += 1
+
+
+@internal
+def hold_out(  # type: ignore[no-untyped-def]
+    gram, rows, labels, held_out, upper, tol, max_iter, values
+):
+    """Write the values of rows from one place up to another under the machine of the others."""
+    first, last = held_out
+    n, k, total = rows.size - (last - first), 0, 0.0
+    others, signs = np.empty(n, np.int64), np.empty(n)
+    for t in range(rows.size):
+        if t < first or t >= last:
+            others[k], signs[k] = rows[t], labels[t]
+            total += labels[t]
+            k += 1
+    if n == 0:
+        return
+    if abs(total) == n:
+        for t in range(first, last):
+            values[rows[t]] = signs[0]
+        return
+    signed, intercept, _, _ = minimise(
+        submatrix(gram, others), signs, taken(upper, others), tol, max_iter
+    )
+    for t in range(first, last):
+        values[rows[t]] = intercept
+    for k in range(n):
+        if signed[k] != 0.0:
+            for t in range(first, last):
+                values[rows[t]] += signed[k] * gram[rows[t], others[k]]
+
+
+@inlined
+def rows_of_pair(starts, a, b):  # type: ignore[no-untyped-def]
+    """Return the rows of two classes and their labels +1, -1."""
+    n_first = starts[a + 1] - starts[a]
+    n = n_first + starts[b + 1] - starts[b]
+    rows, labels = np.empty(n, np.int64), np.empty(n)
+    for k in range(n):
+        if k < n_first:
+            rows[k], labels[k] = starts[a] + k, 1.0
+        else:
+            rows[k], labels[k] = starts[b] + k - n_first, -1.0
+    return rows, labels
+
+
+@inlined
+def taken(values, rows):  # type: ignore[no-untyped-def]
+    """Return the entries of some rows."""
+    chosen = np.empty(rows.size)
+    for k in range(rows.size):
+        chosen[k] = values[rows[k]]
+    return chosen
+
+
+@internal
+def submatrix(gram, rows):  # type: ignore[no-untyped-def]
+    """Return a contiguous copy of some rows and columns; the matrix itself for all, in order."""
+    n = rows.size
+    whole = n == gram.shape[0]
+    for k in range(n):
+        whole = whole and rows[k] == k
+    if whole:
+        return gram
+    copy = np.empty((n, n), gram.dtype)
+    for s in range(n):
+        source = gram[rows[s]]
+        for t in range(n):
+            copy[s, t] = source[rows[t]]
+    return copy
+
+
+def weighted_sums(
+    starts: Indices,
+    columns: Indices,
+    coefficients: NDArray[Any],
+    intercepts: NDArray[Any],
+    kernel_values: NDArray[Any],
+) -> NDArray[Any]:
+    """Return the values of all pairs at n points, from sparse coefficients and kernel values.
+
+    Most rows are support vectors of few pairs, so that this is faster than a dense product.
+
+    Parameters
+    ----------
+    starts : ndarray of int, shape (pairs + 1,)
+        The entries of a pair are those from starts[pair] up to starts[pair + 1].
+    columns : ndarray of int, shape (n_entries,)
+        The row of the kernel values that each entry weighs.
+    coefficients : ndarray of shape (n_entries,)
+        The weights.
+    intercepts : ndarray of shape (pairs,)
+        The intercepts of the machines.
+    kernel_values : ndarray of shape (s, n)
+        The kernel values between the s support vectors and the n points.
+
+    Returns
+    -------
+    ndarray of shape (pairs, n)
+        The values, in the type of the kernel values.
+    """
+    values = np.repeat(intercepts[:, None], kernel_values.shape[1], axis=1)
+    add_weighted(starts, columns, coefficients, kernel_values, values)
+    return values
+
+
+@njit
+def add_weighted(starts, columns, coefficients, kernel_values, values):  # type: ignore[no-untyped-def]
+    """Add the weighted kernel values to the intercepts."""
+    for pair in range(values.shape[0]):
+        first, last = starts[pair], starts[pair + 1]
+        for entry in range(first, last - 1, 2):
+            add_two(
+                values[pair],
+                coefficients[entry],
+                kernel_values[columns[entry]],
+                coefficients[entry + 1],
+                kernel_values[columns[entry + 1]],
+            )
+        if (last - first) % 2:
+            target, factor = values[pair], coefficients[last - 1]
+            row = kernel_values[columns[last - 1]]
+            for t in range(target.size):
+                target[t] += factor * row[t]
+
+
+@internal
+def add_two(target, factor, row, other_factor, other_row):  # type: ignore[no-untyped-def]
+    """Add factor * row + other_factor * other_row: two at once halve the target's traffic."""
+    for t in range(target.size):
+        target[t] += factor * row[t] + other_factor * other_row[t]
+
+
+def winners(values: NDArray[Any], n_classes: int) -> NDArray[np.int16]:
+    """Return for each point the class with most votes of the pairs, the first of equals.
+
+    Parameters
+    ----------
+    values : ndarray of shape (pairs, n)
+        The values of the pairs (0, 1), (0, 2), ..., (1, 2), ...; a positive one is a vote for the
+        first class of its pair, any other one for the second.
+    n_classes : int
+        The number of classes, at least 2.
+
+    Returns
+    -------
+    ndarray of int16, shape (n,)
+        The classes, 0, ..., n_classes - 1.
+    """
+    winner = np.zeros(values.shape[1], dtype=np.int16)
+    count_votes(values, np.zeros((n_classes, values.shape[1]), dtype=np.int16), winner)
+    return winner
+
+
+@njit
+def count_votes(values, votes, winner):  # type: ignore[no-untyped-def]
+    """Count the votes and write the winners, both of which come as zeros."""
+    n_classes, n = votes.shape
+    pair = 0
+    for a in range(n_classes):
+        for b in range(a + 1, n_classes):
+            row = values[pair]
+            for_a, for_b = votes[a], votes[b]
+            for t in range(n):
+                positive = np.int16(row[t] > 0.0)
+                for_a[t] += positive
+                for_b[t] += np.int16(1) - positive
+            pair += 1
+    best = votes[0]
+    for c in range(1, n_classes):
+        for t in range(n):
+            if votes[c, t] > best[t]:
+                best[t] = votes[c, t]
+                winner[t] = c
+
+
+def one_hot(winner: NDArray[Any], n_classes: int) -> NDArray[np.float32]:
+    """Return 1 for the winning class of each point and 0 for the others.
+
+    Parameters
+    ----------
+    winner : ndarray of int, shape (n,)
+        The winning classes, 0, ..., n_classes - 1.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    ndarray of float32, shape (n_classes, n)
+        The indicators.
+    """
+    return (winner == np.arange(n_classes)[:, None]).astype(np.float32)

@@ -1,0 +1,262 @@
+"""Class probabilities of pairwise machines: Platt's sigmoids and their coupling. Compiled.
+
+Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine
+Learning 68, 2007 (the sigmoid); Wu, Lin & Weng, Probability estimates for multi-class
+classification by pairwise coupling, JMLR 5, 2004, their second method (the coupling). LIBSVM
+iterates the coupling to a tolerance; here its linear equations are solved.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.compiled import inlined, internal, njit
+from ensvm.solvers.one_vs_one import number_of_pairs, rows_of_pair, taken
+
+__all__ = ["class_probabilities", "fit_sigmoids"]
+
+MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
+LEAST_STEP = 1e-10
+HESSIAN_RIDGE = 1e-12
+GRADIENT_TOL = 1e-5
+# Of a pair, as in LIBSVM: coupling divides what certainty would leave undefined.
+LEAST_PROBABILITY = 1e-7
+
+
+@njit
+def fit_sigmoid(values, labels, counts):  # type: ignore[no-untyped-def]
+    """Return A, B of the sigmoid 1 / (1 + exp(A f + B)), the probability of label +1, for values f.
+
+    The likelihood is that of rows repeated `counts` times, with Platt's targets (N+ + 1) / (N+ + 2)
+    and 1 / (N- + 2); values, labels of -1 and +1 and counts > 0 have shape (m,).
+    """
+    positive = negative = 0.0
+    for t in range(labels.size):
+        if labels[t] > 0.0:
+            positive += counts[t]
+        else:
+            negative += counts[t]
+    targets = np.empty(labels.size)
+    for t in range(labels.size):
+        targets[t] = (
+            (positive + 1.0) / (positive + 2.0) if labels[t] > 0.0 else 1.0 / (negative + 2.0)
+        )
+    slope, offset = 0.0, math.log((negative + 1.0) / (positive + 1.0))
+    loss = cross_entropy(values, targets, counts, slope, offset)
+    for _ in range(MAX_NEWTON_STEPS):
+        gradient_slope, gradient_offset, step_slope, step_offset = newton_step(
+            values, targets, counts, slope, offset
+        )
+        if abs(gradient_slope) < GRADIENT_TOL and abs(gradient_offset) < GRADIENT_TOL:
+            break
+        descent = gradient_slope * step_slope + gradient_offset * step_offset
+        length = 1.0
+        while length >= LEAST_STEP:
+            trial = cross_entropy(
+                values, targets, counts, slope + length * step_slope, offset + length * step_offset
+            )
+            if trial < loss + 1e-4 * length * descent:
+                break
+            length /= 2.0
+        if length < LEAST_STEP:
+            break
+        slope, offset, loss = slope + length * step_slope, offset + length * step_offset, trial
+    return slope, offset
+
+
+@internal
+def cross_entropy(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
+    """Return the negative log-likelihood, computed without overflow."""
+    total = 0.0
+    for t in range(values.size):
+        z = values[t] * slope + offset
+        target = targets[t] if z >= 0.0 else targets[t] - 1.0
+        total += counts[t] * (target * z + math.log1p(math.exp(-abs(z))))
+    return total
+
+
+@inlined
+def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-untyped-def]
+    """Return the gradient in A and B and the Newton step."""
+    h_aa, h_bb, h_ab = HESSIAN_RIDGE, HESSIAN_RIDGE, 0.0
+    g_a, g_b = 0.0, 0.0
+    for t in range(values.size):
+        z = values[t] * slope + offset
+        small = math.exp(-abs(z))
+        p = small / (1.0 + small) if z >= 0.0 else 1.0 / (1.0 + small)
+        curvature = counts[t] * p * (1.0 - p)
+        h_aa += values[t] * values[t] * curvature
+        h_bb += curvature
+        h_ab += values[t] * curvature
+        difference = counts[t] * (targets[t] - p)
+        g_a += values[t] * difference
+        g_b += difference
+    determinant = h_aa * h_bb - h_ab * h_ab
+    return (
+        g_a,
+        g_b,
+        -(h_bb * g_a - h_ab * g_b) / determinant,
+        -(h_aa * g_b - h_ab * g_a) / determinant,
+    )
+
+
+def fit_sigmoids(
+    values: NDArray[np.float64], starts: NDArray[np.intp], counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Fit the sigmoid 1 / (1 + exp(A f + B)) of every pair to its cross-validated values.
+
+    Parameters
+    ----------
+    values : ndarray of shape (pairs, m)
+        The values f, as `cross_validated_values` of `one_vs_one` returns them.
+    starts : ndarray of int, shape (n_classes + 1,)
+        The first row of each class, and m.
+    counts : ndarray of shape (m,)
+        How often each row counts, positive.
+
+    Returns
+    -------
+    ndarray of shape (pairs, 2)
+        A and B of each pair; the sigmoid is the probability of its first class.
+
+    References
+    ----------
+    Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine
+    Learning 68, 2007.
+    """
+    sigmoids = np.empty((number_of_pairs(starts.size - 1), 2))
+    fit_pairs(values, starts, counts, sigmoids)
+    return sigmoids
+
+
+@njit
+def fit_pairs(values, starts, counts, sigmoids):  # type: ignore[no-untyped-def]
+    """Write what `fit_sigmoids` returns."""
+    pair = 0
+    for a in range(starts.size - 1):
+        for b in range(a + 1, starts.size - 1):
+            rows, labels = rows_of_pair(starts, a, b)
+            sigmoids[pair, 0], sigmoids[pair, 1] = fit_sigmoid(
+                taken(values[pair], rows), labels, taken(counts, rows)
+            )
+            pair += 1
+
+
+def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:
+    """Return the probabilities of the classes by coupling the pairs' sigmoids.
+
+    The work is done in the type of `values`, the coupling of more than two classes in float64.
+
+    Parameters
+    ----------
+    values : ndarray of shape (pairs, n)
+        The values of the pairs, float32 or float64.
+    sigmoids : ndarray of shape (pairs, 2)
+        A and B of each pair, as `fit_sigmoids` returns them.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n)
+        The probabilities, in [0, 1]; a column sums to 1.
+
+    References
+    ----------
+    Wu, Lin & Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR
+    5, 2004.
+    """
+    slopes, offsets = sigmoids.astype(values.dtype).T[:, :, None]
+    pairwise = values * slopes
+    pairwise += offsets
+    with np.errstate(over="ignore"):  # exp(A f + B) = inf is the probability 0
+        np.exp(pairwise, out=pairwise)
+    pairwise += 1.0
+    np.reciprocal(pairwise, out=pairwise)
+    np.clip(pairwise, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY, out=pairwise)
+    if len(values) == 1:
+        return np.vstack([pairwise, 1.0 - pairwise])
+    return couple(pairwise)
+
+
+def couple(pairwise: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the p that minimise sum_{a<b} (r_ba p_a - r_ab p_b)^2 subject to sum p = 1.
+
+    They have shape (n_classes, n). `pairwise` holds r_ab, the probability of a among a and b, in
+    (0, 1), shape (pairs, n). With the quadratic form Q the solution is proportional to (Q +
+    11')^{-1} 1, by Cholesky for all columns at once; it has no negative entry.
+    """
+    n_pairs, n = pairwise.shape
+    n_classes = round((1.0 + math.sqrt(1.0 + 8.0 * n_pairs)) / 2.0)
+    form, solution = np.ones((n_classes, n_classes, n)), np.ones((n_classes, n))
+    solve_coupling(np.ascontiguousarray(pairwise, dtype=np.float64), form, solution)
+    solution = np.where(solution < 0.0, 0.0, solution)
+    total = np.zeros(n)
+    for row in solution:  # one after the other, however many points there are
+        total += row
+    return solution / total
+
+
+@njit
+def solve_coupling(pairwise, form, solution):  # type: ignore[no-untyped-def]
+    """Solve the equations of `couple`, up to a factor; both arrays come as ones."""
+    n_classes, pair = form.shape[0], 0
+    for a in range(n_classes):
+        for b in range(a + 1, n_classes):
+            add_pair(form[a, a], form[b, b], form[b, a], pairwise[pair])
+            pair += 1
+    factorise(form)
+    substitute(form, solution)
+
+
+@inlined
+def add_pair(form_aa, form_bb, form_ba, pairwise):  # type: ignore[no-untyped-def]
+    """Add the square of one pair to the lower triangle of the forms."""
+    for t in range(pairwise.size):
+        r = pairwise[t]
+        form_aa[t] += (1.0 - r) * (1.0 - r)
+        form_bb[t] += r * r
+        form_ba[t] -= r * (1.0 - r)
+
+
+@internal(error_model="numpy")
+def factorise(form):  # type: ignore[no-untyped-def]
+    """Overwrite lower triangles, (k, k, n), with Cholesky's factors, diagonals inverted."""
+    k = form.shape[0]
+    for column in range(k):
+        for inner in range(column):
+            for row in range(column, k):
+                subtract_product(form[row, column], form[row, inner], form[column, inner])
+        pivot = form[column, column]
+        for t in range(pivot.size):
+            pivot[t] = 1.0 / math.sqrt(pivot[t])
+        for row in range(column + 1, k):
+            scale(form[row, column], pivot)
+
+
+@inlined
+def substitute(factor, solution):  # type: ignore[no-untyped-def]
+    """Overwrite right-hand sides, shape (k, n), with solutions."""
+    k = solution.shape[0]
+    for row in range(k):
+        for inner in range(row):
+            subtract_product(solution[row], factor[row, inner], solution[inner])
+        scale(solution[row], factor[row, row])
+    for row in range(k - 1, -1, -1):
+        for inner in range(row + 1, k):
+            subtract_product(solution[row], factor[inner, row], solution[inner])
+        scale(solution[row], factor[row, row])
+
+
+@internal
+def subtract_product(target, left, right):  # type: ignore[no-untyped-def]
+    """Subtract left * right in place."""
+    for t in range(target.size):
+        target[t] -= left[t] * right[t]
+
+
+@internal
+def scale(target, factor):  # type: ignore[no-untyped-def]
+    """Multiply by a factor in place."""
+    for t in range(target.size):
+        target[t] *= factor[t]

@@ -1,0 +1,182 @@
+"""The soft-margin dual with an intercept by SMO, working sets of second order. Compiled.
+
+Minimise alpha'Qalpha / 2 - sum alpha over 0 <= alpha_i <= C_i, y'alpha = 0, with Q_ij = y_i y_j
+K_ij. In u = y alpha and the residual r = y - K u a row may still rise if u is below its upper bound
+and fall if u is above its lower one; the solution is optimal where no row that may rise has a
+greater r than one that may fall, and the difference of the two extremes is the violation. Each step
+raises u_i and lowers u_j by the same length: i has the greatest r, j promises the greatest decrease
+of the objective to second order. The steps, the stop and the intercept are LIBSVM's (without its
+shrinking).
+
+Reference: Fan, Chen & Lin, Working Set Selection Using Second Order Information for Training
+Support Vector Machines, JMLR 6, 2005.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ensvm.compiled import inlined, internal, njit
+
+# LIBSVM's stand-in for a curvature that is not positive: the step then goes to a bound.
+LEAST_CURVATURE = 1e-12
+MAX_ITER = 10_000_000  # LIBSVM's limit
+ALL_BUT_SIGN = np.iinfo(np.int64).max
+LEAST_INTEGER = np.iinfo(np.int64).min
+BOUND_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+
+
+class Bounds(NamedTuple):
+    """What each row may do; changed in place."""
+
+    lower: Any  # (m,) of u
+    upper: Any  # (m,) of u
+    may_rise: Any  # (m,) 0.0 or -inf, to be added to r
+    may_fall: Any  # (m,) 1.0 or 0.0, to be multiplied with
+
+
+@njit
+def minimise(gram, labels, upper, tol, max_iter):  # type: ignore[no-untyped-def]
+    """Return u = y alpha, intercept, violation and number of steps.
+
+    `gram` is C-contiguous, float32 or float64; both labels -1 and +1 are present; `upper` holds the
+    bounds C_i. The violation of the optimality conditions is in units of y f(x), at most `tol`
+    unless `max_iter` steps were taken.
+    """
+    m = labels.size
+    signed, residual, gains, liftable = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    diagonal = np.empty(m, gram.dtype)
+    bounds = bounds_of(labels, upper)
+    for t in range(m):
+        signed[t], residual[t], diagonal[t] = 0.0, labels[t], gram[t, t]
+        liftable[t] = labels[t] + bounds.may_rise[t]
+    n_iter = 0
+    while True:
+        i = largest(liftable)
+        predicted_gains(
+            gains, gram[i], diagonal, residual, bounds.may_fall, residual[i], diagonal[i]
+        )
+        j = largest(gains)
+        # The violation is at least r_i - r_j: it needs looking at only where that is small, or
+        # where there is no j.
+        if gains[j] <= 0.0 or residual[i] - residual[j] <= tol or n_iter >= max_iter:
+            violation = residual[i] - least_of_falling(residual, bounds.may_fall)
+            if violation <= tol or n_iter >= max_iter:
+                break
+        step = step_length(i, j, gram, residual, signed, bounds)
+        set_value(i, signed, bounds, signed[i] + step)
+        set_value(j, signed, bounds, signed[j] - step)
+        update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
+        n_iter += 1
+    return signed, intercept_of(residual, signed, bounds), violation, n_iter
+
+
+@inlined
+def bounds_of(labels, upper):  # type: ignore[no-untyped-def]
+    """Return the bounds of u = y alpha at u = 0."""
+    m = labels.size
+    may_rise, may_fall = np.empty(m), np.empty(m)
+    lowest, highest = np.empty(m), np.empty(m)
+    for t in range(m):
+        if labels[t] > 0.0:
+            lowest[t], highest[t], may_rise[t], may_fall[t] = 0.0, upper[t], 0.0, 0.0
+        else:
+            lowest[t], highest[t], may_rise[t], may_fall[t] = -upper[t], 0.0, -np.inf, 1.0
+    return Bounds(lowest, highest, may_rise, may_fall)
+
+
+@internal(error_model="numpy")
+def predicted_gains(  # type: ignore[no-untyped-def]
+    gains, row, diagonal, residual, may_fall, top, top_diagonal
+):
+    """Set gains to twice the decrease that the best step with a partner promises; 0 for none."""
+    real = row.dtype.type
+    zero, two, least = real(0.0), real(2.0), real(LEAST_CURVATURE)
+    for t in range(gains.size):
+        difference = real(top - residual[t])
+        curvature = top_diagonal + diagonal[t] - two * row[t]
+        curvature = curvature if curvature > zero else least
+        difference = difference if difference > zero else zero
+        gains[t] = may_fall[t] * difference * difference / curvature
+
+
+@inlined
+def step_length(i, j, gram, residual, signed, bounds):  # type: ignore[no-untyped-def]
+    """Return the step that minimises the objective along u_i up, u_j down, within the bounds."""
+    curvature = np.float64(gram[i, i]) + gram[j, j] - 2.0 * np.float64(gram[i, j])
+    if curvature <= 0.0:
+        curvature = LEAST_CURVATURE
+    step = (residual[i] - residual[j]) / curvature
+    return min(min(step, bounds.upper[i] - signed[i]), signed[j] - bounds.lower[j])
+
+
+@inlined
+def set_value(t, signed, bounds, value):  # type: ignore[no-untyped-def]
+    """Set u_t, exactly to a bound that it reaches, and what it may do from there."""
+    value = min(max(value, bounds.lower[t]), bounds.upper[t])
+    # A difference of two floats, added back, may miss the bound by a rounding.
+    rounding = BOUND_ROUNDING * (bounds.upper[t] - bounds.lower[t])
+    if bounds.upper[t] - value <= rounding:
+        value = bounds.upper[t]
+    elif value - bounds.lower[t] <= rounding:
+        value = bounds.lower[t]
+    signed[t] = value
+    bounds.may_rise[t] = 0.0 if value < bounds.upper[t] else -np.inf
+    bounds.may_fall[t] = 1.0 if value > bounds.lower[t] else 0.0
+
+
+@internal
+def update_residual(  # type: ignore[no-untyped-def]
+    residual, liftable, row_up, row_down, step, may_rise
+):
+    """Take the step's effect from the residual, and mark the rows that may rise."""
+    for t in range(residual.size):
+        value = residual[t] - step * (np.float64(row_up[t]) - np.float64(row_down[t]))
+        residual[t] = value
+        liftable[t] = value + may_rise[t]
+
+
+@njit
+def largest(values):  # type: ignore[no-untyped-def]
+    """Return an index of the largest entry, or of one less by under one part in 10^10.
+
+    The floats' bits, read as integers in the same order, carry the index in their last places: only
+    so does the compiler turn the search into vector instructions, several times faster.
+    """
+    bits = values.view(np.int64)
+    places = np.int64(1)
+    while places < values.size:
+        places *= 2
+    places -= 1
+    best = LEAST_INTEGER
+    for t in range(values.size):
+        ordered = bits[t] ^ ((bits[t] >> 63) & ALL_BUT_SIGN)
+        candidate = (ordered & ~places) | t
+        best = candidate if candidate > best else best
+    return best & places
+
+
+@inlined
+def least_of_falling(residual, may_fall):  # type: ignore[no-untyped-def]
+    """Return the least residual of the rows that may fall."""
+    least = np.inf
+    for t in range(residual.size):
+        if may_fall[t] > 0 and residual[t] < least:
+            least = residual[t]
+    return least
+
+
+@inlined
+def intercept_of(residual, signed, bounds):  # type: ignore[no-untyped-def]
+    """Return the mean residual of rows between their bounds, or the middle of what is allowed."""
+    total, n_free = 0.0, 0
+    for t in range(residual.size):
+        if bounds.lower[t] < signed[t] < bounds.upper[t]:
+            total += residual[t]
+            n_free += 1
+    if n_free:
+        return total / n_free
+    top = -np.inf
+    for t in range(residual.size):
+        top = max(top, residual[t] + bounds.may_rise[t])
+    return 0.5 * (top + least_of_falling(residual, bounds.may_fall))

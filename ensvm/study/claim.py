@@ -1,0 +1,173 @@
+"""A claim: a sentence of the paper as metric, algorithms compared, relation and scope."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from ensvm.data.errors import near_miss
+from ensvm.records.record import RunPass
+from ensvm.study.block import Asked, ConfigBlock, Id, Names, StudyNames
+from ensvm.study.metrics import SECONDS, unit_of
+from ensvm.study.relations import RELATIONS, Relation
+from ensvm.study.source import YamlSource
+
+
+class ClaimConfig(ConfigBlock):
+    """One claim: `better` stands in `relation` to `than` in `metric`, on `rows`.
+
+    Several names in `better` or `than` mean each of them. `ensvm.study.relations` says what
+    each relation means and which of the keys `than`, `margin`, `factor`, `limit` and `over` it has.
+
+    Attributes
+    ----------
+    id : str
+        The claim's name.
+    text : str or None
+        The paper's sentence, verbatim.
+    paraphrase : str or None
+        What the paper says in formulas or at length, put by us: given in place of `text`.
+    metric : str
+        What is compared: a metric, seconds (with `pass: timing`), or a curve.
+    run_pass : 'error' or 'timing'
+        The pass whose records are meant; `pass` in YAML.
+    better, than : tuple of str
+        The algorithms compared.
+    margin, factor, limit : float or None
+        The threshold; for errors, `margin` is in percentage points and `limit` in percent.
+    stage : int or None
+        The metric is a curve that `record:` keeps, and this entry of it is meant, from 1; a curve
+        that ended before stays at its last.
+    scope : 'all' or 'most'
+        Whether the claim holds where all comparisons hold, or (the paper says often, typically,
+        frequently) where more than half do.
+    each : bool
+        Whether the claim is about each realization, not their mean: a bound that is proved, say.
+        One realization that violates it makes it fail.
+    rows : tuple of str or None
+        The data sets; by default all that have the algorithms.
+    printed_as : dict of str to str
+        For data sets that the paper prints under another row: ours to that row.
+    over : str or None
+        The sweep of data sets along which the metric grows.
+    note : str
+        What the reader should know.
+    """
+
+    id: Id
+    text: str | None = None
+    paraphrase: str | None = None
+    metric: str = "error"
+    run_pass: RunPass = Field(default="error", alias="pass")
+    better: Names = Field(min_length=1)
+    than: Names | None = Field(default=None, min_length=1)
+    relation: str
+    margin: float | None = Field(default=None, ge=0)
+    factor: float | None = Field(default=None, gt=0)
+    limit: float | None = None
+    stage: int | None = Field(default=None, ge=1)
+    scope: Literal["all", "most"] = "all"
+    each: bool = False
+    rows: tuple[str, ...] | None = None
+    printed_as: dict[str, str] = Field(default_factory=dict)
+    over: str | None = None
+    note: str = ""
+
+    @field_validator("relation")
+    @classmethod
+    def _known_relation(cls, name: str) -> str:
+        if name not in RELATIONS:
+            accepted = ", ".join(RELATIONS)
+            hint = near_miss(name, RELATIONS)
+            raise ValueError(f"unknown relation {name!r}; accepted: {accepted}{hint}")
+        return name
+
+    @model_validator(mode="after")
+    def _one_wording(self) -> Self:
+        if (self.text is None) == (self.paraphrase is None):
+            raise ValueError(
+                "give either `text:`, a sentence of the paper, verbatim, or `paraphrase:`, what it "
+                "says, put by us"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _keys_of_the_relation(self) -> Self:
+        keys = self.kind.keys
+        for key in ("than", "margin", "factor", "limit", "over"):
+            given = getattr(self, key) is not None
+            if given and key not in keys:
+                raise ValueError(f"the relation {self.relation} has no `{key}:`")
+            if not given and key in keys and keys[key] is None:
+                raise ValueError(f"the relation {self.relation} needs `{key}:`")
+        if self.stage is not None and self.kind.of_curves:
+            raise ValueError(
+                f"the relation {self.relation} is about a whole curve, so there is no `stage:`"
+            )
+        if self.over is not None and self.rows is not None:
+            raise ValueError("give `over:` or `rows:`, not both")
+        if unit_of(self.metric) == SECONDS and self.run_pass != "timing":
+            raise ValueError(f"{self.metric} comes from the timing pass alone; add `pass: timing`")
+        return self
+
+    @property
+    def kind(self) -> Relation:
+        """The relation itself."""
+        return RELATIONS[self.relation]
+
+    @property
+    def threshold(self) -> float:
+        """The margin, factor or limit; 0 for a relation that has none."""
+        key = self.kind.threshold_key
+        if key is None:
+            return 0.0
+        given = getattr(self, key)
+        return float(given if given is not None else self.kind.keys[key] or 0.0)
+
+    @property
+    def of_each(self) -> bool:
+        """Whether the claim is about each realization, by itself or by its relation."""
+        return self.each or self.kind.of_each
+
+    @property
+    def of_curves(self) -> bool:
+        """Whether the metric is a curve that `record:` keeps."""
+        return self.kind.of_curves or self.stage is not None
+
+    def asked(self, index: int) -> Iterator[Asked]:
+        """Yield what the claim, the config's `index`-th, asks of the records."""
+        for name in (*self.better, *(self.than or ())):
+            yield Asked(("claims", index, "metric"), self.metric, (name,), self.of_curves)
+
+
+def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:
+    """Refuse a claim given twice, and data sets, algorithms, curves the study does not have."""
+    source.must_be_distinct("claims", "claim", [claim.id for claim in claims], "id")
+    for index, claim in enumerate(claims):
+        if claim.run_pass == "timing" and not names.timing:
+            raise source.error(
+                ("claims", index, "pass"),
+                "a claim on the timing pass needs a `timing:` block in the study",
+            )
+        for row in claim.rows or ():
+            source.must_be_one_of(("claims", index, "rows"), "data set", row, names.datasets)
+        for row in (*claim.printed_as, *claim.printed_as.values()):
+            source.must_be_one_of(("claims", index, "printed_as"), "data set", row, names.datasets)
+        if claim.over is not None:
+            source.must_be_one_of(
+                ("claims", index, "over"),
+                "sweep of data sets",
+                claim.over,
+                names.dataset_sweeps,
+            )
+            values = names.dataset_sweeps[claim.over].values()
+            if len(values) < 2 or not all(
+                isinstance(value, int | float) and value > 0 for value in values
+            ):
+                raise source.error(
+                    ("claims", index, "over"),
+                    f"growth needs two positive numbers to grow with, got {list(values)}",
+                )
+        for key in ("better", "than"):
+            for name in getattr(claim, key) or ():
+                source.must_be_one_of(("claims", index, key), "algorithm", name, names.algorithms)

@@ -1,1 +1,0 @@
-"""Claims: sentences of the paper as comparisons, and the relations that they may state."""

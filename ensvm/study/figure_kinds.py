@@ -1,0 +1,435 @@
+"""The kinds of figures: the panels of each, what it asks of the records, and its labels."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from ensvm.records.record import RunPass
+from ensvm.study.block import Asked, ConfigBlock, Id, Names, StudyNames
+from ensvm.study.metrics import SECONDS, TRAIN_ERROR, unit_of
+from ensvm.study.source import Location, YamlSource
+
+Scale = Literal["log", "linear"]
+Form: TypeAlias = Literal["box", "strip", "bar"]
+
+# What an axis says of a metric that is not called by its name.
+CALLED = {
+    "error": "test error",
+    "accuracy": "test accuracy",
+    TRAIN_ERROR: "training error",
+    "auc": "AUC",
+    "f1": "F1",
+    "f1_macro": "macro F1",
+    "log_loss": "log-loss",
+    "brier": "Brier score",
+    "matthews": "Matthews correlation",
+    "staged_test_error": "test error",
+    "staged_test_accuracy": "test accuracy",
+    "staged_train_error": "training error",
+}
+# What a classifier that keeps a map of its decisions leaves: the rows shown, their labels, the
+# values on both axes, and the decision value at each point of the grid.
+MAP = ("points_", "signs_", "grid_", "values_")
+
+
+def pass_of(y: str) -> RunPass:
+    """Return the pass whose records show a metric: seconds are of the timing pass alone."""
+    return "timing" if unit_of(y) == SECONDS else "error"
+
+
+def axis_label(metric: str) -> str:
+    """Return what an axis says that shows a metric: its name and its unit."""
+    name = CALLED.get(metric) or metric.rstrip("_").replace("_", " ")
+    unit = unit_of(metric)
+    return name if unit == SECONDS or not unit.name else f"{name} ({unit.name})"
+
+
+class AxesConfig(ConfigBlock):
+    """What panels of every kind have: a title and the labels of their axes."""
+
+    title: str | None = None
+    x_label: str | None = None
+    y_label: str | None = None
+
+    @property
+    def about(self) -> str:
+        """What the panel is about, in short."""
+        return ""
+
+    @property
+    def name(self) -> str:
+        """The panel's title, by default what it is about."""
+        return self.title or self.about
+
+
+class FigureConfig(ConfigBlock):
+    """What figures of every kind have: a caption, panels side by side, and axes."""
+
+    id: Id
+    caption: str
+    panels: tuple[AxesConfig, ...]
+    x_label: str = ""
+    y_label: str = ""
+    x_scale: Scale = "linear"
+    y_scale: Scale = "linear"
+
+    def labels_of(self, panel: AxesConfig) -> tuple[str, str]:
+        """Return what a panel's axes say: the panel's label, the figure's, or what they show."""
+        x, y = self.shown_on(panel)
+        return panel.x_label or self.x_label or x, panel.y_label or self.y_label or y
+
+    @abstractmethod
+    def shown_on(self, panel: Any) -> tuple[str, str]:
+        """Return what a panel's axes show, for axes without a label."""
+
+    @abstractmethod
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+
+    @abstractmethod
+    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise ConfigError for data sets and algorithms that the study does not have."""
+
+
+class PanelConfig(AxesConfig):
+    """A panel of lines: a `dataset`, or a sweep of data sets it goes `over`.
+
+    Its other keys come before those of the figure.
+    """
+
+    dataset: str | None = None
+    over: str | None = None
+    y: str | dict[str, str] | None = None
+    first: int | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        if (self.dataset is None) == (self.over is None):
+            raise ValueError(
+                "a panel is about either a `dataset:` or a sweep of data sets, `over:`"
+            )
+        return self
+
+    @property
+    def about(self) -> str:
+        """The data set or the sweep."""
+        return self.dataset or str(self.over)
+
+
+class LinesConfig(FigureConfig):
+    """A figure of lines: its series, in every panel.
+
+    `y` is a metric or curve of the records, or several, each with the text that names it; what a
+    panel says for itself comes first. Seconds are those of the timing pass.
+    """
+
+    short: ClassVar[str] = "dataset"  # the key that a panel given as a mere name stands for
+
+    panels: tuple[PanelConfig, ...] = Field(min_length=1)
+    series: tuple[str, ...] = Field(min_length=1)
+    y: str | dict[str, str] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_panels(cls, block: Any) -> Any:
+        if not isinstance(block, dict) or not isinstance(block.get("panels"), list):
+            return block
+        panels = [
+            {cls.short: panel} if isinstance(panel, str) else panel for panel in block["panels"]
+        ]
+        return {**block, "panels": panels}
+
+    @model_validator(mode="after")
+    def _every_panel_has_y(self) -> Self:
+        for panel in self.panels:
+            if not self.ys_of(panel):
+                raise ValueError(
+                    f"what is drawn in the panel {panel.name!r}? "
+                    "give `y:`, the figure's or the panel's"
+                )
+        return self
+
+    def shown_on(self, panel: Any) -> tuple[str, str]:
+        """Return what a panel's axes show: the steps of a curve or a sweep, and the metric."""
+        ys = self.ys_of(panel)
+        return self.steps(panel), axis_label(next(iter(ys))) if len(ys) == 1 else "value"
+
+    def steps(self, panel: PanelConfig) -> str:
+        """Return what the lines of a panel run over."""
+        return "step"
+
+    def ys_of(self, panel: PanelConfig) -> dict[str, str]:
+        """Return the metrics or curves that a panel shows; each with its text, if it has one."""
+        y = panel.y or self.y or {}
+        return {y: ""} if isinstance(y, str) else y
+
+    @property
+    def of_curves(self) -> bool:
+        """Whether `y` is a curve that `record:` keeps."""
+        return True
+
+    def sweeps_algorithms(self, panel: PanelConfig) -> bool:
+        """Return whether the series of a panel are sweeps of algorithms."""
+        return False
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for number, panel in enumerate(self.panels):
+            own = () if panel.y is None else ("panels", number)
+            where = ("figures", index, *own, "y")
+            for name in self.series:
+                swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
+                for algorithm in swept:
+                    for y in self.ys_of(panel):
+                        yield Asked(where, y, (algorithm,), self.of_curves)
+
+    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise ConfigError for data sets and series that the study does not have."""
+        for number, panel in enumerate(self.panels):
+            where: Location = ("figures", index, "panels", number)
+            if panel.over is not None:
+                source.must_be_one_of(where, "sweep of data sets", panel.over, names.dataset_sweeps)
+            else:
+                source.must_be_one_of(where, "data set", panel.about, names.datasets)
+            swept = self.sweeps_algorithms(panel)
+            for name in self.series:
+                source.must_be_one_of(
+                    ("figures", index, "series"),
+                    "sweep of algorithms" if swept else "algorithm",
+                    name,
+                    names.algorithm_sweeps if swept else names.algorithms,
+                )
+
+
+class CurvesConfig(LinesConfig):
+    """Curves that fits left, against their index, which begins at `first`.
+
+    `realization` is the one shown, or `mean`: the mean over all, drawn as far as all of them
+    were measured. `marks` names a scalar that a fit left, the x of a vertical mark on its
+    curve; 0 or no such scalar is no mark.
+    """
+
+    kind: Literal["curves"] = "curves"
+    marks: str | None = None
+    realization: Annotated[int, Field(ge=1)] | Literal["mean"] = 1
+    first: int = 0
+
+    @model_validator(mode="after")
+    def _of_data_sets(self) -> Self:
+        if any(panel.over is not None for panel in self.panels):
+            raise ValueError(
+                "a panel of curves is about a `dataset:`; a sweep is drawn by `kind: sweep`"
+            )
+        return self
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure asks of the records, the scalar of its marks among it."""
+        yield from super().asked(index, names)
+        if self.marks is not None:
+            yield Asked(("figures", index, "marks"), self.marks, self.series)
+
+
+class SweepFigureConfig(LinesConfig):
+    """A metric, mean over realizations, against the values of a sweep.
+
+    A panel `over` a sweep of data sets has a line for each algorithm in `series`; one of a
+    `dataset` has a line for each sweep of an algorithm in `series`. With `stages`, `y` is a curve
+    of which these entries (the first is 1) are shown, a line each, named by the
+    number.
+    """
+
+    short: ClassVar[str] = "over"
+
+    kind: Literal["sweep"]
+    stages: tuple[Annotated[int, Field(ge=1)], ...] = ()
+
+    @property
+    def of_curves(self) -> bool:
+        """Whether `y` is a curve, of which the `stages` are shown."""
+        return bool(self.stages)
+
+    def steps(self, panel: PanelConfig) -> str:
+        """Return the names of the sweeps."""
+        return panel.over or ", ".join(self.series)
+
+    def sweeps_algorithms(self, panel: PanelConfig) -> bool:
+        """Return whether the series of a panel are sweeps of algorithms: those of a data set."""
+        return panel.over is None
+
+
+class ScatterPanel(AxesConfig):
+    """A panel of points: the algorithm whose values are `x`, and the one whose values are `y`."""
+
+    x: str
+    y: str
+
+    @property
+    def about(self) -> str:
+        """The two algorithms."""
+        return f"{self.y} against {self.x}"
+
+
+class ScatterConfig(FigureConfig):
+    """One algorithm's values of a metric against another's: a point a data set, and the diagonal.
+
+    Each point is the mean over the realizations, with a bar of one standard error each way.
+    """
+
+    kind: Literal["scatter"]
+    panels: tuple[ScatterPanel, ...] = Field(min_length=1)
+    rows: Names = Field(min_length=1)
+    metric: str = "error"
+
+    def shown_on(self, panel: Any) -> tuple[str, str]:
+        """Return what a panel's axes show: the metric of an algorithm each."""
+        metric = axis_label(self.metric)
+        return f"{panel.x}, {metric}", f"{panel.y}, {metric}"
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for panel in self.panels:
+            for algorithm in (panel.x, panel.y):
+                yield Asked(("figures", index, "metric"), self.metric, (algorithm,))
+
+    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise ConfigError for data sets and algorithms that the study does not have."""
+        for row in self.rows:
+            source.must_be_one_of(("figures", index, "rows"), "data set", row, names.datasets)
+        for number, panel in enumerate(self.panels):
+            where: Location = ("figures", index, "panels", number)
+            for key, name in (("x", panel.x), ("y", panel.y)):
+                source.must_be_one_of((*where, key), "algorithm", name, names.algorithms)
+
+
+class DistributionPanel(AxesConfig):
+    """A panel of some data sets, or of another metric; its keys come before those of the figure."""
+
+    rows: Names = ()
+    metric: str | None = None
+
+    @property
+    def about(self) -> str:
+        """The data sets or the metric that are the panel's own."""
+        return ", ".join(self.rows) or (axis_label(self.metric) if self.metric else "")
+
+
+class DistributionConfig(FigureConfig):
+    """A metric over the realizations: data sets side by side, in each the algorithms of `series`.
+
+    `box` draws the quartiles with the median, whiskers as far as 1.5 times the box, and the values
+    beyond; `strip` every value, and the mean; `bar` the mean with one standard error each way.
+    `table` names a table, whose printed values of the metric are marked.
+    """
+
+    kind: Form
+    rows: Names = ()
+    series: Names = Field(min_length=1)
+    metric: str = "error"
+    table: Id | None = None
+    panels: tuple[DistributionPanel, ...] = Field(default=(DistributionPanel(),), min_length=1)
+
+    @model_validator(mode="after")
+    def _every_panel_has_rows(self) -> Self:
+        if not all(map(self.rows_of, self.panels)):
+            raise ValueError("which data sets? give `rows:`, the figure's or the panel's")
+        return self
+
+    @model_validator(mode="after")
+    def _bars_begin_at_zero(self) -> Self:
+        if self.kind == "bar" and self.y_scale == "log":
+            raise ValueError(
+                "a bar begins at 0, for which a logarithmic axis has no place; "
+                "take `kind: strip` or `kind: box`"
+            )
+        return self
+
+    def rows_of(self, panel: DistributionPanel) -> tuple[str, ...]:
+        """Return the data sets that a panel shows."""
+        return panel.rows or self.rows
+
+    def metric_of(self, panel: DistributionPanel) -> str:
+        """Return the metric that a panel shows."""
+        return panel.metric or self.metric
+
+    def shown_on(self, panel: Any) -> tuple[str, str]:
+        """Return what a panel's axes show: data sets, and the metric."""
+        return "data set", axis_label(self.metric_of(panel))
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for number, panel in enumerate(self.panels):
+            own = () if panel.metric is None else ("panels", number)
+            for name in self.series:
+                yield Asked(("figures", index, *own, "metric"), self.metric_of(panel), (name,))
+
+    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise ConfigError for data sets, algorithms and a table that the study does not have."""
+        where: Location = ("figures", index)
+        for place, rows in [
+            ((*where, "rows"), self.rows),
+            *((((*where, "panels", n, "rows")), p.rows) for n, p in enumerate(self.panels)),
+        ]:
+            for row in rows:
+                source.must_be_one_of(place, "data set", row, names.datasets)
+        for name in self.series:
+            source.must_be_one_of((*where, "series"), "algorithm", name, names.algorithms)
+        if self.table is not None:
+            source.must_be_one_of((*where, "table"), "table", self.table, names.tables)
+
+
+class PlanePanel(AxesConfig):
+    """A panel of the plane: a data set of which two inputs are shown, and the classifiers on it.
+
+    `levels` are the decision values at which the lines of a classifier are drawn, `marks` a
+    recorded list of row numbers that are ringed, `sizes` a recorded weight of each row.
+    """
+
+    dataset: str
+    series: Names = Field(min_length=1)
+    levels: tuple[float, ...] = (0.0,)
+    marks: str | None = None
+    sizes: str | None = None
+
+    @property
+    def about(self) -> str:
+        """The data set."""
+        return self.dataset
+
+
+class PlaneConfig(FigureConfig):
+    """Training rows in the plane and the lines where classifiers decide, on one realization.
+
+    What is drawn are records of classifiers that keep a map of their decisions, such as
+    `DecisionMap`.
+    """
+
+    kind: Literal["plane"]
+    panels: tuple[PlanePanel, ...] = Field(min_length=1)
+    realization: int = Field(default=1, ge=1)
+
+    def shown_on(self, panel: Any) -> tuple[str, str]:
+        """Return what a panel's axes show: an input each."""
+        return "first input", "second input"
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for number, panel in enumerate(self.panels):
+            where: Location = ("figures", index, "panels", number)
+            kept = {"series": MAP, "marks": (panel.marks,), "sizes": (panel.sizes,)}
+            for key, curves in kept.items():
+                for name in panel.series:
+                    yield from (
+                        Asked((*where, key), curve, (name,), curve=True)
+                        for curve in curves
+                        if curve is not None
+                    )
+
+    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise ConfigError for data sets and algorithms that the study does not have."""
+        for number, panel in enumerate(self.panels):
+            where: Location = ("figures", index, "panels", number)
+            source.must_be_one_of((*where, "dataset"), "data set", panel.dataset, names.datasets)
+            for name in panel.series:
+                source.must_be_one_of((*where, "series"), "algorithm", name, names.algorithms)

@@ -1,0 +1,241 @@
+"""A table as the paper lays it out: rows, columns, margin of its verdicts, and printed numbers.
+
+The numbers as the paper prints them stand in a CSV of their own, `table,row,column,value,std`, one
+line a printed cell.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from ensvm.data.errors import near_miss
+from ensvm.records.validation import CONTROL
+from ensvm.study.block import Asked, ConfigBlock, Id, Name, Names, StudyNames
+from ensvm.study.metrics import DATA_FACTS, SECONDS, Direction, direction_of, unit_of
+from ensvm.study.source import ConfigError, YamlSource, read_text
+
+PRINTED = ["table", "row", "column", "value", "std"]
+
+Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell"]
+"""How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
+
+
+class ColumnConfig(ConfigBlock):
+    """A column of a table: the metric of one algorithm, by default the one of its name.
+
+    With `stage` the metric is a curve (kept by `record:`), and that entry of it is shown, the
+    first being 1; a curve that ended before stays at its last. `decimals` is how many the Markdown
+    shows, `margin` that of the verdict; by default the table's.
+    """
+
+    name: Name
+    label: str | None = None
+    algorithm: str | None = None
+    metric: str | None = None
+    stage: int | None = Field(default=None, ge=1)
+    decimals: int | None = Field(default=None, ge=0, le=6)
+    margin: float | None = Field(default=None, ge=0)
+
+    def of(self, table: "TableConfig") -> str:
+        """Return what the column shows: an algorithm's name, or a fact's in a table of the data."""
+        return (self.metric if table.of == "data" else self.algorithm) or self.name
+
+
+class NoteConfig(ConfigBlock):
+    """A note under a table; one that explains verdicts is shown with those that it explains.
+
+    Attributes
+    ----------
+    text : str
+        The note.
+    explains : mapping of str to tuple of str
+        The cells whose `differs` it explains: columns, each with its rows. It is shown with those
+        that differ, and not at all if none does.
+    """
+
+    text: str
+    explains: dict[str, Names] = Field(default_factory=dict)
+
+    def explains_cell(self, row: str, column: str) -> bool:
+        """Return whether it explains the verdict of a cell."""
+        return row in self.explains.get(column, ())
+
+
+class TableConfig(ConfigBlock):
+    """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
+
+    The best value of a row is bold: by `best: auto` the smallest or the largest as the column's
+    metric has it, and none for a metric that has no better end, of which `min` or `max` says it.
+    `underline` names columns that are underlined where they are significantly better in that sense
+    than all the columns named with them: one-sided Welch t test at 5 % over independent
+    realizations. `margin` is the largest difference from the printed value at which a cell counts
+    as reproduced, in the unit of the table.
+    """
+
+    id: Id
+    caption: str
+    of: Literal["results", "timing", "data"] = "results"
+    metric: str = "error"
+    rows: tuple[str, ...] | None = None
+    columns: tuple[ColumnConfig, ...]
+    margin: float = Field(default=1.0, ge=0)
+    decimals: int = Field(default=1, ge=0, le=6)
+    best: Literal["auto", "min", "max", "none"] = "auto"
+    underline: dict[str, Names] = Field(default_factory=dict)
+    notes: tuple[NoteConfig, ...] = ()
+
+    def metric_of(self, column: ColumnConfig) -> str:
+        """Return the metric that a column shows; in a table of the data, the fact."""
+        return column.of(self) if self.of == "data" else column.metric or self.metric
+
+    def best_of(self, column: ColumnConfig) -> Direction | None:
+        """Return which values of a column are better; None where none is marked as the best."""
+        known = None if self.of == "data" else direction_of(self.metric_of(column))
+        return known if self.best == "auto" else None if self.best == "none" else self.best
+
+    def asked(self, index: int) -> Iterator[Asked]:
+        """Yield what the table, the config's `index`-th, asks of the records."""
+        for number, column in enumerate(self.columns if self.of != "data" else ()):
+            own = () if column.metric is None else ("columns", number)
+            where = ("tables", index, *own, "metric")
+            metric, curve = self.metric_of(column), column.stage is not None
+            yield Asked(where, metric, (column.of(self),), curve)
+
+    def margin_of(self, column: ColumnConfig) -> float:
+        """Return the margin of a column's verdicts."""
+        return self.margin if column.margin is None else column.margin
+
+    def decimals_of(self, column: ColumnConfig) -> int:
+        """Return how many decimals a column shows; facts of the data are whole numbers."""
+        if column.decimals is not None:
+            return column.decimals
+        return 0 if self.of == "data" else self.decimals
+
+    @field_validator("columns", mode="before")
+    @classmethod
+    def _short_columns(cls, columns: Any) -> Any:
+        return [{"name": column} if isinstance(column, str) else column for column in columns or []]
+
+    @field_validator("notes", mode="before")
+    @classmethod
+    def _short_notes(cls, notes: Any) -> Any:
+        return [{"text": note} if isinstance(note, str) else note for note in notes or []]
+
+
+def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:
+    """Refuse a table given twice, and rows, columns and curves that the study does not have."""
+    source.must_be_distinct("tables", "table", list(names.tables), "id")
+    for index, table in enumerate(tables):
+        if table.of == "timing" and not names.timing:
+            message = "a table of timing needs a `timing:` block in the study"
+            raise source.error(("tables", index, "of"), message)
+        for row in table.rows or ():
+            source.must_be_one_of(("tables", index, "rows"), "data set", row, names.datasets)
+        columns = [column.name for column in table.columns]
+        for name in [name for one, others in table.underline.items() for name in (one, *others)]:
+            source.must_be_one_of(("tables", index, "underline"), "column", name, columns)
+        for number, note in enumerate(table.notes):
+            where = ("tables", index, "notes", number, "explains")
+            for column, rows in note.explains.items():
+                source.must_be_one_of(where, "column", column, columns)
+                for row in rows:
+                    shown = names.datasets if table.rows is None else table.rows
+                    source.must_be_one_of(where, "row of the table", row, shown)
+        _check_columns(table, index, names, source)
+        _check_best(table, index, source)
+
+
+def _check_columns(table: TableConfig, index: int, names: StudyNames, source: YamlSource) -> None:
+    about_data = table.of == "data"
+    what, accepted = ("data fact", DATA_FACTS) if about_data else ("algorithm", names.algorithms)
+    for number, column in enumerate(table.columns):
+        where = ("tables", index, "columns", number)
+        source.must_be_one_of(where, what, column.of(table), accepted)
+    for asked in table.asked(index):
+        if table.of == "results" and unit_of(asked.metric) == SECONDS:
+            block = "" if names.timing else ", and the study a `timing:` block"
+            message = f"{asked.metric} comes from the timing pass alone; a table of it needs"
+            raise source.error(asked.location, f"{message} `of: timing`{block}")
+
+
+def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
+    """Refuse a `best:` against what a metric means, and underlined columns without any best."""
+    for column in table.columns if table.of != "data" else ():
+        metric, given = table.metric_of(column), table.best_of(column)
+        known = direction_of(metric)
+        if known is not None and given not in (known, None):
+            raise source.error(
+                ("tables", index, "best"),
+                f"{given} is wrong for the metric {metric} (column {column.name}), of which the "
+                f"{'smaller' if known == 'min' else 'larger'} value is the better one; "
+                "leave out `best:`, or say `none`",
+            )
+        if given is None and column.name in table.underline:
+            raise source.error(
+                ("tables", index, "underline"),
+                f"which values of {metric} are better? say `best: min` or `best: max`",
+            )
+
+
+@dataclass(frozen=True)
+class Published:
+    """A printed number and, where the paper prints one, its standard deviation."""
+
+    value: float
+    std: float | None = None
+
+
+def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
+    """Return the printed numbers by (table, row, column).
+
+    Raises ConfigError naming file and line for another header, a cell given twice or something that
+    is no number, and where the file cannot be read.
+    """
+    cells: dict[tuple[str, str, str], Published] = {}
+    expected = ",".join(PRINTED)
+    lines = csv.reader(read_text(path).splitlines(keepends=True))
+    try:
+        header = next(lines, [])
+        if header != PRINTED:
+            told = ",".join(header)
+            raise ConfigError(f"{path}, line 1: the header is {told!r:.80}; expected {expected}")
+        for line in lines:
+            where = f"{path}, line {lines.line_num}"
+            if len(line) != len(PRINTED) or not all(map(_is_number, [line[3], line[4] or "0"])):
+                raise ConfigError(f"{where}: expected {expected}, got {','.join(line)!r:.200}")
+            if any(map(CONTROL.search, line)):
+                raise ConfigError(f"{where}: a control character in {','.join(line)!r:.200}")
+            table, row, column, value, std = line
+            if (table, row, column) in cells:
+                raise ConfigError(f"{where}: the cell {table}, {row}, {column} is given twice")
+            cells[table, row, column] = Published(float(value), float(std) if std else None)
+    except csv.Error as error:
+        raise ConfigError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
+    return cells
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path: Path) -> None:
+    """Refuse a printed number for which no table has a place; raises ConfigError."""
+    columns = {table.id: [column.name for column in table.columns] for table in tables}
+    rows = {table.id: datasets if table.rows is None else table.rows for table in tables}
+    for table, row, column in read_published(path):
+        known = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
+        for what, name in (("table", table), ("row", row), ("column", column)):
+            accepted = known[what] or ()
+            if name not in accepted:
+                raise ConfigError(
+                    f"{path}: the cell {table}, {row}, {column}: unknown {what} {name!r}; "
+                    f"accepted: {', '.join(accepted)}{near_miss(name, accepted)}"
+                )

@@ -1,0 +1,350 @@
+"""Readings: what a paper leaves open as a question, and the variants of a study that answer it.
+
+A variant changes keys in copies of the data sets and algorithms of a table. The copies are called
+`<name>~<variant>`; they are run with the study, and shown where something names them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import Field, ValidationError, model_validator
+
+from ensvm.study.algorithms import AlgorithmConfig
+from ensvm.study.block import DERIVED, Asked, ConfigBlock, Id, Name, refusal
+from ensvm.study.dataset import DatasetConfig
+from ensvm.study.metrics import PERCENT, unit_of
+from ensvm.study.source import ConfigError, Location, YamlSource
+from ensvm.study.sweeps import set_key
+from ensvm.study.table_layout import ColumnConfig, TableConfig
+
+MOST = 5000  # data sets and algorithms, of which a variant may copy all
+
+# What a copy has of its own, whatever a variant sets: the variant's own keys say some of it.
+OWN_KEYS = {
+    "dataset": ("name", "algorithms", "realizations", "realizations_of", "sweep"),
+    "algorithm": ("label", "sweep", "unavailable"),
+}
+
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)]
+BlockT = TypeVar("BlockT", AlgorithmConfig, DatasetConfig)
+
+
+class VariantConfig(ConfigBlock):
+    """One reading of a question: what it changes in the data sets and algorithms of a table.
+
+    Attributes
+    ----------
+    name : str
+        What the copies' names end with.
+    label : str
+        The heading of its column.
+    algorithm, dataset : dict
+        Keys, such as `params.tol` or `split.n_train`, set in a copy of every algorithm of the
+        columns, or of every row's data set.
+    instead : dict of str to str
+        Data sets and algorithms of the question, each with the one of the study that stands for
+        it, or that is copied.
+    realizations : int or None
+        At most so many of what is run for the variant; None for those of the row.
+    """
+
+    name: Name
+    label: str
+    algorithm: dict[str, Any] = Field(default_factory=dict)
+    dataset: dict[str, Any] = Field(default_factory=dict)
+    instead: dict[str, str] = Field(default_factory=dict)
+    realizations: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not (self.algorithm or self.dataset or self.instead):
+            raise ValueError("nothing is changed; give `algorithm:`, `dataset:` or `instead:`")
+        if self.realizations is not None and not self.runs:
+            raise ValueError(
+                "`realizations:` is for what is run for the variant, and `instead:` runs nothing"
+            )
+        return self
+
+    @property
+    def runs(self) -> bool:
+        """Whether there are copies to be run; else all values are those of the study."""
+        return bool(self.algorithm or self.dataset)
+
+    def base(self, name: str) -> str:
+        """Return which of the study's data sets or algorithms is meant by one of the question."""
+        return self.instead.get(name, name)
+
+    def row(self, name: str) -> str:
+        """Return the data set that has the values of one of the question's rows."""
+        return self.base(name) + (f"{DERIVED}{self.name}" if self.dataset else "")
+
+    def column(self, algorithm: str) -> str:
+        """Return the algorithm that has the values of one of the question's algorithms."""
+        return self.base(algorithm) + (f"{DERIVED}{self.name}" if self.algorithm else "")
+
+
+class ReadingConfig(ConfigBlock):
+    """A question that a paper leaves open, and the values of a table under each answer to it.
+
+    Attributes
+    ----------
+    id : str
+        Its name.
+    question : str
+        What is open.
+    table : str
+        The table of the study whose printed values are compared.
+    rows, columns : tuple of str or None
+        Those of the table; None for all.
+    default : str
+        The heading of the column that has the study's own values.
+    variants : tuple of VariantConfig
+        The other readings.
+    conclusion : str
+        What the paper most likely did.
+    """
+
+    id: Slug
+    question: str
+    table: Id
+    rows: tuple[str, ...] | None = Field(default=None, min_length=1)
+    columns: tuple[str, ...] | None = Field(default=None, min_length=1)
+    default: str
+    variants: tuple[VariantConfig, ...] = Field(min_length=1)
+    conclusion: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_retired_keys(cls, block: Any) -> Any:
+        # Copies of configs that earlier versions left beside records may have `distance:`.
+        if not isinstance(block, dict):
+            return block
+        return {key: value for key, value in block.items() if key != "distance"}
+
+    def by_difference(self, table: TableConfig) -> bool:
+        """Return whether distances are |ours - printed|; else they are |ln(ours / printed)|.
+
+        Percentages are compared by difference. Other quantities, such as sizes, differ in scale
+        from row to row, so they are compared by ratio.
+        """
+        return all(unit_of(table.metric_of(column)) == PERCENT for column in self.columns_of(table))
+
+    def rows_of(self, shown: Sequence[str]) -> tuple[str, ...]:
+        """Return the question's rows, given those that its table shows."""
+        return tuple(shown) if self.rows is None else self.rows
+
+    def columns_of(self, table: TableConfig) -> tuple[ColumnConfig, ...]:
+        """Return the question's columns of its table, in the table's order."""
+        return tuple(
+            column
+            for column in table.columns
+            if self.columns is None or column.name in self.columns
+        )
+
+    def algorithms_of(self, table: TableConfig) -> tuple[str, ...]:
+        """Return the algorithms that the question's columns show."""
+        return tuple(dict.fromkeys(column.of(table) for column in self.columns_of(table)))
+
+    def asked(self, index: int, table: TableConfig) -> Iterator[Asked]:
+        """Yield what the question, the config's `index`-th, asks of the records."""
+        for number, variant in enumerate(self.variants):
+            where: Location = ("readings", index, "variants", number)
+            for column in self.columns_of(table):
+                algorithm = variant.column(column.of(table))
+                yield Asked(where, table.metric_of(column), (algorithm,), column.stage is not None)
+
+
+@dataclass
+class Derivation:
+    """The data sets and algorithms of a study, and the copies of them that its readings need.
+
+    Attributes
+    ----------
+    source : YamlSource
+        The config's text.
+    datasets, algorithms : dict of str to DatasetConfig, of str to AlgorithmConfig
+        The study's own, then the copies.
+    own_algorithms : tuple of str
+        The names of the study's own algorithms.
+    """
+
+    source: YamlSource
+    datasets: dict[str, DatasetConfig]
+    algorithms: dict[str, AlgorithmConfig]
+    own_algorithms: tuple[str, ...] = field(init=False)
+    _cells: dict[str, dict[str, int | None]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.own_algorithms = tuple(self.algorithms)
+
+    def derive(
+        self,
+        location: Location,
+        variant: VariantConfig,
+        rows: Sequence[str],
+        algorithms: Sequence[str],
+    ) -> None:
+        """Add what a variant, which stands at `location`, needs for its question."""
+        if len(self.datasets) + len(self.algorithms) + len(rows) + len(algorithms) > MOST:
+            message = f"more than {MOST:,} data sets and algorithms, the variants' copies included"
+            raise self.source.error(location, message)
+        for row in rows if variant.dataset else ():
+            self._copy_dataset((*location, "dataset"), variant, variant.base(row))
+        for name in algorithms if variant.algorithm else ():
+            self._copy_algorithm((*location, "algorithm"), variant, variant.base(name))
+        for row, name in product(rows, algorithms) if variant.runs else ():
+            entry, base = self.datasets[variant.base(row)], variant.base(name)
+            if base in self._run_on(entry):
+                limits = (variant.realizations, entry.realizations_of.get(base))
+                last = min((limit for limit in limits if limit is not None), default=None)
+                self._ask_for(variant.row(row), variant.column(name), last)
+
+    def result(self) -> tuple[tuple[DatasetConfig, ...], dict[str, AlgorithmConfig]]:
+        """Return all data sets and algorithms, each data set with the copies that run on it."""
+        return tuple(map(self._with_cells, self.datasets.values())), self.algorithms
+
+    def _run_on(self, entry: DatasetConfig) -> tuple[str, ...]:
+        return self.own_algorithms if entry.algorithms is None else entry.algorithms
+
+    def _ask_for(self, row: str, algorithm: str, last: int | None) -> None:
+        """Note a cell with its last realization; two questions get the larger of theirs."""
+        of_row = self._cells.setdefault(row, {})
+        before = of_row.get(algorithm, 0)
+        of_row[algorithm] = None if last is None or before is None else max(before, last)
+
+    def _with_cells(self, entry: DatasetConfig) -> DatasetConfig:
+        more = self._cells.get(entry.name)
+        if more is None:
+            return entry
+        limits = {name: last for name, last in more.items() if last is not None}
+        return entry.model_copy(
+            update={
+                "algorithms": (*self._run_on(entry), *more),
+                "realizations_of": {**entry.realizations_of, **limits},
+            }
+        )
+
+    def _copy_dataset(self, location: Location, variant: VariantConfig, name: str) -> None:
+        entry = self.datasets[name]
+        own: dict[str, Any] = {
+            "card": entry.card or name,
+            "algorithms": (),
+            "realizations_of": {},
+            "sweep": None,
+        }
+        copy = self._changed(location, entry, variant.dataset, own)
+        copy = copy.model_copy(update={"name": f"{name}{DERIVED}{variant.name}"})
+        if self._is_new(location, copy.name, copy, self.datasets.get(copy.name)):
+            self.source.moved["datasets", len(self.datasets)] = location
+            self.datasets[copy.name] = copy
+
+    def _copy_algorithm(self, location: Location, variant: VariantConfig, name: str) -> None:
+        entry = self.algorithms[name]
+        own = {"seed": entry.seed or name, "sweep": None}
+        copy = self._changed(location, entry, variant.algorithm, own)
+        copy = copy.model_copy(update={"label": f"{entry.label or name}, {variant.label}"})
+        derived = f"{name}{DERIVED}{variant.name}"
+        if self._is_new(location, derived, copy, self.algorithms.get(derived)):
+            self.source.moved["algorithms", derived] = location
+            self.algorithms[derived] = copy
+
+    def _changed(
+        self, location: Location, entry: BlockT, keys: Mapping[str, Any], own: Mapping[str, Any]
+    ) -> BlockT:
+        """Return a copy of a block with what is its own and the keys of a variant set in it."""
+        content = {**entry.model_dump(exclude_unset=True), **own}
+        for key, value in keys.items():
+            if key.partition(".")[0] in OWN_KEYS[str(location[-1])]:
+                message = "no variant changes this key"
+                if key.startswith("realizations"):
+                    message += "; give `realizations:` beside `dataset:`"
+                raise self.source.error((*location, key), message)
+            set_key(self.source, (*location, key), content, value)
+        try:
+            return type(entry).model_validate(content)
+        except ValidationError as error:
+            raise self._refused(location, keys, error) from error
+
+    def _refused(
+        self, location: Location, keys: Mapping[str, Any], error: ValidationError
+    ) -> ConfigError:
+        """Return the error of a copy at the key of the variant that set what is wrong in it."""
+        place, message = refusal(error)
+        told = ".".join(map(str, place))
+        found = [key for key in keys if told.startswith(key) or key.startswith(told or ":")]
+        return self.source.error((*location, *found[:1]), message)
+
+    def _is_new(self, location: Location, name: str, copy: BlockT, before: BlockT | None) -> bool:
+        """Refuse another copy under a name that one has; questions may share one."""
+        if before is None:
+            return True
+        if copy.model_dump(exclude={"label"}) != before.model_dump(exclude={"label"}):
+            message = f"another variant of this name makes another {name}; give it its own name"
+            raise self.source.error((*location[:-1], "name"), message)
+        return False
+
+
+def check_readings(
+    readings: Sequence[ReadingConfig],
+    tables: Mapping[str, TableConfig],
+    rows: Mapping[str, tuple[str, ...]],
+    derivation: Derivation,
+) -> None:
+    """Refuse questions and variants given twice, and names that the study does not have.
+
+    Parameters
+    ----------
+    readings : sequence of ReadingConfig
+        The questions.
+    tables : mapping of str to TableConfig
+        The tables of the study by their ids.
+    rows : mapping of str to tuple of str
+        The rows that each table shows.
+    derivation : Derivation
+        The study's own data sets and algorithms.
+    """
+    source = derivation.source
+    source.must_be_distinct("readings", "question", [reading.id for reading in readings], "id")
+    for index, reading in enumerate(readings):
+        where: Location = ("readings", index)
+        source.must_be_one_of((*where, "table"), "table", reading.table, tables)
+        table = tables[reading.table]
+        if table.of != "results":
+            message = f"the table {table.id} is of {table.of}; a question is about one of results"
+            raise source.error((*where, "table"), message)
+        columns = [column.name for column in table.columns]
+        for column in reading.columns or ():
+            source.must_be_one_of((*where, "columns"), "column", column, columns)
+        for row in reading.rows or ():
+            source.must_be_one_of((*where, "rows"), "row of the table", row, rows[table.id])
+        for row in reading.rows_of(rows[table.id]):
+            source.must_be_one_of((*where, "table"), "data set", row, derivation.datasets)
+        for name in reading.algorithms_of(table):
+            source.must_be_one_of((*where, "table"), "algorithm", name, derivation.own_algorithms)
+        _check_variants(reading, where, table, reading.rows_of(rows[table.id]), derivation)
+
+
+def _check_variants(
+    reading: ReadingConfig,
+    where: Location,
+    table: TableConfig,
+    rows: Sequence[str],
+    derivation: Derivation,
+) -> None:
+    source, algorithms = derivation.source, reading.algorithms_of(table)
+    before = set[str]()
+    for number, variant in enumerate(reading.variants):
+        location: Location = (*where, "variants", number)
+        if variant.name in before:
+            message = f"the variant {variant.name!r} is given twice"
+            raise source.error((*location, "name"), message)
+        before.add(variant.name)
+        for name, other in variant.instead.items():
+            place = (*location, "instead", name)
+            source.must_be_one_of(place, "row or algorithm", name, (*rows, *algorithms))
+            if name in rows:
+                source.must_be_one_of(place, "data set", other, derivation.datasets)
+            else:
+                source.must_be_one_of(place, "algorithm", other, derivation.own_algorithms)

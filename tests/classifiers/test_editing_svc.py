@@ -1,0 +1,65 @@
+"""The weakened SVM for editing: the heaviest go first."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ensvm.classifiers.editing_svc import EditingSVC
+from ensvm.classifiers.weakened_svc import WeakenedSVC
+
+
+def data(seed: int = 0, m: int = 80) -> Any:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 3))
+    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1), rng.exponential(size=m)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_heaviest_and_the_lightest_take_no_part(seed: int) -> None:
+    X, y, weight = data(seed)
+    fitted = EditingSVC(nu=0.1, mu=0.2, sigma=0.15, random_state=0).fit(X, y, sample_weight=weight)
+    share = weight / weight.sum()
+    kept = np.setdiff1d(np.arange(80), np.concatenate([fitted.edited_, fitted.rejected_]))
+    assert share[fitted.rejected_].max() <= share[kept].min()
+    assert share[kept].max() <= share[fitted.edited_].min()
+    assert fitted.edited_weight_ == pytest.approx(share[fitted.edited_].sum())
+    assert 0.0 < fitted.edited_weight_ <= 0.15
+    assert 0.0 < fitted.rejected_weight_ <= 0.2 * (1.0 - fitted.edited_weight_)
+    assert np.isin(fitted.support_, kept).all()
+
+
+def test_with_sigma_0_it_is_the_weakened_svm() -> None:
+    X, y, weight = data()
+    parameters: dict[str, Any] = {"nu": 0.1, "mu": 0.3, "random_state": 0}
+    edited = EditingSVC(sigma=0.0, **parameters).fit(X, y, sample_weight=weight)
+    plain = WeakenedSVC(**parameters).fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(edited.weights_, plain.weights_)
+    assert (edited.edited_.size, edited.edited_weight_) == (0, 0.0)
+
+
+def test_it_is_the_weakened_svm_of_the_rest() -> None:
+    X, y, weight = data()
+    edited = EditingSVC(gamma=0.5, nu=0.1, mu=0.3, sigma=0.2, random_state=0).fit(
+        X, y, sample_weight=weight
+    )
+    rest = np.setdiff1d(np.arange(80), edited.edited_)
+    plain = WeakenedSVC(gamma=0.5, nu=0.1, mu=0.3).fit(X[rest], y[rest], sample_weight=weight[rest])
+    np.testing.assert_array_equal(
+        rest[plain.rejected_], edited.rejected_
+    )  # no ties among these weights
+    np.testing.assert_allclose(edited.decision_function(X), plain.decision_function(X), atol=1e-9)
+
+
+def test_wrongly_labelled_heavy_examples_do_no_harm() -> None:
+    X, _, _ = data(1)
+    y = np.where(X[:, 0] > 0.0, 1, -1)
+    flipped = np.argsort(-np.abs(X[:, 0]))[:6]
+    noisy = y.copy()
+    noisy[flipped] *= -1
+    weight = np.where(np.isin(np.arange(80), flipped), 5.0, 1.0)  # as boosting would weigh them
+    edited = EditingSVC(nu=0.05, mu=0.0, sigma=0.29).fit(X, noisy, sample_weight=weight)
+    np.testing.assert_array_equal(edited.edited_, np.sort(flipped))
+    assert np.mean(edited.predict(X) == y) > np.mean(
+        WeakenedSVC(nu=0.05, mu=0.0).fit(X, noisy, sample_weight=weight).predict(X) == y
+    )

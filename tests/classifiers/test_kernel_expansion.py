@@ -1,0 +1,179 @@
+"""What holds for every classifier that is one kernel expansion."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.multiclass import OneVsRestClassifier
+
+from ensvm import PartiallyTrainedEnsemble, ParzenWindowClassifier, RhoSVC
+from ensvm.classifiers import kernel_expansion
+from ensvm.kernels import gram, resolve_gamma, sums
+
+OURS = pytest.mark.parametrize("make", [ParzenWindowClassifier, RhoSVC, PartiallyTrainedEnsemble])
+KERNELS = pytest.mark.parametrize(
+    "params",
+    [
+        {"kernel": "rbf"},
+        {"kernel": "rbf", "gamma": 0.3},
+        {"kernel": "poly", "gamma": "scale", "degree": 2, "coef0": 1.0},
+        {"kernel": "linear"},
+        {"kernel": lambda X, Y: np.exp(-np.abs(X[:, None] - Y[None]).sum(axis=2))},
+    ],
+    ids=["rbf", "width", "poly", "linear", "callable"],
+)
+
+
+def blobs(seed: int = 0, m: int = 50) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Return two overlapping clouds on either side of the origin, with labels 'no' and 'yes'."""
+    generator = np.random.default_rng(seed)
+    y = generator.permutation(np.arange(m) % 2)
+    return generator.normal(size=(m, 4)) + 3.0 * (2 * y[:, None] - 1), np.array(["no", "yes"])[y]
+
+
+@OURS
+@KERNELS
+def test_precomputed_equals_the_named_kernel(make: Any, params: dict[str, Any]) -> None:
+    (X, y), (new, _) = blobs(), blobs(1, 70)
+    named = make(**params).fit(X, y)
+    parameters = {name: value for name, value in params.items() if name != "gamma"}
+    K, K_new = (
+        gram(rows, Y, gamma=named.gamma_, **parameters) for rows, Y in ((X, None), (new, X))
+    )
+    given = make(kernel="precomputed").fit(K, y)
+    np.testing.assert_array_equal(given.weights_, named.weights_)
+    np.testing.assert_allclose(
+        given.decision_function(K_new), named.decision_function(new), rtol=1e-9, atol=1e-12
+    )
+
+
+@OURS
+@KERNELS
+def test_decision_function_is_the_expansion(make: Any, params: dict[str, Any]) -> None:
+    (X, y), (new, _) = blobs(), blobs(1, 70)
+    fitted = make(**params).fit(X, y)
+    used = {name: value for name, value in params.items() if name not in ("kernel", "gamma")}
+    if fitted.gamma_ is not None:
+        used["gamma"] = fitted.gamma_
+    if isinstance(params["kernel"], str):
+        values = pairwise_kernels(new, X[fitted.support_], metric=params["kernel"], **used)
+    else:
+        values = params["kernel"](new, X[fitted.support_])
+    expected = values @ fitted.dual_coef_
+    np.testing.assert_allclose(fitted.decision_function(new), expected, rtol=1e-9, atol=1e-11)
+    np.testing.assert_array_equal(fitted.predict(new), np.where(expected > 0.0, "yes", "no"))
+    signs = np.where(y == "yes", 1.0, -1.0)
+    assert np.array_equal(np.sign(fitted.dual_coef_), signs[fitted.support_])
+    assert np.abs(fitted.dual_coef_).sum() == pytest.approx(1.0, abs=1e-12)
+    assert fitted.weights_.sum() == pytest.approx(1.0, abs=1e-12)
+    assert fitted.certificate_ >= 0.0
+    assert fitted.intercept_ == 0.0
+
+
+@OURS
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "precomputed"])
+def test_sparse_rows_equal_dense_rows(make: Any, kernel: str) -> None:
+    X, y = blobs()
+    X = np.where(np.abs(X) > 1.0, X, 0.0)
+    X = X @ X.T if kernel == "precomputed" else X
+    dense = make(kernel=kernel).fit(X, y)
+    thin = make(kernel=kernel).fit(sparse.csr_matrix(X), y)
+    expected = dense.decision_function(X)
+    np.testing.assert_allclose(
+        thin.decision_function(sparse.csr_array(X)), expected, rtol=1e-5, atol=1e-9
+    )
+    np.testing.assert_allclose(thin.decision_function(X), expected, rtol=1e-5, atol=1e-9)
+
+
+@OURS
+@pytest.mark.parametrize("labels", [(0, 1), (-1, 1), (1.0, 2.0), (False, True), ("b", "c")])
+def test_any_two_labels(make: Any, labels: tuple[Any, Any]) -> None:
+    X, y = blobs()
+    named = make().fit(X, y)
+    renamed = make().fit(X, np.array(labels)[(y == "yes").astype(int)])
+    np.testing.assert_array_equal(renamed.classes_, labels)
+    np.testing.assert_array_equal(renamed.predict(X) == labels[1], named.predict(X) == "yes")
+    np.testing.assert_array_equal(renamed.weights_, named.weights_)
+
+
+@OURS
+def test_label_flip_flips_the_decision(make: Any) -> None:
+    X, y = blobs()
+    fitted = make().fit(X, y)
+    flipped = make().fit(X, np.where(y == "yes", "no", "yes"))
+    np.testing.assert_array_equal(flipped.decision_function(X), -fitted.decision_function(X))
+
+
+@OURS
+@KERNELS
+def test_prediction_in_blocks_changes_nothing(
+    make: Any, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (X, y), (new, _) = blobs(), blobs(1, 200)
+    fitted = make(**params).fit(X, y)
+    whole = fitted.decision_function(new)
+    monkeypatch.setattr(kernel_expansion, "PREDICTION_ENTRIES", 7 * X.shape[0])
+    monkeypatch.setattr(sums, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(sums, "BLOCK_COLUMNS", 11)
+    np.testing.assert_allclose(fitted.decision_function(new), whole, rtol=1e-11, atol=1e-13)
+
+
+@OURS
+@KERNELS
+@pytest.mark.parametrize("entries", [0, np.inf])
+def test_classes_are_the_signs_of_the_decision(
+    make: Any, params: dict[str, Any], entries: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sums, "WORTH_ASKING", entries)
+    (X, y), (new, _) = blobs(), blobs(1, 200)
+    fitted = make(**params).fit(X, y)
+    np.testing.assert_array_equal(
+        fitted.predict(0.3 * new) == "yes", fitted.decision_function(0.3 * new) > 0.0
+    )
+
+
+@OURS
+def test_repeated_training_rows_are_weighted_ones(make: Any) -> None:
+    """Every row three times is the same problem, and predicts the same."""
+    (X, y), (new, _) = blobs(), blobs(1, 200)
+    once, thrice = make().fit(X, y), make().fit(np.tile(X, (3, 1)), np.tile(y, 3))
+    np.testing.assert_allclose(thrice.weights_, np.tile(once.weights_, 3) / 3.0, atol=1e-9)
+    np.testing.assert_allclose(
+        thrice.decision_function(new), once.decision_function(new), rtol=1e-6, atol=1e-9
+    )
+
+
+@OURS
+def test_a_tie_is_negative(make: Any) -> None:
+    fitted = make(kernel="linear").fit([[1.0], [-1.0]], ["yes", "no"])
+    assert fitted.decision_function([[0.0]]) == 0.0
+    assert fitted.predict([[0.0]]) == "no"
+
+
+@OURS
+def test_more_classes_are_refused_and_left_to_one_against_the_rest(make: Any) -> None:
+    X, _ = blobs()
+    y = np.arange(50) % 3
+    X = X + 8.0 * np.eye(4)[y]
+    with pytest.raises(ValueError, match=r"Only binary.*OneVsRestClassifier"):
+        make().fit(X, y)
+    assert OneVsRestClassifier(make()).fit(X - X.mean(axis=0), y).score(X - X.mean(axis=0), y) > 0.8
+
+
+@OURS
+def test_gram_matrix_must_be_square(make: Any) -> None:
+    with pytest.raises(ValueError, match="must be square, got 50 x 4"):
+        make(kernel="precomputed").fit(*blobs())
+
+
+@OURS
+def test_width_is_resolved_on_the_training_rows_and_absent_where_unused(make: Any) -> None:
+    X, y = blobs()
+    for gamma in ("mean-distance", "scale", "auto", 0.25):
+        assert make(gamma=gamma).fit(X, y).gamma_ == resolve_gamma(gamma, X)
+    estimator = make().fit(X, y)
+    assert clone(estimator).set_params(kernel="linear").fit(X, y).gamma_ is None

@@ -1,0 +1,252 @@
+"""The boosted ensembles: Algorithm 1 over drawn samples, runs joined as they are, their votes."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from joblib import Memory
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from ensvm.classifiers import mixed_kernel_adaboost as module
+from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
+from ensvm.solvers.boosting import LEAST_ERROR, learner_weight, updated
+
+SMALL: dict[str, Any] = {"n_estimators": 6, "max_samples": 40, "random_state": 0}
+
+
+def data(n_classes: int = 3, n: int = 200) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    X, y = make_classification(
+        n,
+        6,
+        n_informative=4,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        class_sep=0.8,
+        flip_y=0.05,
+        random_state=1,
+    )
+    return X, np.array(list("abcde"))[y]
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("gamma", ["sigest", "sigest-random"])
+def test_errors_and_weights_are_those_of_algorithm_1(n_classes: int, gamma: str) -> None:
+    X, y = data(n_classes)
+    fitted = MixedKernelAdaBoost(["rbf"], scheme="pure", gamma=gamma, **SMALL).fit(X, y)
+    votes = np.zeros((200, n_classes))
+    sample_weight = np.full(200, 1.0 / 200)
+    staged = fitted.staged_predict(X)
+    for t in range(6):
+        # The machine's own classes, from the shares that it adds to.
+        before = votes.copy()
+        votes = (
+            shares_of(list(fitted.staged_decision_function(X))[t], n_classes)
+            * fitted.estimator_weights_[: t + 1].sum()
+        )
+        wrong = fitted.classes_[(votes - before).argmax(axis=1)] != y
+        error = sample_weight[wrong].sum()
+        assert fitted.estimator_errors_[t] == pytest.approx(error, abs=1e-12)
+        assert fitted.estimator_weights_[t] == pytest.approx(
+            learner_weight(error, n_classes), abs=1e-10
+        )
+        sample_weight, _ = updated(sample_weight, wrong, fitted.estimator_weights_[t])
+        np.testing.assert_array_equal(next(staged), fitted.classes_[votes.argmax(axis=1)])
+    assert fitted.stop_reasons_ == ["n_rounds"]
+
+
+def shares_of(decision: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    return np.column_stack([1.0 - decision, 1.0 + decision]) / 2.0 if n_classes == 2 else decision
+
+
+def test_the_combined_ensemble_holds_the_machines_of_the_pure_ones() -> None:
+    X, y = data()
+    kernels = ["rbf", "poly", "linear"]
+    combined = MixedKernelAdaBoost(kernels, **SMALL).fit(X, y)
+    assert combined.estimator_kernels_ == kernels * 6
+    for place, name in enumerate(kernels):
+        pure = MixedKernelAdaBoost([name], scheme="pure", **SMALL).fit(X, y)
+        np.testing.assert_array_equal(
+            combined.estimator_weights_[place::3], pure.estimator_weights_
+        )
+        np.testing.assert_array_equal(combined.estimator_errors_[place::3], pure.estimator_errors_)
+        for one, other in zip(combined.estimators_[place::3], pure.estimators_, strict=True):
+            np.testing.assert_array_equal(one.dual_coef, other.dual_coef)
+            np.testing.assert_array_equal(
+                combined.support_[one.support], pure.support_[other.support]
+            )
+
+
+def test_mixed_draws_a_kernel_for_every_round() -> None:
+    X, y = data()
+    fitted = MixedKernelAdaBoost(
+        ["rbf", "poly"], scheme="mixed", n_estimators=30, max_samples=40, random_state=0
+    )
+    names = fitted.fit(X, y).estimator_kernels_
+    assert len(names) == 30
+    assert 5 < names.count("rbf") < 25
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_stages_end_in_the_whole_ensemble(n_classes: int) -> None:
+    X, y = data(n_classes)
+    fitted = MixedKernelAdaBoost(**SMALL).fit(X, y)
+    decisions, classes = list(fitted.staged_decision_function(X)), list(fitted.staged_predict(X))
+    assert len(decisions) == len(classes) == len(fitted.estimators_) == 12
+    np.testing.assert_array_equal(decisions[-1], fitted.decision_function(X))
+    np.testing.assert_array_equal(classes[-1], fitted.predict(X))
+    if n_classes == 3:
+        np.testing.assert_allclose(fitted.decision_function(X).sum(axis=1), 1.0)
+    else:
+        assert np.abs(fitted.decision_function(X)).max() <= 1.0 + 1e-12
+
+
+def test_widths() -> None:
+    X, y = data()
+    low, middle, high = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y).gamma_range_
+    assert low < middle < high
+    fixed = MixedKernelAdaBoost(["rbf"], **SMALL).fit(X, y)
+    assert {machine.kernel.gamma for machine in fixed.estimators_} == {middle}
+    drawn = MixedKernelAdaBoost(["rbf"], gamma="sigest-random", **SMALL).fit(X, y)
+    widths = [machine.kernel.gamma for machine in drawn.estimators_]
+    assert len(set(widths)) == 6
+    assert all(low <= width <= high for width in widths)
+    given = MixedKernelAdaBoost(gamma=0.7, poly_gamma=0.3, **SMALL).fit(X, y)
+    assert {(machine.kernel.name, machine.kernel.gamma) for machine in given.estimators_} == {
+        ("rbf", 0.7),
+        ("poly", 0.3),
+    }
+    pair = MixedKernelAdaBoost(["rbf"], gamma=[0.1, 0.4], **SMALL).fit(X, y)
+    widths = [machine.kernel.gamma for machine in pair.estimators_]
+    assert len(set(widths)) == 6
+    assert all(0.1 <= width <= 0.4 for width in widths)
+    e1071 = MixedKernelAdaBoost(["poly"], **SMALL).fit(X, y)
+    assert e1071.estimators_[0].kernel == ("poly", 1.0 / 6.0, 3, 1.0)
+    assert e1071.gamma_range_ is None
+
+
+def test_uniform_logarithms_of_widths_are_smaller_than_uniform_widths() -> None:
+    X, y = data()
+    many = {**SMALL, "n_estimators": 40}
+    fits = [
+        MixedKernelAdaBoost(["rbf"], gamma=name, **many).fit(X, y)
+        for name in ("sigest-random", "sigest-log-random")
+    ]
+    low, _, high = fits[0].gamma_range_
+    widths = [[machine.kernel.gamma for machine in fitted.estimators_] for fitted in fits]
+    assert all(low <= width <= high for width in widths[1])
+    # The same places in the range, of the width and of its logarithm.
+    places = (np.array(widths[0]) - low) / (high - low)
+    logarithms = (np.log(widths[1]) - np.log(low)) / (np.log(high) - np.log(low))
+    assert logarithms[0] == pytest.approx(places[0])
+    assert np.mean(widths[1]) < np.mean(widths[0])
+
+
+@pytest.mark.parametrize("pair", [[0.1], [0.4, 0.1], [0.0, 1.0], ["low", "high"], []])
+def test_a_pair_of_widths_that_is_none(pair: list[Any]) -> None:
+    with pytest.raises(ValueError, match="gamma as a pair must be the lowest and the highest"):
+        MixedKernelAdaBoost(["rbf"], gamma=pair, **SMALL).fit(*data())
+
+
+def test_a_machine_without_error_gets_a_finite_weight() -> None:
+    X = (
+        np.vstack([np.full((20, 2), -3.0), np.full((20, 2), 3.0)])
+        + np.random.default_rng(0).normal(size=(40, 2)) * 0.1
+    )
+    fitted = MixedKernelAdaBoost(["rbf"], gamma=0.1, **SMALL).fit(X, np.arange(40) // 20)
+    assert fitted.estimator_errors_.tolist() == [0.0] * 6
+    np.testing.assert_allclose(
+        fitted.estimator_weights_, 0.5 * np.log((1.0 - LEAST_ERROR) / LEAST_ERROR)
+    )
+    assert fitted.score(X, np.arange(40) // 20) == 1.0
+
+
+def test_boosting_ends_early_where_no_machine_beats_chance() -> None:
+    # Every input comes with both labels: the first machine is right on half of the rows, whatever
+    # it says.
+    X = np.repeat(np.arange(10.0)[:, None], 2, axis=0)
+    fitted = MixedKernelAdaBoost(["linear"], **SMALL).fit(X, np.tile([0, 1], 10))
+    assert fitted.stop_reasons_ == ["no_better_than_random"]
+    assert (len(fitted.estimators_), fitted.estimator_weights_.tolist()) == (1, [1.0])
+    assert set(fitted.predict(X)) <= {0, 1}
+
+
+def test_samples_of_one_class_only() -> None:
+    X, y = data(2)
+    y = np.where(np.arange(200) == 0, "rare", "frequent")
+    fitted = MixedKernelAdaBoost(["rbf"], n_estimators=3, max_samples=1, random_state=0).fit(X, y)
+    assert all(machine.classes.size == 1 for machine in fitted.estimators_)
+    assert set(fitted.predict(X)) <= {"rare", "frequent"}
+
+
+def test_the_certificate_is_the_worst_machines_and_a_shortfall_warns() -> None:
+    X, y = data()
+    fitted = MixedKernelAdaBoost(tol=1e-4, **SMALL).fit(X, y)
+    assert fitted.certificate_ == max(machine.certificate for machine in fitted.estimators_) <= 1e-4
+    assert fitted.n_iter_ == sum(machine.n_iter for machine in fitted.estimators_)
+    with pytest.warns(ConvergenceWarning, match="a machine stopped at a violation of"):
+        MixedKernelAdaBoost(max_iter=3, **SMALL).fit(X, y)
+
+
+def test_remembered_runs_are_not_trained_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    X, y = data()
+    memory = Memory(tmp_path, verbose=0)
+    pure = MixedKernelAdaBoost(["rbf"], memory=memory, **SMALL).fit(X, y)
+    trained: list[str] = []
+    train = module.train_machine
+
+    def watched(*args: Any, **settings: Any) -> Any:
+        trained.append(args[4].name)
+        return train(*args, **settings)
+
+    monkeypatch.setattr(module, "train_machine", watched)
+    joined = MixedKernelAdaBoost(["rbf", "poly"], memory=memory, **SMALL).fit(X, y)
+    assert set(trained) == {"poly"}
+    np.testing.assert_array_equal(joined.estimator_weights_[::2], pure.estimator_weights_)
+    fresh = MixedKernelAdaBoost(["rbf", "poly"], **SMALL).fit(X, y)
+    np.testing.assert_array_equal(joined.decision_function(X), fresh.decision_function(X))
+    trained.clear()
+    MixedKernelAdaBoost(["rbf"], memory=memory, **{**SMALL, "random_state": 1}).fit(X, y)
+    MixedKernelAdaBoost(["rbf"], memory=memory, C=5.0, **SMALL).fit(X, y)
+    MixedKernelAdaBoost(["rbf"], memory=memory, **SMALL).fit(X + 1.0, y)
+    assert len(trained) >= 18
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"kernels": []}, "kernels must name one or more of linear, poly"),
+        ({"kernels": ["rbf", "none"]}, r"got \['rbf', 'none'\]"),
+        ({"kernels": ["rbf", "rbf"]}, "each at most once"),
+        ({"scheme": "pure"}, "scheme 'pure' takes one kernel"),
+    ],
+)
+def test_kernels_that_cannot_be(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MixedKernelAdaBoost(**settings).fit(*data())
+
+
+def test_bad_input() -> None:
+    X, y = data()
+    with pytest.raises(ValueError, match="needs two classes, but y holds only one class: 'a'"):
+        MixedKernelAdaBoost().fit(X, np.full(200, "a"))
+    with pytest.raises(ValueError, match="overflow float32"):
+        MixedKernelAdaBoost(**SMALL).fit(X * 1e20, y)
+    with pytest.raises(NotFittedError):
+        MixedKernelAdaBoost().predict(X)
+
+
+def test_class_weights_are_where_the_distribution_starts() -> None:
+    X, y = data()
+    weight = {"a": 3.0, "b": 1.0, "c": 0.5}
+    fitted = MixedKernelAdaBoost(["rbf"], scheme="pure", class_weight=weight, **SMALL).fit(X, y)
+    costs = np.array([weight[label] for label in y])
+    first = next(fitted.staged_predict(X))
+    assert fitted.estimator_errors_[0] == pytest.approx(costs[first != y].sum() / costs.sum())
+    heavy = MixedKernelAdaBoost(class_weight={"a": 50.0}, **SMALL).fit(X, y).predict(X)
+    plain = MixedKernelAdaBoost(**SMALL).fit(X, y).predict(X)
+    assert (heavy[y == "a"] == "a").mean() > (plain[y == "a"] == "a").mean()

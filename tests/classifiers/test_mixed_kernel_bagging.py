@@ -1,0 +1,167 @@
+"""The bagged ensembles: stratified samples, joined machines, probabilities and votes."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from joblib import Memory
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+from sklearn.svm import SVC
+
+from ensvm.classifiers import mixed_kernel_bagging as module
+from ensvm.classifiers.kernel_machines import MachineEvaluator
+from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging, strata_sizes
+from ensvm.kernels.augmented_rows import Rows
+from ensvm.solvers.platt_scaling import class_probabilities
+
+SMALL: dict[str, Any] = {"n_estimators": 5, "max_samples": 60, "random_state": 0}
+VOTINGS = pytest.mark.parametrize("voting", ["probability", "majority"])
+
+
+def data(n_classes: int = 3, n: int = 200) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    X, y = make_classification(
+        n,
+        6,
+        n_informative=4,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        class_sep=0.8,
+        flip_y=0.05,
+        random_state=1,
+    )
+    return X, np.array(list("abcde"))[y]
+
+
+@given(st.lists(st.integers(1, 500), min_size=2, max_size=12), st.integers(1, 600))
+def test_strata_are_the_classes_shares(counts: list[int], size: int) -> None:
+    class_counts = np.array(counts)
+    sizes = strata_sizes(class_counts, size)
+    assert sizes.sum() == size
+    quotas = size * class_counts / class_counts.sum()
+    if size >= class_counts.size:
+        assert sizes.min() >= 1
+    if size >= class_counts.size and quotas.min() >= 1.0:
+        assert (np.abs(sizes - quotas) < 1.0).all()
+
+
+def test_strata_of_equal_classes_and_of_rare_ones() -> None:
+    assert strata_sizes(np.array([50, 50]), 7).tolist() == [4, 3]
+    assert strata_sizes(np.array([97, 1, 2]), 10).tolist() == [8, 1, 1]
+    assert strata_sizes(np.array([5, 90, 5]), 2).tolist() == [0, 2, 0]
+
+
+def test_samples_have_the_strata_and_their_rows_are_drawn_with_replacement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = data()
+    samples: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]] = []
+    train = module.train_machine
+
+    def watched(
+        rows: Rows, codes: Any, sample: Any, counts: Any, *args: Any, **settings: Any
+    ) -> Any:
+        samples.append((codes[sample], counts, sample))
+        return train(rows, codes, sample, counts, *args, **settings)
+
+    monkeypatch.setattr(module, "train_machine", watched)
+    MixedKernelBagging(**SMALL).fit(X, y)
+    expected = strata_sizes(np.unique(y, return_counts=True)[1], 60)
+    assert len(samples) == 10
+    for codes, counts, _ in samples:
+        np.testing.assert_array_equal(np.bincount(codes, counts), expected)
+    assert max(counts.max() for _, counts, _ in samples) > 1
+    assert len({tuple(sample) for *_, sample in samples}) == 10
+
+
+def test_the_only_machine_on_all_rows_without_replacement_is_libsvms() -> None:
+    X, y = data()
+    settings: dict[str, Any] = {"C": 2.0, "gamma": 0.2, "tol": 1e-6}
+    alone = MixedKernelBagging(
+        ["rbf"], n_estimators=1, max_samples=None, bootstrap=False, voting="majority", **settings
+    ).fit(X, y)
+    peer = SVC(decision_function_shape="ovo", **settings).fit(X, y)
+    decisions = peer.decision_function(X)
+    clear = (np.abs(decisions) > 1e-3).all(axis=1)
+    assert clear.sum() > 150
+    np.testing.assert_array_equal(alone.predict(X)[clear], peer.predict(X)[clear])
+    np.testing.assert_array_equal(np.sort(alone.support_), np.sort(peer.support_))
+
+
+@VOTINGS
+def test_the_joined_ensemble_holds_the_machines_of_the_pure_ones(voting: str) -> None:
+    X, y = data()
+    kernels = ["rbf", "poly", "linear"]
+    joined = MixedKernelBagging(kernels, voting=voting, **SMALL).fit(X, y)
+    assert joined.estimator_kernels_ == kernels * 5
+    for place, name in enumerate(kernels):
+        pure = MixedKernelBagging([name], voting=voting, **{**SMALL, "n_estimators": 8}).fit(X, y)
+        for one, other in zip(joined.estimators_[place::3], pure.estimators_[:5], strict=True):
+            np.testing.assert_array_equal(one.dual_coef, other.dual_coef)
+            np.testing.assert_array_equal(
+                joined.support_[one.support], pure.support_[other.support]
+            )
+
+
+@VOTINGS
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_stages_end_in_the_whole_ensemble(voting: str, n_classes: int) -> None:
+    X, y = data(n_classes, n=600)
+    fitted = MixedKernelBagging(voting=voting, **SMALL).fit(X, y)
+    stages = list(fitted.staged_predict(X))
+    assert len(stages) == len(fitted.estimators_) == 10
+    np.testing.assert_array_equal(stages[-1], fitted.predict(X))
+    assert np.mean(stages[-1] == y) > 0.7
+    first = MixedKernelBagging(["poly"], voting=voting, **{**SMALL, "n_estimators": 1}).fit(X, y)
+    np.testing.assert_array_equal(stages[0], first.predict(X))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_probabilities_are_the_machines_mean(n_classes: int) -> None:
+    X, y = data(n_classes)
+    fitted = MixedKernelBagging(**SMALL).fit(X, y)
+    rows, support = Rows(X, X.mean(axis=0)), Rows(X[fitted.support_], X.mean(axis=0))
+    total = np.zeros((200, n_classes))
+    for index, values in MachineEvaluator(fitted.estimators_, support).values(rows):
+        total += class_probabilities(values, fitted.estimators_[index].sigmoids).T
+    found = fitted.predict_proba(X)
+    np.testing.assert_allclose(found, total / 10, rtol=1e-6)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-6)
+    np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[found.argmax(axis=1)])
+
+
+def test_votes_are_counted() -> None:
+    X, y = data()
+    fitted = MixedKernelBagging(voting="majority", **SMALL).fit(X, y)
+    rows, support = Rows(X, X.mean(axis=0)), Rows(X[fitted.support_], X.mean(axis=0))
+    codes = MachineEvaluator(fitted.estimators_, support).codes(rows)
+    votes = np.array([(codes == c).sum(axis=0) for c in range(3)])
+    np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[votes.argmax(axis=0)])
+    assert not hasattr(fitted, "predict_proba")
+    assert fitted.estimators_[0].sigmoids is None
+
+
+def test_remembered_machines_are_not_trained_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    X, y = data()
+    memory = Memory(tmp_path, verbose=0)
+    MixedKernelBagging(["rbf"], memory=memory, **SMALL).fit(X, y)
+    trained: list[str] = []
+    train = module.train_machine
+
+    def watched(*args: Any, **settings: Any) -> Any:
+        trained.append(args[4].name)
+        return train(*args, **settings)
+
+    monkeypatch.setattr(module, "train_machine", watched)
+    larger = MixedKernelBagging(["rbf"], memory=memory, **{**SMALL, "n_estimators": 8}).fit(X, y)
+    assert trained == ["rbf"] * 3
+    fresh = MixedKernelBagging(["rbf"], **{**SMALL, "n_estimators": 8}).fit(X, y)
+    np.testing.assert_array_equal(larger.predict_proba(X), fresh.predict_proba(X))
+    trained.clear()
+    MixedKernelBagging(["rbf"], voting="majority", memory=memory, **SMALL).fit(X, y)
+    assert len(trained) == 5

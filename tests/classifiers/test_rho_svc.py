@@ -1,0 +1,357 @@
+"""The hard-margin rho-SVM: what the fit says of itself, and when it warns."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+from sklearn.utils import get_tags
+
+from ensvm import PartiallyTrainedEnsemble, RhoSVC
+from ensvm.classifiers import rho_svc
+from ensvm.kernels import gram
+from ensvm.kernels.low_rank import (
+    DiagonalCorrectedGram,
+    incomplete_cholesky,
+    kernel_columns,
+    randomly_pivoted_cholesky,
+)
+from ensvm.runner.grams import shares_gram
+from ensvm.solvers.entropy_projection.tsang_kwok import entropy_projection
+
+
+def separable(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    X = np.random.default_rng(seed).normal(size=(60, 4))
+    return X, np.where(X[:, 0] > 0.0, 1, -1)
+
+
+def test_fit_is_algorithm_1_and_keeps_what_it_proved() -> None:
+    X, y = separable()
+    fitted = RhoSVC(gamma=0.3, tol=0.01, initial_tol=0.2).fit(X, y)
+    result = entropy_projection(gram(X, kernel="rbf", gamma=0.3), y, tol=0.01, initial_tol=0.2)
+    assert np.array_equal(fitted.weights_, result.weights)
+    assert fitted.objective_ == result.objective
+    assert fitted.lower_bound_ == result.lower_bound
+    assert fitted.certificate_ == fitted.objective_ - fitted.lower_bound_
+    assert isinstance(fitted.certificate_, float)
+    assert fitted.n_iter_ == result.n_iter
+    assert (fitted.converged_, fitted.stop_reason_) == (True, "epsilon_below_tol")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_margin_is_that_of_a_hard_margin_machine(seed: int) -> None:
+    # Mirrored data make the hyperplane of the machine with a bias pass through the origin.
+    X, y = separable(seed)
+    X, y = np.vstack([X, -X]), np.hstack([y, -y])
+    fitted = RhoSVC(kernel="linear", tol=1e-6).fit(X, y)
+    machine = SVC(kernel="linear", C=1e6, tol=1e-6).fit(X, y)
+    margin = 1.0 / np.linalg.norm(machine.coef_)
+    assert fitted.lower_bound_ <= margin**2 * (1.0 + 1e-4)
+    assert fitted.objective_ == pytest.approx(margin**2, rel=0.01)
+
+
+def test_negligible_weights_leave_the_expansion_but_not_the_simplex() -> None:
+    X = np.array([[1.0], [-1.0], [40.0], [-40.0]])
+    fitted = RhoSVC(kernel="linear", learning_rate=0.1, tol=1e-13).fit(X, [1, -1, 1, -1])
+    assert fitted.support_.tolist() == [0, 1]
+    assert fitted.weights_.shape == (4,)
+    assert fitted.weights_.min() > 0.0
+    assert fitted.X_fit_.shape == (2, 1)
+
+
+def test_a_run_cut_short_warns_and_says_so() -> None:
+    X, y = separable()
+    with pytest.warns(ConvergenceWarning, match=r"RhoSVC stopped after 2 steps \(max_iter\)"):
+        fitted = RhoSVC(max_iter=2).fit(X, y)
+    assert not fitted.converged_
+    assert fitted.n_iter_ == 2
+
+
+def overlapping(seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return two moons without any input twice; what margin separates them is next to nothing."""
+    return make_moons(150, noise=0.3, random_state=seed)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_an_input_with_both_labels_is_named_wherever_it_stands(kernel: str, container: Any) -> None:
+    X, y = separable()
+    X[7], y[7] = X[3], -y[3]
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(y.size)
+        twins = sorted(np.flatnonzero(np.isin(order, [3, 7])), key=lambda row: y[order[row]])
+        with pytest.warns(ConvergenceWarning, match="training rows {} and {} apart".format(*twins)):
+            fitted = RhoSVC(kernel).fit(container(X[order]), y[order])
+        K = gram(X[order], kernel=kernel, gamma=fitted.gamma_)
+        with pytest.warns(ConvergenceWarning, match="training rows {} and {} apart".format(*twins)):
+            RhoSVC("precomputed").fit(K, y[order])
+
+
+def test_the_machine_of_no_margin_says_that_rounding_decides_its_classes() -> None:
+    X, y = overlapping()
+    for kernel, cause in (("rbf", "and may be 0"), ("linear", "rho\\* = 0 to rounding")):
+        for container in (np.asarray, sparse.csr_array):
+            with pytest.warns(ConvergenceWarning, match=f"RhoSVC: .*{cause}.* rounding"):
+                fitted = RhoSVC(kernel).fit(container(X), y)
+            assert fitted.converged_
+            assert fitted.lower_bound_ == 0.0
+
+
+def test_a_machine_whose_margin_is_proved_positive_says_nothing() -> None:
+    for X, y in (separable(), make_moons(150, noise=0.05, random_state=0)):
+        assert RhoSVC(gamma=2.0).fit(X, y).lower_bound_ > 0.0  # a warning would be an error
+
+
+def test_the_ensemble_says_nothing_since_rounding_hardly_changes_what_it_predicts() -> None:
+    for seed in range(3):
+        X, y = overlapping(seed)
+        X[7], y[7] = X[3], 1 - y[3]
+        classes = PartiallyTrainedEnsemble().fit(X, y).predict(X)
+        for again in range(3):
+            order = np.random.default_rng(again).permutation(y.size)
+            other = PartiallyTrainedEnsemble().fit(X[order], y[order]).predict(X)
+            assert np.mean(other != classes) <= 0.02
+
+
+METHODS = pytest.mark.parametrize("method", ["random", "greedy"])
+DIAGONALS = pytest.mark.parametrize("diagonal", [True, False])
+MACHINES = pytest.mark.parametrize("make", [RhoSVC, PartiallyTrainedEnsemble])
+
+
+@MACHINES
+@METHODS
+@DIAGONALS
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_full_rank_is_the_exact_machine(
+    make: Any, method: str, diagonal: bool, container: Any
+) -> None:
+    X, y = separable()
+    X = np.where(np.abs(X) > 0.2, X, 0.0)
+    parameters = {
+        "low_rank": 60,
+        "low_rank_method": method,
+        "low_rank_diagonal": diagonal,
+        "random_state": 0,
+    }
+    exact = make(gamma=2.0, tol=0.05).fit(X, y)
+    full = make(gamma=2.0, tol=0.05, **parameters).fit(container(X), y)
+    assert full.trace_residual_ <= 1e-10
+    assert full.n_iter_ == exact.n_iter_
+    np.testing.assert_allclose(full.weights_, exact.weights_, rtol=1e-9)
+    np.testing.assert_allclose(
+        full.decision_function(X), exact.decision_function(X), rtol=1e-9, atol=1e-12
+    )
+    assert (exact.rank_, exact.trace_residual_) == (None, None)
+
+
+@MACHINES
+@METHODS
+@DIAGONALS
+def test_low_rank_trains_on_the_factor_and_expands_the_exact_kernel(
+    make: Any, method: str, diagonal: bool
+) -> None:
+    X, y = separable()
+    parameters = {
+        "low_rank": 20,
+        "low_rank_method": method,
+        "low_rank_diagonal": diagonal,
+        "random_state": 0,
+    }
+    fitted = make(gamma=0.3, **parameters).fit(X, y)
+    columns, entries = kernel_columns(X, kernel="rbf", gamma=0.3)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
+    greedy, random = (
+        incomplete_cholesky(columns, entries, rank=20),
+        randomly_pivoted_cholesky(columns, entries, rank=20, rng=seed),
+    )
+    factor = greedy if method == "greedy" else random
+    assert (fitted.rank_, fitted.trace_residual_) == (20, factor.relative_residual)
+    operator = DiagonalCorrectedGram(factor) if diagonal else factor
+    assert np.array_equal(fitted.weights_, entropy_projection(operator, y).weights)
+    expected = gram(X, X[fitted.support_], kernel="rbf", gamma=0.3) @ fitted.dual_coef_
+    np.testing.assert_allclose(fitted.decision_function(X), expected, rtol=1e-12, atol=1e-14)
+
+
+@METHODS
+def test_the_bound_proved_with_the_factor_alone_holds_for_the_exact_kernel(method: str) -> None:
+    X, y = separable()
+    exact = RhoSVC(gamma=2.0, tol=1e-4).fit(X, y)
+    parameters = {"low_rank_method": method, "low_rank_diagonal": False, "random_state": 0}
+    bounds = [
+        RhoSVC(gamma=2.0, tol=1e-4, low_rank=rank, **parameters).fit(X, y).lower_bound_
+        for rank in (50, 55, 60)
+    ]
+    assert 0.0 < bounds[0] <= exact.objective_
+    assert max(bounds) <= exact.objective_ * (1.0 + 1e-9)
+
+
+def test_the_exact_diagonal_keeps_a_margin_that_the_factor_alone_loses() -> None:
+    X, y = separable()
+    y = np.random.default_rng(1).permutation(y)  # labels that no plane in few dimensions separates
+    with_diagonal, without = (
+        RhoSVC(gamma=2.0, low_rank=10, low_rank_diagonal=diagonal, random_state=0)
+        for diagonal in (True, False)
+    )
+    with_diagonal.fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="may be 0"):
+        without.fit(X, y)
+    assert with_diagonal.lower_bound_ > 0.5 * with_diagonal.objective_
+    assert without.lower_bound_ == 0.0
+
+
+@METHODS
+def test_a_share_of_the_trace_chooses_the_rank(method: str) -> None:
+    X, y = separable()
+    ranks = []
+    for share in (0.5, 0.1, 0.01):
+        fitted = RhoSVC(low_rank=share, low_rank_method=method, random_state=0).fit(X, y)
+        assert 0.0 < fitted.trace_residual_ <= share
+        ranks.append(fitted.rank_)
+    assert ranks[0] < ranks[1] < ranks[2] < 60
+
+
+@MACHINES
+def test_low_rank_wants_the_inputs(make: Any) -> None:
+    assert get_tags(make(kernel="precomputed")).input_tags.pairwise
+    assert not get_tags(make(kernel="precomputed", low_rank=5)).input_tags.pairwise
+    assert (shares_gram(make()), shares_gram(make(low_rank=5))) == (True, False)
+    with pytest.raises(ValueError, match="low_rank needs the inputs"):
+        make(kernel="precomputed", low_rank=5).fit(np.eye(4), [0, 1, 0, 1])
+
+
+@MACHINES
+@pytest.mark.parametrize(("dtype", "share"), [("float32", 1e-3), ("uint16", 0.05)])
+def test_narrow_entries_train_nearly_the_same_machine(make: Any, dtype: str, share: float) -> None:
+    X, y = separable()
+    exact = make(gamma=2.0).fit(X, y)
+    narrow = make(gamma=2.0, gram_dtype=dtype).fit(X, y)
+    assert narrow.objective_ == pytest.approx(exact.objective_, rel=share)
+    assert np.mean(narrow.predict(X) == exact.predict(X)) > 0.99
+
+
+@MACHINES
+def test_many_rows_are_packed_and_train_the_same(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = separable()
+    whole = make(gamma=0.3).fit(X, y)
+    monkeypatch.setattr(rho_svc, "WHOLE_ROWS", 10)
+    packed = make(gamma=0.3).fit(X, y)
+    np.testing.assert_allclose(packed.objective_path_, whole.objective_path_, rtol=1e-9)
+    np.testing.assert_allclose(
+        packed.decision_function(X), whole.decision_function(X), rtol=1e-6, atol=1e-9
+    )
+
+
+@MACHINES
+@METHODS
+def test_all_pivots_predict_what_all_rows_do(make: Any, method: str) -> None:
+    X, y = separable()
+    parameters: dict[str, Any] = {
+        "gamma": 2.0, "low_rank": 60, "low_rank_method": method, "random_state": 0,
+    }  # fmt: skip
+    rows = make(**parameters).fit(X, y)
+    pivots = make(**parameters, predict_with="pivots").fit(X, y)
+    new = np.random.default_rng(5).normal(size=(200, 4))
+    np.testing.assert_allclose(
+        pivots.decision_function(new), rows.decision_function(new), rtol=1e-6, atol=1e-8
+    )
+    np.testing.assert_array_equal(pivots.weights_, rows.weights_)
+
+
+@MACHINES
+@METHODS
+def test_few_pivots_predict_by_the_factors_kernel(make: Any, method: str) -> None:
+    X, y = separable()
+    fitted = make(
+        gamma=0.05, low_rank=12, low_rank_method=method, random_state=0, predict_with="pivots"
+    ).fit(X, y)
+    assert fitted.support_.size <= 12
+    columns, entries = kernel_columns(X, kernel="rbf", gamma=0.05)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
+    factor = (
+        incomplete_cholesky(columns, entries, rank=12)
+        if method == "greedy"
+        else randomly_pivoted_cholesky(columns, entries, rank=12, rng=seed)
+    )
+    weights = getattr(fitted, "ensemble_weights_", fitted.weights_)
+    expected = factor.matvec(np.where(y == 1, weights, -weights))  # K ~ LL' at the training rows
+    np.testing.assert_allclose(fitted.decision_function(X), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_stages_through_the_pivots_end_at_the_decision() -> None:
+    X, y = separable()
+    fitted = PartiallyTrainedEnsemble(
+        gamma=0.05, low_rank=12, random_state=0, predict_with="pivots"
+    ).fit(X, y)
+    *_, last = fitted.staged_decision_function(X)
+    np.testing.assert_allclose(last, fitted.decision_function(X), rtol=1e-9, atol=1e-12)
+
+
+def test_pivots_that_leave_much_out_are_warned_of() -> None:
+    X, y = separable()
+    with pytest.warns(UserWarning, match=r"leaves out \d+% of the kernel's trace"):
+        RhoSVC(gamma=2.0, low_rank=5, random_state=0, predict_with="pivots").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"predict_with": "pivots"}, "needs pivots: set low_rank"),
+        ({"gram_dtype": "uint16", "kernel": "linear"}, "needs kernel='rbf'"),
+        ({"gram_dtype": "uint16", "low_rank": 5}, "low_rank needs gram_dtype='float64' or"),
+    ],
+)
+def test_parameters_that_exclude_each_other(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        RhoSVC(**parameters).fit(*separable())
+
+
+def test_the_warning_names_rows_of_the_training_data() -> None:
+    X, y = separable()
+    X, y = np.vstack([X, X[[7]], X[[7]]]), np.append(y, [-y[7], -y[7]])
+    with pytest.warns(ConvergenceWarning, match="training rows (7 and 60|60 and 7) apart"):
+        RhoSVC(gamma=0.3).fit(X, y)
+
+
+@MACHINES
+def test_auto_is_exact_up_to_its_rows_and_a_factor_beyond(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = separable()
+    exact, auto = make(gamma=0.3).fit(X, y), make(gamma=0.3, low_rank="auto").fit(X, y)
+    np.testing.assert_array_equal(auto.dual_coef_, exact.dual_coef_)
+    assert auto.rank_ is None
+    monkeypatch.setattr(rho_svc, "AUTO_EXACT_ROWS", 59)
+    monkeypatch.setattr(rho_svc, "AUTO_RANK", 12)
+    beyond = make(gamma=0.05, low_rank="auto", random_state=0).fit(X, y)
+    assert beyond.rank_ == 12
+    assert beyond.support_.size <= 12
+    given = make(gamma=0.3, kernel="precomputed", low_rank="auto")
+    assert given.fit(gram(X, kernel="rbf", gamma=0.3), y).rank_ is None
+
+
+@MACHINES
+def test_pivots_may_be_those_of_a_sample(make: Any) -> None:
+    X, y = separable()
+    parameters: dict[str, Any] = {"gamma": 0.05, "low_rank": 12, "random_state": 0}
+    sampled = make(**parameters, pivot_rows=30).fit(X, y)
+    assert sampled.rank_ == 12
+    all_rows, more = make(**parameters).fit(X, y), make(**parameters, pivot_rows=60).fit(X, y)
+    np.testing.assert_array_equal(more.weights_, all_rows.weights_)
+    assert np.mean(sampled.predict(X) == all_rows.predict(X)) > 0.9
+
+
+def test_members_need_not_be_kept() -> None:
+    X, y = separable()
+    kept = PartiallyTrainedEnsemble(gamma=0.3).fit(X, y)
+    light = PartiallyTrainedEnsemble(gamma=0.3, keep_members=False).fit(X, y)
+    np.testing.assert_array_equal(light.ensemble_weights_, kept.ensemble_weights_)
+    assert light.n_estimators_ == kept.n_estimators_
+    assert not hasattr(light, "member_weights_")
+    with pytest.raises(AttributeError, match="keep_members=True"):
+        next(light.staged_decision_function(X))

@@ -1,0 +1,129 @@
+"""The weighted nu-SVM as a classifier: sample weights, fitted attributes, warnings, refusals."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import NuSVC
+
+from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC
+from ensvm.kernels import gram
+from ensvm.solvers.weighted_nu_svm.solver import weighted_nu_svm
+
+
+def data(seed: int = 0, m: int = 80) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 3))
+    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0.0, 1, -1)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+def test_without_sample_weights_it_is_the_nu_svm_up_to_scale(kernel: str) -> None:
+    X, y = data()
+    options: dict[str, Any] = {"kernel": kernel, "gamma": 0.3, "degree": 2, "coef0": 1.0, "nu": 0.5}
+    ours, theirs = (
+        WeightedNuSVC(tol=1e-9, **options).fit(X, y),
+        NuSVC(tol=1e-8, **options).fit(X, y),
+    )
+    scale, others = np.abs(theirs.dual_coef_).max(), data(1)[0]
+    f, expected = ours.decision_function(others), theirs.decision_function(others) / scale
+    near = 1e-4 * np.abs(f).max()
+    intercept = float(theirs.intercept_[0]) / scale
+    np.testing.assert_allclose(f - ours.intercept_, expected - intercept, atol=near)
+    # Where one class has no free points, rounding decides whether LIBSVM takes the middle of the
+    # optimal intercepts or one of their ends; ours is the middle. For each class rho D - y b lies
+    # between its margins that must not be larger and those that must not be smaller.
+    values = ours.decision_function(X) - ours.intercept_
+    grow, shrink = ours.weights_ < 1.0 - 1e-6, ours.weights_ > 1e-6
+    ends = {}
+    for sign in (-1, 1):
+        mine, margins = y == sign, sign * values
+        ends[sign] = margins[mine & shrink].max(), margins[mine & grow].min()
+    low, high = (0.5 * (ends[-1][k] - ends[1][1 - k]) for k in (0, 1))
+    assert low - near <= intercept <= high + near
+    assert ours.intercept_ == pytest.approx(0.5 * (low + high), abs=near)
+
+
+def test_fit_is_the_solvers_and_keeps_what_it_proved() -> None:
+    X, y = data()
+    weight = np.random.default_rng(1).exponential(size=80)
+    fitted = WeightedNuSVC(gamma=0.3, nu=0.2, tol=1e-6).fit(X, y, sample_weight=weight)
+    result = weighted_nu_svm(
+        gram(X, kernel="rbf", gamma=0.3), y, weight / weight.sum(), 0.2, tol=1e-6
+    )
+    np.testing.assert_array_equal(fitted.weights_, result.weights)
+    for name in (
+        "rho",
+        "objective",
+        "certificate",
+        "nu_max",
+        "n_iter",
+        "converged",
+        "stop_reason",
+        "intercept",
+    ):
+        assert getattr(fitted, f"{name}_") == getattr(result, name)
+    assert fitted.certificate_ <= 1e-6 * fitted.objective_
+    np.testing.assert_array_equal(fitted.support_, np.flatnonzero(result.weights))
+    assert not hasattr(fitted, "_sample_weight")
+
+
+@pytest.mark.parametrize("factor", [2.0, 1e-6, 1e9])
+def test_only_the_proportions_of_sample_weights_count(factor: float) -> None:
+    X, y = data()
+    weight = np.random.default_rng(1).exponential(size=80)
+    one, other = (
+        WeightedNuSVC(tol=1e-10).fit(X, y, sample_weight=w) for w in (weight, factor * weight)
+    )
+    np.testing.assert_allclose(
+        other.decision_function(X), one.decision_function(X), rtol=1e-6, atol=1e-9
+    )
+    equal, none = (
+        WeightedNuSVC().fit(X, y, sample_weight=np.full(80, factor)),
+        WeightedNuSVC().fit(X, y),
+    )
+    np.testing.assert_allclose(equal.weights_, none.weights_, atol=1e-9)
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.2, 0.4])
+def test_examples_that_are_wrong_weigh_at_most_nu(nu: float) -> None:
+    X, y = data(2)
+    weight = np.random.default_rng(3).exponential(size=80) ** 2
+    fitted = WeightedNuSVC(gamma=1.0, nu=nu, tol=1e-8).fit(X, y, sample_weight=weight)
+    assert fitted.rho_ > 0.0
+    assert weight[fitted.predict(X) != y].sum() <= nu * weight.sum()
+
+
+def test_an_infeasible_nu_is_refused_with_the_largest_feasible() -> None:
+    X, y = data()
+    y[:] = -1
+    y[:4] = 1
+    assert WeightedNuSVC(nu=0.1).fit(X, y).nu_max_ == pytest.approx(0.1)
+    with pytest.raises(
+        ValueError, match=r"at most nu_max = 0\.1\d* for this distribution, got 0\.2"
+    ):
+        WeightedNuSVC(nu=0.2).fit(X, y)
+
+
+def test_a_run_cut_short_warns_and_says_so() -> None:
+    X, y = data()
+    with pytest.warns(
+        ConvergenceWarning, match=r"WeightedNuSVC stopped after 2 steps \(max_iter\)"
+    ):
+        fitted = WeightedNuSVC(max_iter=2).fit(X, y)
+    assert (fitted.converged_, fitted.n_iter_) == (False, 2)
+
+
+def test_a_vanishing_margin_is_flagged() -> None:
+    with pytest.warns(ConvergenceWarning, match="WeightedNuSVC: rho = 0"):
+        fitted = WeightedNuSVC(kernel="linear", nu=0.5).fit(
+            [[0.0], [1.0], [0.1], [0.9]], [0, 0, 1, 1], [1, 3, 2, 1]
+        )
+    assert fitted.converged_
+    assert fitted.stop_reason_ == "gap_below_rounding"
+    assert fitted.rho_ == pytest.approx(0.0, abs=1e-9)
+    np.testing.assert_allclose(
+        fitted.decision_function([[0.0], [1.0]]), fitted.intercept_, atol=1e-9
+    )

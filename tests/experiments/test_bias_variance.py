@@ -1,0 +1,179 @@
+"""Bootstrap bias and variance: the notes' formulas, the identity with the error, the vote."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import BaggingClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
+from ensvm.classifiers.adaboost import AdaBoost
+from ensvm.classifiers.meta_estimator import SeededCopies, SharedRows, seeded_clone
+from ensvm.experiments.bias_variance import BiasVariance, bias_variance
+
+
+def noisy(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(m, 3))
+    return X, np.where(X[:, 0] + generator.normal(size=m) > 0.0, 1, -1)
+
+
+@given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 8), B=st.integers(1, 12))
+@settings(deadline=None, max_examples=50)
+def test_the_formulas_are_those_of_the_notes(seed: int, m: int, B: int) -> None:
+    generator = np.random.default_rng(seed)
+    labels = generator.choice([-1.0, 1.0], size=m)
+    predictions, left_out = (
+        generator.choice([-1.0, 1.0], size=(B, m)),
+        generator.random((B, m)) < 0.5,
+    )
+    count = left_out.sum(axis=0)
+    estimate = bias_variance(labels, (predictions * left_out).sum(axis=0), count)
+    for x in range(m):
+        h, K = predictions[left_out[:, x], x], count[x]
+        assert estimate.n_replicates[x] == K
+        if K == 0:
+            assert np.isnan(estimate.bias[x])
+            continue
+        assert estimate.bias[x] == pytest.approx(labels[x] - h.mean())
+        assert estimate.error[x] == pytest.approx((h != labels[x]).mean())
+        spread = estimate.variance[x] * (1.0 - 1.0 / K) if K > 1 else 0.0
+        assert estimate.error[x] == pytest.approx((estimate.bias[x] ** 2 + spread) / 4.0)
+        if K > 1:
+            assert estimate.variance[x] == pytest.approx(h.var(ddof=1))
+        else:
+            assert np.isnan(estimate.variance[x])
+
+
+def test_only_replicates_that_lack_a_row_judge_it() -> None:
+    # The nearest neighbour of a row in its own replicate is itself: any error comes from rows left
+    # out.
+    X, y = (
+        np.random.default_rng(0).normal(size=(80, 2)),
+        np.random.default_rng(1).choice([-1, 1], size=80),
+    )
+    fitted = BiasVariance(KNeighborsClassifier(1), n_replicates=60, random_state=0).fit(X, y)
+    assert 0.4 < fitted.error_ < 0.6
+    share = fitted.estimate_.n_replicates.mean() / 60
+    assert share == pytest.approx((1.0 - 1.0 / 80) ** 80, abs=0.02)
+    assert fitted.score(X, y) > 0.9
+
+
+def test_a_rule_that_learns_nothing_has_bias_alone() -> None:
+    X, y = noisy(0)
+    y[:40] = 1
+    fitted = BiasVariance(
+        DummyClassifier(strategy="most_frequent"), n_replicates=40, random_state=0
+    ).fit(X, y)
+    assert fitted.variance_ == 0.0
+    np.testing.assert_array_equal(fitted.estimate_.bias, y - 1.0)
+    assert (
+        fitted.squared_bias_
+        == pytest.approx(4.0 * fitted.error_)
+        == pytest.approx(4.0 * (y == -1).mean())
+    )
+
+
+class Coin(ClassifierMixin, BaseEstimator):
+    """Predicts a class at random, one for all rows, in each copy."""
+
+    def __init__(self, random_state: Any = None) -> None:
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "Coin":
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(X.shape[0], np.random.RandomState(self.random_state).choice(self.classes_))
+
+
+def test_a_coin_has_the_variance_of_a_coin_and_copies_differ() -> None:
+    fitted = BiasVariance(Coin(), n_replicates=400, random_state=0).fit(*noisy(0))
+    assert fitted.variance_ == pytest.approx(1.0, abs=0.05)
+    assert fitted.squared_bias_ == pytest.approx(1.0, abs=0.25)
+    assert fitted.error_ == pytest.approx(0.5, abs=0.05)
+
+
+def test_bagging_lowers_the_variance_of_trees() -> None:
+    X, y = noisy(1, m=100)
+    tree = DecisionTreeClassifier()
+    alone, bagged = (
+        BiasVariance(base, n_replicates=15, random_state=0).fit(X, y).variance_
+        for base in (tree, BaggingClassifier(tree, n_estimators=15))
+    )
+    assert bagged < 0.8 * alone
+
+
+def test_the_class_predicted_is_that_of_most_replicates() -> None:
+    X, y = noisy(2)
+    fitted = BiasVariance(n_replicates=21, random_state=0).fit(X, np.where(y > 0, "yes", "no"))
+    votes = np.mean([copy.predict(X) == "yes" for copy in fitted.estimators_], axis=0)
+    np.testing.assert_array_equal(fitted.predict(X), np.where(votes > 0.5, "yes", "no"))
+    np.testing.assert_allclose(fitted.decision_function(X), 2.0 * votes - 1.0)
+
+
+def test_replicates_of_one_class_predict_it() -> None:
+    X, y = noisy(4, m=12)
+    y[:] = -1
+    y[0] = 1
+    fitted = BiasVariance(SVC(), n_replicates=30, random_state=0).fit(X, y)
+    assert any(isinstance(copy, DummyClassifier) for copy in fitted.estimators_)
+    assert fitted.error_ <= 0.2
+
+
+def test_too_few_replicates_are_told() -> None:
+    with pytest.raises(
+        ValueError, match="no row is left out by two of n_replicates = 2 replicates of 2 rows"
+    ):
+        BiasVariance(n_replicates=2, random_state=1).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("tree", [DecisionTreeClassifier(max_features=2), ExtraTreeClassifier()])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_copies_of_a_tree_are_those_that_check_everything_themselves(
+    tree: Any, weighted: bool
+) -> None:
+    X, y = make_classification(80, random_state=3)
+    weights = {"sample_weight": np.arange(1.0, 81.0)} if weighted else {}
+    rows, copies = SharedRows(X), SeededCopies(tree, np.random.RandomState(5))
+    generator = np.random.RandomState(5)
+    for _ in range(3):
+        ours = copies.fit(copies.new(), rows, y, **weights)
+        theirs = seeded_clone(tree, generator).fit(X, y, **weights)
+        assert ours.get_params() == theirs.get_params()
+        assert vars(ours).keys() == vars(theirs).keys()
+        for name in ("threshold", "feature", "value", "impurity", "children_left"):
+            np.testing.assert_array_equal(getattr(ours.tree_, name), getattr(theirs.tree_, name))
+        np.testing.assert_array_equal(rows.predict(ours), theirs.predict(X))
+        part = np.arange(0, 80, 3)
+        np.testing.assert_array_equal(rows.take(part).predict(ours), theirs.predict(X[part]))
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")  # scikit-learn's own
+def test_copies_of_a_tree_refuse_what_the_tree_refuses() -> None:
+    y = np.array([0, 1] * 5)
+    for X, tree, message in (
+        (np.full((10, 2), 1e300), DecisionTreeClassifier(), "infinity|too large"),
+        (np.ones((10, 2)), DecisionTreeClassifier(max_depth=-1), "max_depth"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            BiasVariance(tree, random_state=0).fit(X, y)
+        with pytest.raises(ValueError, match=message):
+            AdaBoost(tree, random_state=0).fit(X, y)
+
+
+def test_the_parameters_of_copies_are_checked_after_one_that_fits_a_constant() -> None:
+    rows, labels = SharedRows(np.ones((4, 1))), np.array([0, 1, 0, 1])
+    copies = SeededCopies(DecisionTreeClassifier(max_depth=-1), np.random.RandomState(0))
+    copies.fit(DummyClassifier(), rows, labels)
+    with pytest.raises(ValueError, match="max_depth"):
+        copies.fit(copies.new(), rows, labels)

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Test the numbers as on other kinds of processor: OpenBLAS has other machine code for each.
+# `make test` tests the kind of this machine. scikit-learn's checks of estimators look at no numbers.
+set -uo pipefail
+bin=${1:-.venv/bin}
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"; kill $(jobs -p) 2> /dev/null' EXIT
+workers=$("$bin/python" -c 'import os; print(max(os.cpu_count() // 2, 1))')
+this=$("$bin/python" -c '
+import numpy, threadpoolctl
+print(*{pool["architecture"] for pool in threadpoolctl.threadpool_info()})')
+
+declare -A runs
+for processor in SkylakeX Haswell Zen; do
+    if [ "$processor" = "$this" ]; then
+        echo "$processor: the kind of this machine, tested by make test"
+    elif [ "$processor" = SkylakeX ] && ! grep -qs avx512f /proc/cpuinfo; then
+        echo "$processor: skipped, this processor has no AVX-512"
+    else
+        OPENBLAS_CORETYPE=$processor "$bin/pytest" -q -n "$workers" -k 'not estimator_check' \
+            tests/solvers tests/classifiers tests/kernels tests/experiments > "$logs/$processor" 2>&1 &
+        runs[$processor]=$!
+    fi
+done
+
+failed=0
+for processor in "${!runs[@]}"; do
+    wait "${runs[$processor]}" || failed=1
+    echo "$processor:"
+    cat "$logs/$processor"
+done
+exit $failed

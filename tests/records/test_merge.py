@@ -1,0 +1,266 @@
+"""Merged records: the newest good record of every cell, whatever the order of the sources."""
+
+import itertools
+import json
+from dataclasses import replace
+
+import pytest
+from made_up_records import RUN, errors, record
+
+from ensvm.records.merge import NotMerged, merge, read_sources, write_merged
+from ensvm.records.record import Conditions
+from ensvm.records.shipped_records import pack
+from ensvm.records.store import (
+    CELLS_FILE,
+    SHIPPED_FILE,
+    RecordsDamaged,
+    Store,
+    read_records,
+)
+from ensvm.report.query import read_study
+from ensvm.report.write import write_tables
+
+CONFIG = """\
+study: s
+realizations: 4
+datasets: [german]
+algorithms: {a: {estimator: RhoSVC}}
+tables:
+  - {id: 1, caption: c, columns: [a]}
+"""
+
+
+def timed(number, seconds, host="here"):
+    made = record("german", number, "a", run_pass="timing", seconds=seconds, n_iter_=3)
+    return replace(made, conditions=Conditions(host, 1, None, True))
+
+
+def source(folder, records, config=CONFIG, run=RUN):
+    """Write a study's folder below `folder`, and return `folder`."""
+    with Store(folder / "s") as store:
+        store.append([run, *[replace(made, run_id=run.id) for made in records]])
+    (folder / "s" / "config.yaml").write_text(config)
+    return folder
+
+
+def united(*places):
+    return merge([each for place in places for each in read_sources(place)])
+
+
+def files_of(folder):
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".lock"
+    }
+
+
+VALUES = [0.1, 0.2, 0.3, 0.4]
+
+
+@pytest.fixture
+def shards(tmp_path):
+    """The cells of a study in three folders, one of which has two cells of another."""
+    made = errors("german", "a", VALUES)
+    parts = {"one": made[:2], "two": made[1:3], "three": made[3:]}
+    return [
+        source(tmp_path / name, part, run=replace(RUN, id=name)) for name, part in parts.items()
+    ]
+
+
+def test_the_union_of_shards_is_the_whole_in_any_order(shards, tmp_path):
+    (whole,) = united(source(tmp_path / "whole", errors("german", "a", VALUES)))
+    for number, order in enumerate(itertools.permutations(shards)):
+        (merged,) = united(*order)
+        assert merged.records.keys() == whole.records.keys()
+        assert [made.metrics for made in merged.records.values()] == [
+            made.metrics for made in whole.records.values()
+        ]
+        assert not merged.disagreements
+        assert merged.n_shared == 1
+        target = tmp_path / f"merged-{number}"
+        assert write_merged([merged], target)
+        assert files_of(target) == files_of(tmp_path / "merged-0")
+
+
+def test_what_was_merged_has_tables_with_one_record_a_cell(shards, tmp_path):
+    write_merged(united(*shards), tmp_path / "merged")
+    lines = (tmp_path / "merged" / "s" / CELLS_FILE).read_text().splitlines()
+    kinds = [json.loads(line)["kind"] for line in lines]
+    assert kinds.count("cell") == len(VALUES)
+    study = read_study(tmp_path / "merged" / "s")
+    ((text, _),) = write_tables(study, "csv")
+    assert "german,a,25.0," in text
+    assert {made.run.id for made in study.records.values()} == {"one", "two", "three"}
+
+
+def test_merging_again_changes_nothing(shards, tmp_path):
+    first = united(*shards)
+    write_merged(first, tmp_path / "merged")
+    before = files_of(tmp_path / "merged")
+    again = united(tmp_path / "merged", *shards)
+    assert not again[0].disagreements
+    assert write_merged(again, tmp_path / "merged") is False
+    assert files_of(tmp_path / "merged") == before
+
+
+def test_nothing_there_is_overwritten(shards, tmp_path):
+    before = [files_of(shard) for shard in shards]
+    merged = united(*shards)
+    for target in (*shards, tmp_path):
+        with pytest.raises(NotMerged, match="is not empty"):
+            write_merged(merged, target)
+    (tmp_path / "file").write_text("notes")
+    with pytest.raises(NotMerged, match="is not empty"):
+        write_merged(merged, tmp_path / "file")
+    assert [files_of(shard) for shard in shards] == before
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_an_empty_folder_may_be_the_target(shards, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert write_merged(united(*shards), tmp_path / "empty")
+    assert len(read_records(tmp_path / "empty" / "s")) == len(VALUES)
+
+
+@pytest.fixture
+def choose(tmp_path):
+    """Return a function that merges records of one cell, each from a folder of its own."""
+    count = itertools.count()
+
+    def chosen(*records):
+        folder = tmp_path / str(next(count))
+        places = [source(folder / str(at), [made]) for at, made in enumerate(records)]
+        (merged,) = united(*places)
+        (kept,) = merged.records.values()
+        texts = [text.replace(f"{folder}/", "") for text in merged.disagreements]
+        return kept, texts
+
+    return chosen
+
+
+FAILED = record("german", 1, "a", status="failed", reason="ouch")
+NO_DATA = record("german", 1, "a", status="unavailable", reason="get it")
+GOOD = record("german", 1, "a", error=0.25)
+LATER = "2026-05-05T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        ([GOOD, replace(FAILED, time=LATER)], GOOD),
+        ([NO_DATA, FAILED], FAILED),
+        ([replace(NO_DATA, settings_key="new", time=LATER), GOOD], GOOD),
+        ([GOOD, replace(FAILED, settings_key="new", time=LATER)], None),
+        ([FAILED, replace(FAILED, reason="again", time=LATER)], None),
+    ],
+)
+def test_what_ended_well_comes_first_then_the_newest(choose, records, expected):
+    for order in itertools.permutations(records):
+        kept, disagreements = choose(*order)
+        wanted = expected or max(records, key=lambda made: made.time)
+        assert (kept.status, kept.reason, kept.time) == (wanted.status, wanted.reason, wanted.time)
+        assert not disagreements
+
+
+def test_seconds_of_the_error_pass_do_not_disagree(choose):
+    one, other = (replace(GOOD, seconds={"fit_seconds": value}) for value in (1.0, 2.0))
+    assert choose(one, other)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"metrics": {"error": 0.5}}, "error is 0.25 in 0/s but 0.5 in 1/s"),
+        ({"metrics": {"error": 0.25, "C_": 1.0}}, "C_ is missing in 0/s but 1.0 in 1/s"),
+        ({"curves": {"path_": [1.0]}}, "path_ is missing in 0/s but [1.0] in 1/s"),
+        ({"stage": {"C": 1.0}}, 'stage is null in 0/s but {"C": 1.0} in 1/s'),
+    ],
+)
+def test_different_values_are_named_and_the_newest_is_kept(choose, changed, what):
+    base = replace(GOOD, metrics={"error": 0.25})
+    newer = replace(base, time=LATER, **changed)
+    kept, texts = choose(base, newer)
+    assert texts == [f"s: german, realization 1, a: {what}"]
+    assert kept.time == LATER
+
+
+def test_nan_is_equal_to_itself(choose):
+    made = replace(GOOD, metrics={"error": 0.25, "certificate_": float("nan")})
+    assert choose(made, replace(made, time=LATER))[1] == []
+
+
+def test_a_cell_timed_twice_is_named(choose):
+    _, (text,) = choose(timed(1, 2.0), timed(1, 3.0, "there"))
+    assert "a, timing pass: train_seconds is 2.0 in" in text
+    assert choose(timed(1, 2.0), timed(1, 2.0))[1] == []
+
+
+def test_files_are_sources_too(shards, tmp_path):
+    (merged,) = united(shards[0] / "s" / CELLS_FILE, shards[1], shards[2] / "s")
+    assert len(merged.records) == len(VALUES)
+
+
+@pytest.fixture
+def came(tmp_path):
+    """A folder of a checkout: all cells came with it, two are changed by a run of one's own."""
+    made = errors("german", "a", VALUES)
+    source(tmp_path / "came", made)
+    folder = tmp_path / "came" / "s"
+    pack(folder, CONFIG, {each.identity: each.settings for each in made})
+    (folder / CELLS_FILE).unlink()
+    return tmp_path / "came"
+
+
+def test_what_came_with_a_folder_goes_on_to_stand_in(came, tmp_path):
+    mine = source(tmp_path / "mine", errors("german", "a", [0.5, 0.5]))
+    (merged,) = united(came, mine)
+    assert (
+        not merged.disagreements
+    )  # what was run here takes the place of what came with the folder
+    assert write_merged([merged], tmp_path / "merged")
+    folder = tmp_path / "merged" / "s"
+    assert (folder / SHIPPED_FILE).read_bytes() == (came / "s" / SHIPPED_FILE).read_bytes()
+    ((text, _),) = write_tables(read_study(folder), "csv")
+    assert "german,a,50.0," in text
+
+
+def test_another_config_is_told_and_the_first_is_used(shards, tmp_path):
+    other = source(tmp_path / "other", errors("german", "a", VALUES), f"{CONFIG}title: Another\n")
+    (merged,) = united(other, *shards)
+    (note,) = merged.notes
+    assert str(shards[0]) in note
+    assert note.startswith(f"{other / 's' / 'config.yaml'} is used")
+    write_merged([merged], tmp_path / "merged")
+    assert "Another" in (tmp_path / "merged" / "s" / "config.yaml").read_text()
+
+
+def test_other_settings_are_told_and_the_newest_are_kept(shards, tmp_path):
+    newer = [replace(made, settings_key="new", time=LATER) for made in errors("german", "a", [0.9])]
+    (merged,) = united(source(tmp_path / "other", newer), *shards)
+    assert not merged.disagreements
+    assert merged.records["german", 1, "a", "error"].metrics["error"] == 0.9
+    assert merged.notes[0].startswith("1 cells were run with several settings")
+
+
+def test_records_without_any_config_are_refused(shards):
+    (shards[0] / "s" / "config.yaml").unlink()
+    with pytest.raises(NotMerged, match=r"no config\.yaml"):
+        united(shards[0])
+
+
+def test_a_place_without_records_is_named(tmp_path):
+    with pytest.raises(NotMerged, match="no records here"):
+        read_sources(tmp_path)
+    for name, error in (("notes.txt", NotMerged), ("cells.jsonl", RecordsDamaged)):
+        (tmp_path / name).write_text("no records\n")
+        with pytest.raises(error, match=name):
+            read_sources(tmp_path / name)
+
+
+def test_one_file_is_of_one_study(shards):
+    path = shards[0] / "s" / CELLS_FILE
+    with Store(path.parent) as store:
+        store.append([replace(record("german", 3, "a", error=0.1), study="other")])
+    with pytest.raises(NotMerged, match=r"several studies \(other, s\)"):
+        read_sources(path)

@@ -1,0 +1,339 @@
+"""Laws of the estimated time: cells like those that were measured, and nothing for the others."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_records import Silent, invoke
+
+import ensvm.runner.estimate as estimate_module
+from ensvm.records.store import Store, read_records
+from ensvm.runner.estimate import (
+    REACH,
+    SECONDS,
+    estimate,
+    measured,
+    memory_refusals,
+    read_measured,
+    total_seconds,
+    write_measured,
+)
+from ensvm.runner.execute import run_plan
+from ensvm.runner.plan import make_plan
+from ensvm.study.reading import find_config, reproduced
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
+TWO = """
+svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}
+random: {estimator: "troublesome:Random"}
+"""
+ONE = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
+
+
+def run(config, results, **choice):
+    run_plan(make_plan(config, **choice), results, Silent(), jobs=1)
+    return read_records(results / "trial")
+
+
+def to_do(plan, records):
+    return [cell for cell, _ in plan.missing(records)]
+
+
+def seconds(*arguments):
+    """Return what the cells alone take, without what a run takes before the first."""
+    return sum(estimate(*arguments).by_dataset.values())
+
+
+@pytest.fixture
+def partly_run(study, tmp_path):
+    """Return a plan, its records of two realizations out of four, and the missing cells."""
+    config = study(TWO)
+    records = run(config, tmp_path / "results", realizations=2)
+    plan = make_plan(config)
+    return plan, records, to_do(plan, records)
+
+
+@pytest.fixture
+def one(study, tmp_path):
+    """Return a plan of one algorithm, its cells, and one line of measurements of it."""
+    config = study(ONE)
+    plan = make_plan(config)
+    cells = [cell for cell in plan.cells if cell.method is not None]
+    (line,) = measured(run(config, tmp_path / "results"))
+    return plan, cells, line
+
+
+def test_measured_cells_cost_the_mean_of_their_records(partly_run):
+    plan, records, missing = partly_run
+    (cell, *_) = [cell for cell in missing if cell.algorithm == "random"]
+    others = {who: record for who, record in records.items() if who[2] != "random"}
+    own = {who: record for who, record in records.items() if who[2] == "random"}
+    singles = [seconds(plan, [cell], {**others, who: own[who]}, [], 1) for who in own]
+    assert len(singles) == 2
+    assert seconds(plan, [cell], records, [], 1) == pytest.approx(sum(singles) / 2)
+    assert estimate(plan, [cell], records, [], 1).here == 1
+
+
+def test_an_algorithm_that_was_never_measured_gets_no_estimate(partly_run):
+    plan, records, missing = partly_run
+    cells = [cell for cell in missing if cell.algorithm == "svc"]
+    others = {who: record for who, record in records.items() if who[2] != "svc"}
+    cost = estimate(plan, cells, others, [], 1)
+    assert (cost.seconds, cost.here, cost.elsewhere, cost.unknown) == (0, 0, 0, len(cells))
+
+
+def test_own_records_come_before_shipped_measurements(partly_run):
+    plan, records, missing = partly_run
+    slower = [replace(line, fit_seconds=1e3 + line.fit_seconds) for line in measured(records)]
+    own = estimate(plan, missing, records, slower, 1)
+    assert own == estimate(plan, missing, records, [], 1)
+    assert own.here == len(missing)
+    assert own.machines == ()
+    shipped = estimate(plan, missing, {}, slower, 1)
+    assert shipped.seconds > 1e3 * len(missing)
+    assert shipped.elsewhere == len(missing)
+    assert shipped.machines == (slower[0].machine,)
+
+
+def test_other_parameters_are_another_algorithm(study, one):
+    _, _, line = one
+    plan = make_plan(study("svc: {estimator: SVC, params: {C: 2.0}}"))
+    assert estimate(plan, plan.cells, {}, [line], 1).unknown == len(plan.cells) - 1
+
+
+def test_the_name_of_a_study_a_data_set_or_an_algorithm_does_not_matter(one):
+    plan, cells, line = one
+    renamed = replace(line, study="another", dataset="other", algorithm="machine")
+    same = seconds(plan, cells, {}, [renamed], 1)
+    assert same == pytest.approx(seconds(plan, cells, {}, [line], 1))
+
+
+def sized(line, factor):
+    """Return a measurement of `factor` times as many rows, whose fits grow as kernel values do."""
+    return replace(
+        line,
+        dataset=f"times {factor}",
+        n_train=int(factor * line.n_train),
+        n_test=int(factor * line.n_test),
+        fit_seconds=line.fit_seconds * factor**2,
+        kernel_seconds=line.kernel_seconds * factor**2,
+        predict_seconds=line.predict_seconds * factor**2,
+        test_kernel_seconds=line.test_kernel_seconds * factor**2,
+    )
+
+
+def test_another_size_is_scaled_as_kernel_values_grow(one):
+    plan, cells, line = one
+    exact = seconds(plan, cells, {}, [line], 1)
+    for factor in (0.5, 2, 3):
+        other = seconds(plan, cells, {}, [sized(line, factor)], 1)
+        assert other == pytest.approx(exact, rel=1e-6)
+
+
+def test_nothing_is_said_of_sizes_out_of_reach(one):
+    plan, cells, line = one
+    for factor in (2 * REACH, 1 / (2 * REACH)):
+        assert estimate(plan, cells, {}, [sized(line, factor)], 1).unknown == len(cells)
+
+
+def test_cells_add_up_and_jobs_divide(partly_run):
+    plan, records, missing = partly_run
+    whole = seconds(plan, missing, records, [], 1)
+    parts = [
+        seconds(plan, [cell for cell in missing if cell.realization == number], records, [], 1)
+        for number in (3, 4)
+    ]
+    assert whole > 0
+    assert whole == pytest.approx(sum(parts))
+    assert seconds(plan, missing, records, [], 2) == pytest.approx(whole / 2)
+
+
+def test_no_number_of_jobs_makes_a_realization_shorter(one):
+    plan, cells, line = one
+    slow = [replace(line, fit_seconds=1e3)]
+    single = estimate(plan, cells[:1], {}, slow, 1).seconds
+    assert estimate(plan, cells, {}, slow, 50).seconds == pytest.approx(single)
+
+
+def test_timings_are_done_one_by_one(study, one):
+    _, _, line = one
+    plan = make_plan(study(ONE, more="timing: {realizations: 4}"))
+    timings = [cell for cell in plan.cells if cell.run_pass == "timing"]
+    assert len(timings) == 4
+    parallel = estimate(plan, timings, {}, [line], 4).seconds
+    assert parallel == estimate(plan, timings, {}, [line], 1).seconds
+
+
+def test_algorithms_with_one_kernel_pay_for_its_values_once(study, tmp_path):
+    plan = make_plan(
+        study("""
+            svc: {estimator: SVC, params: {C: 1.0, kernel: rbf, gamma: mean-distance}}
+            other: {estimator: SVC, params: {C: 2.0, kernel: rbf, gamma: mean-distance}}
+            linear: {estimator: SVC, params: {C: 1.0, kernel: linear}}
+        """)
+    )
+    lines = [
+        replace(line, fit_seconds=0.0, predict_seconds=0.0, test_kernel_seconds=0.0)
+        for line in measured(run(plan.path, tmp_path / "results"))
+    ]
+    lines = [replace(line, kernel_seconds=1.0) for line in lines]
+    first = [cell for cell in plan.cells if cell.realization == 1]
+    assert seconds(plan, first, {}, lines, 1) == pytest.approx(2.0)
+
+
+def test_failed_cells_do_not_count_as_measured(study, tmp_path):
+    config = study('bad: {estimator: "troublesome:Raises"}', realizations=2)
+    records = run(config, tmp_path / "results")
+    plan = make_plan(config)
+    missing = to_do(plan, records)
+    assert estimate(plan, missing, records, [], 1).unknown == len(missing)
+
+
+def test_what_is_done_costs_nothing(study, tmp_path):
+    config = study(TWO, realizations=1)
+    records = run(config, tmp_path / "results")
+    plan = make_plan(config)
+    assert estimate(plan, to_do(plan, records), records, [], 1).seconds == 0
+
+
+def test_the_total_of_a_study_is_that_of_its_cells(study, tmp_path):
+    config = study(TWO, more="timing: {realizations: 2}")
+    records = run(config, tmp_path / "results")
+    plan = make_plan(config)
+    whole = seconds(plan, plan.cells, records, [], 1)
+    assert total_seconds(measured(records), {}) == pytest.approx(whole)
+
+
+KERNELS = """
+one: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 1.0}}
+two: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 10.0}}
+"""
+
+
+@pytest.fixture
+def measured_records(study, tmp_path):
+    plan = make_plan(study(KERNELS, realizations=2))
+    run_plan(plan, tmp_path / "results", Silent(), jobs=1)
+    return read_records(tmp_path / "results" / "trial")
+
+
+def with_seconds(records, **told):
+    return {
+        who: replace(record, seconds={**record.seconds, **told}) for who, record in records.items()
+    }
+
+
+def test_one_line_a_data_set_and_algorithm(measured_records):
+    lines = measured(measured_records)
+    assert [(line.dataset, line.algorithm, line.cells) for line in lines] == [
+        ("own", "one", 2),
+        ("own", "two", 2),
+    ]
+    assert {(line.n_train, line.n_test) for line in lines} == {(40, 20)}
+    assert {line.machine for line in lines} == {
+        record.run.processor for record in measured_records.values() if record.run
+    }
+
+
+def test_waiting_for_a_processor_is_not_counted(measured_records):
+    for busy in ({"fit_seconds": 5.0, "fit_cpu_seconds": 2.0}, {"fit_cpu_seconds": 9.0}):
+        told = {"fit_seconds": 2.0, **busy}
+        assert {line.fit_seconds for line in measured(with_seconds(measured_records, **told))} == {
+            2.0
+        }
+
+
+def test_kernel_values_are_counted_in_full_for_whoever_shares_them(measured_records):
+    """The second algorithm's record has the running sum, the first's what was needed until then."""
+    grown = {
+        who: replace(
+            record,
+            seconds={**record.seconds, "test_kernel_seconds": 3.0 if who[2] == "two" else 1.0},
+        )
+        for who, record in measured_records.items()
+    }
+    assert {line.test_kernel_seconds for line in measured(grown)} == {3.0}
+
+
+def test_the_table_is_read_as_it_was_written(measured_records, tmp_path):
+    path = tmp_path / "table.csv"
+    write_measured(tmp_path / "results", path)
+    for line, own in zip(read_measured(path), measured(measured_records), strict=True):
+        rounded = {name: pytest.approx(getattr(own, name), rel=0.01) for name in SECONDS}
+        assert {name: getattr(line, name) for name in SECONDS} == rounded
+        kept = {name: getattr(line, name) for name in SECONDS}
+        assert replace(own, **kept) == line
+
+
+def test_studies_without_records_keep_their_lines(measured_records, tmp_path):
+    path = tmp_path / "table.csv"
+    write_measured(tmp_path / "results", path)
+    with Store(tmp_path / "elsewhere" / "other") as store:
+        store.append([replace(record, study="other") for record in measured_records.values()])
+    write_measured(tmp_path / "elsewhere", path)
+    assert {line.study for line in read_measured(path)} == {"trial", "other"}
+
+
+@pytest.mark.parametrize("study", reproduced())
+def test_studies_of_make_reproduce_were_measured(study):
+    named = make_plan(find_config(study)).config.study
+    assert named in {line.study for line in read_measured()}
+
+
+ALGORITHMS = """parzen: {estimator: ParzenWindowClassifier}
+ensemble: {estimator: PartiallyTrainedEnsemble}
+svc: {estimator: SVC, share_gram: false}
+rank_10: {estimator: PartiallyTrainedEnsemble, params: {low_rank: 10}}
+of_the_trace: {estimator: PartiallyTrainedEnsemble, params: {low_rank: 0.1}}
+own: {estimator: PartiallyTrainedEnsemble, share_gram: false}"""
+
+
+@pytest.fixture
+def path(study):
+    return study(ALGORITHMS, realizations=3)
+
+
+def rows_of(plan):
+    return next(iter(plan.cards.values())).sizes()[1]
+
+
+def told(plan, monkeypatch, free):
+    monkeypatch.setattr(estimate_module, "free_bytes", lambda: free)
+    return memory_refusals(plan, plan.cells)
+
+
+def test_a_gram_matrix_that_fits_is_let_through(path, monkeypatch):
+    plan = make_plan(path)
+    assert told(plan, monkeypatch, 8.0 * rows_of(plan) ** 2) == []
+
+
+def test_one_that_does_not_is_told_once_for_all_algorithms_that_share_it(path, monkeypatch):
+    plan = make_plan(path)
+    rows = rows_of(plan)
+    lines = told(plan, monkeypatch, 8.0 * rows**2 - 1.0)
+    assert len(lines) == 2  # the ensemble can be told of a smaller rank
+    assert all(f"the Gram matrix of {rows} rows takes" in line for line in lines)
+    name = next(iter(plan.cards))
+    assert lines[0].startswith(f"{name}, parzen: ")
+    assert lines[1].startswith(f"{name}, ensemble: ")
+    assert "low_rank=1000 takes" in lines[1]
+    assert "low_rank" not in lines[0]
+
+
+def test_a_factor_is_told_where_its_size_is_known(path, monkeypatch):
+    plan = make_plan(path)
+    rows = rows_of(plan)
+    assert not any("factor" in line for line in told(plan, monkeypatch, 8.0 * rows * 10))
+    lines = told(plan, monkeypatch, 8.0 * rows * 10 - 1.0)
+    (line,) = [line for line in lines if "factor" in line]
+    assert f", rank_10: the low-rank factor of {rows} rows takes" in line
+
+
+@pytest.mark.parametrize("command", [["check", "--no-fit"], ["run", "--dry-run"]])
+def test_the_commands_say_so_and_end_with_2(command, path, monkeypatch):
+    monkeypatch.setattr(estimate_module, "free_bytes", lambda: 100.0)
+    done = invoke(*command, path)
+    assert done.exit_code == 2
+    assert "error: " in done.stderr
+    assert "parzen: the Gram matrix of " in done.stderr
+    assert "Traceback" not in done.output

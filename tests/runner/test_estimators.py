@@ -1,0 +1,173 @@
+"""Whatever a config may say of an estimator leads to the one that one would write by hand."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from ensvm.classifiers import ESTIMATORS
+from ensvm.runner.estimators import (
+    EstimatorError,
+    build,
+    construct,
+    estimator_class,
+    import_path,
+    made,
+    resolved,
+    resolved_values,
+    scikit_learns,
+)
+from ensvm.runner.plan import make_plan
+from ensvm.study.source import ConfigError
+
+SCALED = {"pipeline": ["StandardScaler", {"estimator": "SVC", "params": {"C": 10}}]}
+PAIRS = [["bayes", "GaussianNB"], ["near", {"estimator": "KNeighborsClassifier"}]]
+BY_HAND = [
+    ("sklearn.neighbors.KNeighborsClassifier", {}, KNeighborsClassifier()),
+    ("KNeighborsClassifier", {"n_neighbors": 3}, KNeighborsClassifier(n_neighbors=3)),
+    (SCALED, {}, make_pipeline(StandardScaler(), SVC(C=10))),
+    (SCALED, {"svc__C": 5}, make_pipeline(StandardScaler(), SVC(C=5))),
+    ("OneVsRestClassifier", {"estimator": "SVC"}, OneVsRestClassifier(SVC())),
+    (
+        "CalibratedClassifierCV",
+        {"estimator": {"estimator": "LinearSVC"}, "cv": 3},
+        CalibratedClassifierCV(LinearSVC(), cv=3),
+    ),
+    (
+        "GridSearchCV",
+        {"estimator": SCALED, "param_grid": {"svc__C": [1, 2]}},
+        GridSearchCV(make_pipeline(StandardScaler(), SVC(C=10)), {"svc__C": [1, 2]}),
+    ),
+    (
+        "VotingClassifier",
+        {"estimators": PAIRS},
+        VotingClassifier([("bayes", GaussianNB()), ("near", KNeighborsClassifier())]),
+    ),
+    (
+        "StackingClassifier",
+        {"estimators": PAIRS, "final_estimator": "LogisticRegression"},
+        StackingClassifier(
+            [("bayes", GaussianNB()), ("near", KNeighborsClassifier())], LogisticRegression()
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "params", "by_hand"), BY_HAND)
+def test_it_is_what_one_writes_by_hand(spec, params, by_hand):
+    found = build(resolved(spec), resolved_values(params))
+    assert repr(found.get_params()) == repr(by_hand.get_params())
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(60) % 3 == 0, -1, 1)
+    X = rng.normal(size=(60, 2)) + y[:, None]
+    assert (clone(found).fit(X, y).predict(X) == by_hand.fit(X, y).predict(X)).all()
+
+
+def test_a_name_is_looked_for_among_ours_first():
+    assert all(import_path(name) == name for name in ESTIMATORS)
+    assert estimator_class("Perceptron").__module__.startswith("ensvm")
+    for name, path in scikit_learns().items():
+        assert import_path(path.replace(":", ".")) == path
+        if name not in ESTIMATORS:
+            assert estimator_class(name) is estimator_class(path)
+
+
+def test_any_name_of_a_class_is_the_same_cell(study):
+    names = ("GaussianNB", "sklearn.naive_bayes.GaussianNB", '"sklearn.naive_bayes:GaussianNB"')
+    keys = [
+        [cell.key for cell in make_plan(study(f"a: {{estimator: {name}}}")).cells] for name in names
+    ]
+    assert keys[0] == keys[1] == keys[2]
+
+
+def test_parts_that_draw_are_seeded_by_the_cell():
+    spec = {"pipeline": ["StandardScaler", "RandomForestClassifier"]}
+    voting = {"estimators": [["a", "RandomForestClassifier"], ["b", "RandomForestClassifier"]]}
+
+    def states(seed):
+        found = [made(resolved(spec), {}, seed)]
+        found += [made("VotingClassifier", resolved_values(voting), seed)]
+        params = [value for each in found for value in each.get_params().items()]
+        return [value for key, value in params if key.endswith("random_state")]
+
+    assert len(set(states(1))) == 3
+    assert states(1) == states(1)
+    assert not set(states(1)) & set(states(2))
+
+
+def test_a_seed_that_is_given_stays():
+    spec = {"pipeline": [{"estimator": "RandomForestClassifier", "params": {"random_state": 7}}]}
+    assert made(spec, {}, 1).steps[0][1].random_state == 7
+    assert made("RandomForestClassifier", {}, 5).random_state == 5
+
+
+def test_a_fit_does_not_touch_what_the_config_says():
+    params = {"estimator": dict(SCALED)}
+    first, second = (construct("OneVsRestClassifier", params) for _ in range(2))
+    assert first.estimator is not second.estimator
+    assert params == {"estimator": SCALED}
+
+
+WRONG = [
+    ("{estimator: KNeighborsClasifier}", "unknown estimator.*did you mean 'KNeighborsClassifier'"),
+    ("{estimator: sklearn.svm.SVCC}", "has no class SVCC; did you mean 'SVC'"),
+    ("{estimator: nowhere.Class}", "neither installed nor beside the config"),
+    ("{estimator: StandardScaler}", "not a scikit-learn classifier"),
+    ("{estimator: 3}", r"estimator.*is a name, or a block.*got 3"),
+    ("{estimator: {estimatr: SVC}}", "is a name, or a block"),
+    ("{estimator: OneVsRestClassifier}", "needs `params:` with estimator"),
+    (
+        "{estimator: OneVsRestClassifier, params: {estimater: SVC}}",
+        "no parameter 'estimater'.*did you mean 'estimator'",
+    ),
+    ("{estimator: OneVsRestClassifier, params: {estimator: SVCC}}", "unknown estimator 'SVCC'"),
+    (
+        "{estimator: VotingClassifier, params: {estimators: [[a, GausianNB]]}}",
+        "unknown estimator 'GausianNB'.*did you mean 'GaussianNB'",
+    ),
+    ("{pipeline: []}", "pipeline.*at least 1 item"),
+    ("{pipeline: SVC}", "pipeline.*valid list"),
+    ("{pipeline: [StandardScaler, 3]}", "3 is not an estimator"),
+    ("{pipeline: [SVC, StandardScaler]}", "'the pipeline' is not"),
+    ("{pipeline: [StandardScaler]}", "the pipeline"),
+    ("{pipeline: [SVC], params: {svc__D: 1}}", "no parameter 'svc__D'.*did you mean 'svc__"),
+    ("{pipeline: [SVC], params: {svc__C: -1}}", "C.*-1"),
+    ("{pipeline: [SVC], factory: 'a:b'}", "not pipeline and factory"),
+    ("{factory: nowhere}", "factory 'nowhere': accepted is an import path module:function"),
+    ("{factory: 'math:sqroot'}", "no function sqroot"),
+    ("{factory: 'math:sqrt', params: {y: 1}}", "math:sqrt"),
+    ("{factory: 'builtins:dict'}", "which is not a scikit-learn estimator"),
+    ("{estimator: SVC, grid: {C: [1]}, stage: best-by-cv, cv: {scorer: acuracy}}", "'accuracy'"),
+    ("{estimator: SVC, grid: {C: [1]}, stage: best-by-cv, cv: {n_splits: 1}}", "n_splits.*1"),
+    ("{estimator: SVC, grid: {C: [1]}, stage: best-by-cv, cv: many}", "cv: .*'many'"),
+    ("{estimator: SVC, grid: {C: [1]}, stage: best-by-cv, cv: {folds: 3}}", "unknown key"),
+    ("{estimator: SVC, grid: {C: [1]}, stage: best-on-test, cv: 3}", "is for `stage: best-by-cv`"),
+    ("{estimator: SVC, stage: best-by-cv}", "`grid:`, which is missing"),
+    ("{estimator: SVC, grid: {C: [1]}, stage: best-by-cv, orders: 2}", "would hold out other rows"),
+]
+
+
+@pytest.mark.parametrize(("block", "message"), WRONG)
+def test_what_cannot_be_made_is_one_message(study, block, message):
+    with pytest.raises(ConfigError, match=message) as caught:
+        make_plan(study(f"a: {block}"))
+    assert "line 6" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_part_is_refused_by_its_name():
+    with pytest.raises(EstimatorError, match="RandomForestClassifier has no parameter 'trees'"):
+        build(
+            "OneVsRestClassifier",
+            {"estimator": {"estimator": "RandomForestClassifier", "params": {"trees": 3}}},
+        )
+    assert RandomForestClassifier().get_params().get("trees") is None

@@ -1,0 +1,96 @@
+"""Cells of a realization share arrays that nobody can change, and members that are trained once."""
+
+import numpy as np
+import pytest
+from made_up_records import Silent
+from scipy.sparse import csr_array
+
+from ensvm.classifiers import mixed_kernel_bagging as bagging
+from ensvm.data import Realization
+from ensvm.records.store import read_records
+from ensvm.runner.estimators import made
+from ensvm.runner.evaluate import evaluate
+from ensvm.runner.execute import run_plan
+from ensvm.runner.grams import FitMemory, GramPool
+from ensvm.runner.plan import make_plan
+from ensvm.runner.settings import AlgorithmSettings
+
+
+@pytest.fixture
+def realization():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), np.arange(90) % 2
+    return Realization(X[:60], y[:60], X[60:], y[60:])
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_classifier_that_changes_its_inputs_fails_alone(study, tmp_path):
+    config = study('bad: {estimator: "hostile:Writes"}\nsvc: {estimator: SVC}', realizations=1)
+    outcome = run_plan(make_plan(config), tmp_path, Silent(), jobs=1)
+    assert outcome.statuses == {"ok": 2, "failed": 1}
+    assert "read-only" in outcome.failures[0].reason
+    assert "copy them" in outcome.failures[0].reason
+    assert read_records(tmp_path / "trial")["own", 1, "svc", "error"].ok
+
+
+def test_rows_and_kernel_values_are_read_only(realization):
+    pool = GramPool(realization)
+    svc = made("SVC", {"kernel": "rbf", "gamma": 0.5}, 0)
+    inputs = pool.inputs_of(svc, share_gram=True, dtype="float64")
+    blocks = [block for _, block in inputs.test_blocks()]
+    for array in (inputs.train(), *blocks, *vars(pool.realization).values()):
+        assert not array.flags.writeable
+
+
+def test_sparse_rows_are_read_only(realization):
+    sparse = csr_array(np.maximum(realization.X_train, 0.0))
+    GramPool(Realization(sparse, realization.y_train, sparse, realization.y_train))
+    assert not any(part.flags.writeable for part in (sparse.data, sparse.indices, sparse.indptr))
+
+
+def test_the_results_asked_for_last_are_kept():
+    memory, made = FitMemory(capacity=2), []
+    upper = memory.cache(lambda name: made.append(name) or name.upper())
+    assert [upper(name) for name in "abacab"] == ["A", "B", "A", "C", "A", "B"]
+    assert made == ["a", "b", "c", "b"]
+
+
+def test_results_are_kept_by_the_arguments_that_decide():
+    memory, made = FitMemory(), []
+
+    def total(values, scale=1.0, note=""):
+        made.append(note)
+        return float(scale * np.sum(values))
+
+    summed = memory.cache(total, ignore=["note"])
+    values = np.arange(4.0)
+    assert summed(values, note="one") == summed(values.copy(), 1.0, note="two") == 6.0
+    assert made == ["one"]
+    assert summed(values, scale=2.0) == 12.0
+    assert summed(values + 1e-12) > 6.0
+
+
+def test_cells_of_a_realization_share_members_and_timings_do_not(realization, monkeypatch):
+    trained = []
+    train = bagging.train_machine
+
+    def watched(*args, **kwargs):
+        trained.append(args[4].name)
+        return train(*args, **kwargs)
+
+    monkeypatch.setattr(bagging, "train_machine", watched)
+
+    def errors(grams):
+        small = {"n_estimators": 3, "max_samples": 20}
+        return [
+            evaluate(
+                AlgorithmSettings("MixedKernelBagging", {**small, "kernels": kernels}), 7, grams
+            ).metrics["n_errors"]
+            for kernels in (["rbf"], ["rbf", "poly"])
+        ]
+
+    alone = errors(GramPool(realization))
+    assert trained.count("rbf") == 6
+    trained.clear()
+    assert errors(GramPool(realization, FitMemory())) == alone
+    assert (trained.count("rbf"), trained.count("poly")) == (3, 3)

@@ -1,0 +1,81 @@
+"""What each cell of a plan has come to; what is left is what a run would do."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from ensvm.records.record import Record
+from ensvm.runner.plan import make_plan
+from ensvm.runner.states import LEFT, states_of
+
+TWO = "svc: {estimator: SVC}\nparzen: {estimator: ParzenWindowClassifier}"
+
+
+@pytest.fixture
+def plan(study):
+    return make_plan(study(TWO, realizations=3))
+
+
+def record_of(cell, status="ok", **changed):
+    """Return a record that answers a cell."""
+    made = Record(
+        study=cell.study,
+        dataset=cell.dataset,
+        realization=cell.realization,
+        algorithm=cell.algorithm,
+        run_pass=cell.run_pass,
+        status=status,
+        key=cell.key,
+        settings_key=cell.settings_key,
+        settings=cell.settings,
+    )
+    return replace(made, **changed)
+
+
+def records_of(plan, **of_first):
+    """Return records that answer all cells, that of the first SVC with changes."""
+    first = next(cell for cell in plan.cells if cell.algorithm == "svc")
+    return {
+        cell.identity: record_of(cell, **(of_first if cell is first else {})) for cell in plan.cells
+    }
+
+
+def states(plan, records, shipped=()):
+    return Counter(state for state, _ in states_of(plan, records, shipped).values())
+
+
+def test_all_is_done_if_all_have_records(plan):
+    assert states(plan, records_of(plan)) == {"done": len(plan.cells)}
+
+
+@pytest.mark.parametrize(
+    ("changed", "state"),
+    [
+        ({"status": "failed", "reason": "no memory"}, "failed"),
+        ({"status": "timeout", "reason": "too long"}, "timeout"),
+        ({"status": "unavailable", "reason": "no file"}, "no data"),
+        ({"key": "another", "settings": {"code": "old"}}, "stale"),
+    ],
+)
+def test_a_cell_that_did_not_end_well_is_left_with_the_reason(plan, changed, state):
+    records = records_of(plan, **changed)
+    [(cell, why)] = [
+        (cell, why) for cell, (found, why) in states_of(plan, records).items() if found == state
+    ]
+    assert cell.algorithm == "svc"
+    assert changed.get("reason", "changed: ") in why
+    assert len(plan.missing(records)) == 1
+
+
+def test_what_is_left_is_what_a_run_does(plan):
+    every = records_of(plan, status="failed")
+    some = {who: record for who, record in every.items() if who[1] != 2}
+    left = {cell for cell, (state, _) in states_of(plan, some).items() if state in LEFT}
+    assert left == {cell for cell, _ in plan.missing(some)}
+
+
+def test_shipped_records_stand_in_if_nothing_was_run(plan):
+    identities = [cell.identity for cell in plan.cells]
+    missing = len(plan.cells) - 3
+    assert states(plan, {}, identities[:3]) == {"shipped": 3, "missing": missing}

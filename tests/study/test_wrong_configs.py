@@ -1,0 +1,234 @@
+"""A wrong config gets one message that names file, line, key, value and what is accepted."""
+
+import pytest
+
+from ensvm.runner.plan import make_plan
+from ensvm.study.config import find_config
+from ensvm.study.source import ConfigError
+
+GOOD = """\
+study: t
+realizations: 2
+datasets: [german]
+algorithms:
+  a: {estimator: SVC, params: {gamma: 1}}
+tables:
+  - {id: 1, caption: c, columns: [a]}
+"""
+HEAD, TABLE, PARAMS = "study: t\n", "caption: c", "params: {gamma: 1}"
+WHOLE = f"SVC, {PARAMS}"
+BOMB = "z0: &z0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"z{n}: &z{n} [{', '.join([f'*z{n - 1}'] * 9)}]\n" for n in range(1, 12)
+)
+MERGES = "y0: &y0 {a: 1}\n" + "".join(
+    f"y{n}: &y{n} {{<<: [{', '.join([f'*y{n - 1}'] * 9)}]}}\n" for n in range(1, 12)
+)
+INSIDE = "NoisyLabels, params: {{estimator: {{estimator: SVC, params: {{gamma: {}}}}}}}".format
+HUNDREDS = list(range(1, 999))
+
+# What is replaced in the good config, by what, and the message.
+WRONG = [
+    # keys and values
+    ("realizations: 2", "realisations: 2", r"line 2: realisations: unknown key.*'realizations'"),
+    ("realizations: 2", "realizations: many", r"line 2: realizations: .*integer.*'many'"),
+    ("realizations: 2", "realizations: 0", r"line 2: realizations: .*0"),
+    ("realizations: 2", "realizations: 1000000000000", "1,000,000,000,000 cells.*1,000,000"),
+    ("realizations: 2", "realizations: 2020-99-99", "line 2: realizations: .*2020-99-99"),
+    ("realizations: 2", f"realizations: {9**60}", "line 2: .*beyond 64 bits"),
+    ("realizations: 2", f"realizations: {'9' * 5000}", "line 2: not YAML: .*!!int"),
+    (HEAD, "", "study: the key is missing"),
+    (HEAD, f"study: {'t' * 300}\n", "line 1: study: .*at most 100"),
+    (HEAD, f"{HEAD}study: u\n", "line 1: study: the key is given twice .again at .*line 2"),
+    (HEAD, f"{HEAD}null: x\n", "a key is text, got 'null'.*line 2; put it in quotes"),
+    (HEAD, f"{HEAD}? [a]\n: x\n", "a key is text, got a list"),
+    (HEAD, f"{HEAD}1: x\n", "line 2: 1: unknown key"),
+    (HEAD, f"{HEAD}published: nowhere.csv\n", r"line 2: published: .*nowhere\.csv"),
+    ("id: 1", f"id: {'t' * 300}", "id: .*at most 100"),
+    # data sets
+    ("[german]", "[germn]", r"line 3: datasets\[1\].*germn.*german"),
+    ("[german]", "[german, german]", r"line 3: datasets\[2\]: .*'german' is given twice"),
+    ("[german]", "[no]", "got False.*put names in quotes"),
+    (
+        "[german]",
+        "[{name: german, split: {protocol: random, n_train: 5000, n_test: 10}}]",
+        "line 3: .*5000.*1000",
+    ),
+    # estimators
+    ("SVC", "RhoSVM", r"line 5: algorithms\.a: unknown estimator 'RhoSVM'.*did you mean 'RhoSVC'"),
+    ("SVC", "'sklearn.svm:SVCC'", r"algorithms\.a: .*no class SVCC; did you mean 'SVC'"),
+    ("SVC", "'nowhere.at_all:SVC'", r"algorithms\.a: .*nowhere.*cannot be imported"),
+    ("SVC", "':A'", "cannot be imported"),
+    ("SVC", "'collections:Counter'", r"algorithms\.a: .*not a scikit-learn classifier"),
+    (WHOLE, "'sklearn.svm:SVR'", "line 5: .*'sklearn.svm:SVR' is not a .*classifier.*regressor"),
+    (WHOLE, "'sklearn.cluster:KMeans'", "not a scikit-learn classifier.*clusterer"),
+    (WHOLE, "'ducks:Regressor'", "not a scikit-learn classifier.*regressor"),
+    ("SVC", "'wrong_syntax:A'", "wrong_syntax.*line 1"),
+    ("SVC", "'raises_at_import:A'", "ZeroDivisionError"),
+    ("SVC", "'exits_at_import:A'", "SystemExit"),
+    ("SVC", "'wrong_classes:Raises'", "RuntimeError: no luck"),
+    ("SVC", "'wrong_classes:Mute'", "without a readable text"),
+    ("  a: {", "  1: {", r"line 5: algorithms\.1: .*string"),
+    ("  a: {", "  on: {", r"a key is text, got 'on' \(YAML reads it as !!bool\)"),
+    # parameters
+    (PARAMS, "params: {gama: 1}", r"line 5: algorithms\.a: SVC has no parameter 'gama'.*'gamma'"),
+    (WHOLE, "RhoSVC, params: {tol: -0.01}", r"line 5: algorithms\.a: .*tol.*-0\.01"),
+    (PARAMS, "params: {kernel: poly, coef0: a}", "coef0 must be a number, got 'a'"),
+    (WHOLE, INSIDE("wide"), r"algorithms\.a: .*gamma.*wide"),
+    (WHOLE, INSIDE(".inf"), r"algorithms\.a: .*gamma.*inf"),
+    (WHOLE, "MixedKernelBagging, params: {kernels: [none]}", "kernels must name"),
+    (PARAMS, "grid: {C: [1.0]}", r"algorithms\.a: .*best-on-test"),
+    (PARAMS, "stage: best-on-validation", r"algorithms\.a: .*grid.*missing"),
+    (PARAMS, "grid: {C: [-1]}, stage: best-on-test", r"algorithms\.a: .*C"),
+    (PARAMS, "stage: best-on-test", r"algorithms\.a\.stage: .*no stages"),
+    (
+        PARAMS,
+        f"stage: best-on-test, grid: {{C: {HUNDREDS}, gamma: {HUNDREDS}}}",
+        r"algorithms\.a: a `grid:` has at most 100,000 points, this 996,004",
+    ),
+    *(
+        (PARAMS, f"params: {{kernel: poly, {key}: {value}}}", f"line 5: .*{key}")
+        for key, values in {
+            "gamma": (".nan", "-1", "0", "true", "[1]"),
+            "degree": (".nan", "-1", "1.5", "1000000000"),
+            "coef0": (".nan", ".inf"),
+            "C": (".nan", "-1", "-.inf"),
+        }.items()
+        for value in values
+    ),
+    *(
+        (HEAD, f"{HEAD}kernel: {{{key}: {value}}}\n", rf"line 2: kernel\.{key}")
+        for key, value in [("gamma", ".nan"), ("gamma", "-1"), ("degree", "-1"), ("coef0", ".nan")]
+    ),
+    # tables
+    ("[a]}", "[b]}", r"line 7: tables\[1\]\.columns\[1\]: unknown algorithm 'b'"),
+    # YAML
+    ("[german]", "[german", r"line \d+: not YAML"),
+    ("  a: {", "\ta: {", "line 5: not YAML"),
+    (HEAD, f"{HEAD}---\n", "not YAML"),
+    (HEAD, f"{HEAD}<<: 3\n", "line 2: not YAML"),
+    (TABLE, "caption: !!bool abc", "line 7: not YAML: 'abc' is not a value of the type !!bool"),
+    (TABLE, "caption: !!python/object:a.B {}", "line 7: not YAML: .*python"),
+    (TABLE, r'caption: "\0"', r"caption: .*'\\x00'"),
+    (TABLE, r'caption: "\ud800"', r"caption: .*'\\ud800'"),
+    (TABLE, "caption: \x01", r"line 7: not YAML: the character '\\x01'"),
+    # a config beside results may come from anybody
+    (HEAD, HEAD + BOMB, "more than 50,000 keys and values"),
+    (HEAD, HEAD + MERGES, "more than 50,000 keys and values"),
+    (TABLE, "caption: &a [*a]", "line 6: tables: nested deeper than 40"),
+    (TABLE, "caption: " + "[" * 9000 + "]" * 9000, "nested deeper"),
+]
+MODULES = {
+    "wrong_syntax": "def (:\n",
+    "raises_at_import": "1 / 0\n",
+    "exits_at_import": "raise SystemExit(0)\n",
+    "wrong_classes": """
+from sklearn.svm import SVC
+class Unreadable(Exception):
+    def __str__(self): raise ValueError
+class Raises(SVC):
+    def __init__(self): raise RuntimeError("no luck\\ntoday")
+class Mute(SVC):
+    def __init__(self): raise Unreadable
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"), WRONG, ids=[f"{new:.40}" for _, new, _ in WRONG]
+)
+def test_a_wrong_config_is_one_message(tmp_path, monkeypatch, old, new, message):
+    for name, text in MODULES.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert old in GOOD
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(ConfigError, match=message) as caught:
+        make_plan(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    str(caught.value).encode()
+
+
+def test_the_good_config_is_good(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD)
+    assert len(make_plan(path).cells) == 1 + 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty"),
+        (b"- a\n- b\n", "mapping"),
+        (b"text", "mapping"),
+        (b"\xff\xfe\x00\x01", "not a text file"),
+        (b"#" * 1_000_000, "larger than 500,000 bytes"),
+    ],
+)
+def test_a_file_that_is_not_a_config_is_refused(tmp_path, content, message):
+    path = tmp_path / "c.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
+        make_plan(path)
+
+
+def test_a_date_is_text_and_labels_may_be_keys(tmp_path):
+    path = tmp_path / "c.yaml"
+    text = GOOD.replace(TABLE, "caption: 2020-99-99")
+    path.write_text(text.replace("gamma: 1", "class_weight: {-1: 1.0, 1: 2.0}"))
+    plan = make_plan(path)
+    assert plan.config.tables[0].caption == "2020-99-99"
+    assert dict(plan.config.algorithms["a"].params)["class_weight"] == {-1: 1.0, 1: 2.0}
+
+
+def test_shipped_studies_are_found_by_name_and_by_path():
+    assert find_config("ijcai07") == find_config("ijcai07.yaml").resolve()
+    assert find_config("configs/ijcai07.yaml").name == "ijcai07.yaml"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ijcai7", "did you mean 'ijcai07'"),
+        ("x" * 5000, "no such file"),
+        ("folder", "folder: cannot be read: Is a directory"),
+    ],
+)
+def test_a_config_that_is_not_there_is_refused(tmp_path, monkeypatch, name, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ConfigError, match=message):
+        make_plan(find_config(name))
+
+
+@pytest.mark.parametrize("choice", ["datasets", "algorithms"])
+def test_a_choice_that_is_not_in_the_study_is_refused(tmp_path, choice):
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD)
+    with pytest.raises(ConfigError, match=f"--{choice}: 'x' is not in this study"):
+        make_plan(path, **{choice: ("x",)})
+
+
+def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
+    text = """
+    duck: {estimator: "ducks:Duck"}
+    part:
+      estimator: "sklearn.ensemble:BaggingClassifier"
+      params: {estimator: {estimator: "sklearn.tree:DecisionTreeRegressor"}}
+    plain: {estimator: "sklearn.ensemble:BaggingClassifier"}
+    trees:
+      estimator: "sklearn.ensemble:BaggingClassifier"
+      params:
+        estimator: {estimator: "sklearn.tree:DecisionTreeClassifier", params: {max_depth: 1}}
+    ours:
+      estimator: "sklearn.ensemble:BaggingClassifier"
+      params: {estimator: {estimator: ParzenWindowClassifier}}
+    """
+    plan = make_plan(study(text))
+    settings = {cell.algorithm: cell.settings for cell in plan.cells if cell.algorithm != "data"}
+    assert "max_depth=1" in settings["trees"]["algorithm"]["defaults"]["estimator"]
+    assert settings["ours"]["code"] != settings["plain"]["code"]
+    message = r"algorithms\.trees: .*DecisionTreeClassifier has no parameter 'max_dept'"
+    with pytest.raises(ConfigError, match=message):
+        make_plan(study(text.replace("max_depth", "max_dept")))

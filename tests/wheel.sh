@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Install the wheel into a new environment and use it from an empty folder: configs, cards and
+# data must be inside.
+set -euo pipefail
+python=${1:-python3}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+rm -rf build
+"$python" -m venv "$folder/environment"
+bin=$folder/environment/bin
+pip="$bin/python -m pip --quiet --disable-pip-version-check"
+$pip wheel --no-deps --wheel-dir "$folder/wheel" .
+$pip install --constraint constraints.txt "$folder"/wheel/*.whl
+mkdir "$folder/empty"
+cd "$folder/empty"
+export ENSVM_OFFLINE=1
+"$bin/ensvm" run smoke
+"$bin/ensvm" table
+"$bin/ensvm" check ijcai07
