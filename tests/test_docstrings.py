@@ -40,7 +40,6 @@ EXPORTING = [
     "ensvm.notebook.results",
     "ensvm.notebook.running",
     "ensvm.notebook.shown",
-    "ensvm.solvers.binary_problem",
     "ensvm.solvers.boosted_expansions",
     "ensvm.solvers.boosting",
     "ensvm.solvers.entropy_projection",

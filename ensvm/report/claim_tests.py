@@ -86,7 +86,7 @@ def judge_single_split(
 
 
 def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:
-    """Judge a value with no spread known: does it keep to, or violate, threshold and equality?"""
+    """Judge a single value without a spread: against the threshold, and against equality."""
     return judge_all([_judge_single_value(value, bound) for bound in bounds])
 
 
@@ -98,7 +98,7 @@ def judge_each(effects: ArrayLike, *bounds: Bound) -> TestedEffect:
 
 
 def judge_number(value: float, *bounds: Bound) -> ClaimVerdict:
-    """Judge a plain number, such as a printed one: does it keep to all bounds?"""
+    """Judge a plain number, such as a printed one: it holds if it keeps to all bounds."""
     return "holds" if all(bound.kept_by(value) for bound in bounds) else "fails"
 
 
