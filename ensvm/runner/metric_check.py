@@ -27,6 +27,8 @@ MADE_UP_ROWS = 30
 # A fit on so few rows takes milliseconds, but the first may have to compile its code. If it takes
 # longer, the name is not checked.
 FIT_SECONDS = 30.0
+# A fit leaves the same names however many members or iterations it has, so it may have few.
+FEW = {"n_estimators": 2, "n_replicates": 2, "n_rounds": 2, "max_iter": 100}
 # Other people's classes may do anything in a fit, so they are fitted in a run only.
 TRUSTED = ("ensvm", "sklearn")
 
@@ -114,6 +116,10 @@ def _left_by(method: AlgorithmSettings) -> Left | None:
         estimator = made(method.estimator, params, 0)
         if any(part.__module__.partition(".")[0] not in TRUSTED for part in parts_of(estimator)):
             return None
+        for key, value in estimator.get_params().items():
+            most = FEW.get(key.rpartition("__")[2])
+            if most is not None and isinstance(value, int) and value > most:
+                estimator.set_params(**{key: most})
         with warnings.catch_warnings(), deadline(FIT_SECONDS):
             warnings.simplefilter("ignore")
             pool = GramPool(_made_up())
