@@ -35,7 +35,7 @@ def offered(line):
         ("stat", ["status"]),
         ("run nips", ["nips99"]),
         ("check comp", ["comp6321"]),
-        ("data missing ecda13 icm", ["icmla05"]),
+        ("data list --missing ecda13 icm", ["icmla05"]),
         ("run ijcai07 --datasets adult", ["adult1", "adult2", "adult3", "adult"]),
         ("run ijcai07 --datasets adult1,adult", ["adult1,adult2", "adult1,adult3", "adult1,adult"]),
         ("run ijcai07 --algorithms parz", ["parzen"]),
