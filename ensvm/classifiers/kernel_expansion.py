@@ -31,7 +31,7 @@ from ensvm.kernels import (
     parameters_of,
     resolve_gamma,
 )
-from ensvm.kernels.input_rows import distinct_rows, slices
+from ensvm.kernels.gram_matrix import distinct_rows, slices
 from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.memory import require_memory

@@ -34,7 +34,7 @@ from ensvm.classifiers.kernel_machines import (
 )
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
-from ensvm.kernels.input_rows import dense_rows
+from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.kernels.named_kernels import WidthRange, row_of, sigest
 from ensvm.seeds import seed_of
 

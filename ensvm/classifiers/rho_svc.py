@@ -13,7 +13,7 @@ from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassif
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction, gram
-from ensvm.kernels.input_rows import distinct_rows
+from ensvm.kernels.gram_matrix import distinct_rows
 from ensvm.kernels.low_rank import DiagonalCorrectedGram, PivotChoice, low_rank_gram
 from ensvm.kernels.packed_gram import PackedGram
 from ensvm.memory import gibibytes, require_memory

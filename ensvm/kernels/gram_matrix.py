@@ -1,17 +1,17 @@
-"""Blocks of kernel matrices at the speed of one matrix product, the rows made ready once.
+"""Kernel matrices at the speed of one matrix product, whole or in blocks; rows that are equal.
 
 Every kernel is one product of the rows followed by in-place transforms on pieces that stay in the
 processor's cache, so that nothing but the result is as large as the result.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ensvm.kernels.input_rows import dense_rows, slices
 from ensvm.kernels.named_kernels import KernelRow, row_of
 
 BlockTransform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
@@ -22,6 +22,18 @@ CACHED_ENTRIES = 1 << 15
 DENSE_COLUMNS = 2048
 # Times sqrt(d) roundings: what keeps equal rows from coming out slightly distant.
 NORM_SHRINKAGE = 2.0
+
+
+def dense_rows(X: Any) -> NDArray[Any]:
+    """Return rows as an array: X itself, or a dense copy of a sparse matrix."""
+    return X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
+
+
+def slices(n: int, length: int) -> Iterator[slice]:
+    """Yield 0, ..., n - 1 in slices of at most `length`, or of 1 if that is less."""
+    length = max(length, 1)
+    for start in range(0, n, length):
+        yield slice(start, min(start + length, n))
 
 
 class KernelColumns:
@@ -267,3 +279,48 @@ def _blockwise(blocks: KernelBlocks) -> NDArray[Any]:
             blocks.settle(block[:, : block.shape[0]])
             result[columns, rows] = block.T
     return result
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """Which of n rows are the same.
+
+    Attributes
+    ----------
+    first : ndarray of int, shape (k,)
+        The first row of each distinct one, rising.
+    index : ndarray of int, shape (n,)
+        Which of them each row is.
+    """
+
+    first: NDArray[np.intp]
+    index: NDArray[np.intp]
+
+    def summed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sums of values, shape (n,) or (n, s), over rows that are the same."""
+        if self.first.size == self.index.size:
+            return values
+        sums = np.zeros((self.first.size, *values.shape[1:]))
+        np.add.at(sums, self.index, values)
+        return sums
+
+
+def distinct_rows(X: Any) -> DistinctRows:
+    """Return which rows have the same entries, to the last bit; 0.0 and -0.0 are the same."""
+    numbers: dict[bytes, int] = {}
+    index = np.fromiter(
+        (numbers.setdefault(key, len(numbers)) for key in _keys(X)), np.intp, X.shape[0]
+    )
+    _, first = np.unique(index, return_index=True)
+    return DistinctRows(first, index)
+
+
+def _keys(X: Any) -> Any:
+    """Return what is equal where rows are."""
+    if not scipy.sparse.issparse(X):
+        return (row.tobytes() for row in np.asarray(X) + 0.0)
+    rows = scipy.sparse.csr_array(X, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    ends = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+    return (rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends)

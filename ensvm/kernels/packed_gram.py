@@ -5,8 +5,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.gram_matrix import KernelColumns
-from ensvm.kernels.input_rows import slices
+from ensvm.kernels.gram_matrix import KernelColumns, slices
 from ensvm.kernels.named_kernels import row_of
 from ensvm.kernels.threads import each
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, factor_of
-from ensvm.kernels.input_rows import dense_rows, slices
+from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import row_of
 from ensvm.kernels.threads import each
 

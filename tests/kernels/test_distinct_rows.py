@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ensvm.kernels.input_rows import distinct_rows
+from ensvm.kernels.gram_matrix import distinct_rows
 
 SMALL = arrays(
     np.float64,

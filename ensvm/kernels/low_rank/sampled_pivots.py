@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ensvm.kernels.gram_matrix import gram
-from ensvm.kernels.input_rows import slices
+from ensvm.kernels.gram_matrix import gram, slices
 from ensvm.kernels.low_rank.factors import (
     LowRankGram,
     incomplete_cholesky,

@@ -26,11 +26,11 @@ from numpy.typing import ArrayLike, NDArray
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     EntropyProjectionState,
+    SignedGram,
     SimplexRun,
     Vector,
     inner_product,
 )
-from ensvm.solvers.signed_gram import SignedGram
 
 # L after a step that was accepted and after one that was not: about one step in seven is then tried
 # twice, see benchmarks/accelerated_descent.py
@@ -78,7 +78,7 @@ def accelerated_descent(
     start : array of shape (m,), default None
         The first weights, positive and of sum 1; None for 1 / m.
     rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `ensvm.solvers.signed_gram`.
+        Which row of the operator each label belongs to, see `SignedGram`.
 
     Returns
     -------

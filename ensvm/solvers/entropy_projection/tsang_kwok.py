@@ -26,12 +26,12 @@ from numpy.typing import ArrayLike, NDArray
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     EntropyProjectionState,
+    SignedGram,
     SimplexRun,
     StopReason,
     Vector,
     inner_product,
 )
-from ensvm.solvers.signed_gram import SignedGram
 
 RELATIVE_PRECISION = 1e-11  # of the rate: one digit more than the 1e-10 promised
 # The most one step may lengthen a rate with no upper end: Newton overshoots on flat tails.
@@ -172,7 +172,7 @@ def entropy_projection(
         The weights alpha_1, positive and of sum 1; None for 1 / m. With identical inputs taken as
         one, those of `merge_identical` are the same start.
     rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `ensvm.solvers.signed_gram`.
+        Which row of the operator each label belongs to, see `SignedGram`.
 
     Returns
     -------

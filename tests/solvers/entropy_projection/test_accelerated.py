@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.svm import OneClassSVM
 
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.kernels.input_rows import distinct_rows
+from ensvm.kernels.gram_matrix import distinct_rows
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionState,
     accelerated_descent,

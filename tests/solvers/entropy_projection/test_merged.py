@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ensvm.kernels import gram
-from ensvm.kernels.input_rows import distinct_rows
+from ensvm.kernels.gram_matrix import distinct_rows
 from ensvm.solvers.entropy_projection import entropy_projection, merge_identical
 
 
