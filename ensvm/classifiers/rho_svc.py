@@ -14,8 +14,9 @@ from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction, gram
 from ensvm.kernels.gram_matrix import distinct_rows
-from ensvm.kernels.low_rank import DiagonalCorrectedGram, PivotChoice, low_rank_gram
+from ensvm.kernels.low_rank import DiagonalCorrectedGram
 from ensvm.kernels.packed_gram import PackedGram
+from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionResult,

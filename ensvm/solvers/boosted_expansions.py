@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from ensvm.kernels.low_rank import incomplete_cholesky
+from ensvm.kernels.low_rank import partial_cholesky
 from ensvm.solvers.boosting import BoostingResult, Round, Step, StopReason, Vector, boost
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
@@ -251,7 +251,7 @@ def reduce_expansion(
     Downs, Gates & Masters, Exact simplification of support vector solutions, JMLR 2, 2001.
     """
     gram = np.asarray(gram, dtype=np.float64)
-    factor = incomplete_cholesky(lambda rows: gram[:, rows], gram.diagonal())
+    factor = partial_cholesky(lambda rows: gram[:, rows], gram.diagonal())
     coordinates = factor.factor.T @ coefs  # of each expansion, in the basis that the pivots build
     # Squared norm of what follows the first r directions
     left_out = np.append(np.cumsum(coordinates[::-1, 0] ** 2)[::-1], 0.0)

@@ -1,16 +1,4 @@
-"""Low-rank factors of Gram matrices: K ~ LL' from r columns of K, which itself is never formed.
-
-Both methods are Cholesky's, stopped after r pivots; they differ only in how a pivot is chosen from
-the residual diagonal K_ii - |L_i|^2. `incomplete_cholesky` (Fine & Scheinberg, 2001) takes its
-largest entry, `randomly_pivoted_cholesky` (Chen, Epperly, Tropp & Webber, 2022) draws in proportion
-to it, which bounds the expected error and does not chase outliers. K - LL' is positive
-semidefinite, so that its trace, known at every step, bounds all of it: the certificate.
-
-Columns are fetched in blocks of proposed pivots, for the speed of matrix products. A proposal is
-used only if the method would choose it at that moment, or with the probability that makes its law
-exact (rejection sampling, as in Epperly, Tropp & Webber, Embrace rejection, 2024): blocks never
-change the method.
-"""
+"""Low-rank factors of Gram matrices: K ~ LL' from r columns of K, which itself is never formed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,15 +21,11 @@ RESIDUAL_ROUNDING = 100.0  # roundings of the largest K_ii: a residual below the
 INDEFINITE_ROUNDING = 100.0
 
 
-class PartialCholesky:
+class _PartialFactor:
     """L so far, the residual diagonal, and the columns fetched last: all but the choice of pivots.
 
-    Parameters are those of `ensvm.kernels.low_rank.incomplete_cholesky`; so are the errors raised.
-
-    Attributes
-    ----------
-    residual : ndarray of shape (m,)
-        The diagonal of K - LL' in float64, exactly 0 where only rounding is left.
+    `residual`, shape (m,), is the diagonal of K - LL' in float64, exactly 0 where only rounding
+    remains.
     """
 
     def __init__(
@@ -315,10 +299,21 @@ def kernel_columns(X: Any, **kernel: Any) -> tuple[Columns, NDArray[Any]]:
     return columns, np.concatenate([gram(block, **kernel).diagonal() for block in blocks])
 
 
-def incomplete_cholesky(
-    columns: Columns, diagonal: ArrayLike, *, rank: int | None = None, tol: float | None = None
+def partial_cholesky(
+    columns: Columns,
+    diagonal: ArrayLike,
+    *,
+    method: Literal["greedy", "random"] = "greedy",
+    rank: int | None = None,
+    tol: float | None = None,
+    rng: np.random.Generator | int | None = None,
 ) -> LowRankGram:
-    """Factorise K with the largest residual as the next pivot; of equal ones, the first row's.
+    """Factorise K by Cholesky's method, stopped after r pivots.
+
+    The methods differ in how they choose a pivot from the residual diagonal K_ii - |L_i|^2:
+    'greedy' takes its largest entry, the first of equal ones; 'random' draws in proportion to it,
+    which bounds the expected error and does not chase outliers. K - LL' is positive semidefinite,
+    so that its trace, known at every step, bounds all of it: the certificate.
 
     Parameters
     ----------
@@ -326,10 +321,14 @@ def incomplete_cholesky(
         Maps an array of k row numbers to these columns of K, shape (m, k); see `kernel_columns`.
     diagonal : array of shape (m,)
         The diagonal of K, at least 0; float32 makes a float32 factor, all else a float64 one.
+    method : {'greedy', 'random'}, default 'greedy'
+        How pivots are chosen.
     rank : int, default None
         The most columns of L, at least 1; None for m.
     tol : float, default None
         The share of trace(K) at which to stop, in (0, 1); None to stop at the rank alone.
+    rng : numpy Generator or int, default None
+        What 'random' draws with, or its seed; None draws a fresh seed.
 
     Returns
     -------
@@ -344,64 +343,45 @@ def incomplete_cholesky(
 
     References
     ----------
-    Fine & Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2, 2001.
+    Fine & Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2, 2001
+    (greedy); Chen, Epperly, Tropp & Webber, Randomly pivoted Cholesky, 2022; Epperly, Tropp &
+    Webber, Embrace rejection: kernel matrix approximation by accelerated randomly pivoted Cholesky,
+    2024.
     """
-    work = PartialCholesky(columns, diagonal, rank, tol)
-    while (reason := work.stop_reason) is None:
-        proposals = _largest(work.residual, work.block_size)
-        block = work.fetch(proposals)
-        positions = {int(row): position for position, row in enumerate(proposals)}
-        while work.stop_reason is None and (pivot := int(work.residual.argmax())) in positions:
-            work.take(pivot, block[:, positions[pivot]])
-    return _result(work, reason)
-
-
-def randomly_pivoted_cholesky(
-    columns: Columns,
-    diagonal: ArrayLike,
-    *,
-    rank: int | None = None,
-    tol: float | None = None,
-    rng: np.random.Generator | int | None = None,
-) -> LowRankGram:
-    """Factorise K with each pivot drawn in proportion to the residual diagonal.
-
-    Parameters
-    ----------
-    columns : callable
-        Maps an array of k row numbers to these columns of K, shape (m, k).
-    diagonal : array of shape (m,)
-        The diagonal of K.
-    rank : int, default None
-        As for `incomplete_cholesky`, which raises the same errors.
-    tol : float, default None
-        As for `incomplete_cholesky`.
-    rng : numpy Generator or int, default None
-        A generator or its seed; None draws a fresh seed.
-
-    Returns
-    -------
-    LowRankGram
-        The factor and what is proved about it.
-
-    References
-    ----------
-    Chen, Epperly, Tropp & Webber, Randomly pivoted Cholesky, 2022; Epperly, Tropp & Webber, Embrace
-    rejection: kernel matrix approximation by accelerated randomly pivoted Cholesky, 2024.
-    """
+    work = _PartialFactor(columns, diagonal, rank, tol)
     generator = np.random.default_rng(rng)
-    work = PartialCholesky(columns, diagonal, rank, tol)
+    # Columns are fetched in blocks of proposed pivots, for the speed of matrix products.
     while (reason := work.stop_reason) is None:
-        shares = work.residual / work.residual.sum()
-        proposals = generator.choice(shares.size, size=work.block_size, p=shares)
-        thresholds = work.residual[proposals] * generator.random(proposals.size)
-        block = work.fetch(proposals)
-        for pivot, threshold, column in zip(proposals, thresholds, block.T, strict=True):
-            # Accepted with the share of its residual that the pivots before it have left: then its
-            # law is exact.
-            if threshold < work.residual[pivot] and work.stop_reason is None:
-                work.take(int(pivot), column)
-    return _result(work, reason)
+        if method == "greedy":
+            _take_largest(work)
+        else:
+            _take_drawn(work, generator)
+    factor = work.factor
+    return LowRankGram(
+        factor, work.pivots, work.trace_residuals, work.residual.astype(factor.dtype), reason
+    )
+
+
+def _take_largest(work: _PartialFactor) -> None:
+    """Propose rows of large residual, and take them as long as the largest one is among them."""
+    proposals = _largest(work.residual, work.block_size)
+    block = work.fetch(proposals)
+    positions = {int(row): position for position, row in enumerate(proposals)}
+    while work.stop_reason is None and (pivot := int(work.residual.argmax())) in positions:
+        work.take(pivot, block[:, positions[pivot]])
+
+
+def _take_drawn(work: _PartialFactor, generator: np.random.Generator) -> None:
+    """Propose rows drawn by their residual now, and take those that pass rejection sampling."""
+    shares = work.residual / work.residual.sum()
+    proposals = generator.choice(shares.size, size=work.block_size, p=shares)
+    thresholds = work.residual[proposals] * generator.random(proposals.size)
+    block = work.fetch(proposals)
+    for pivot, threshold, column in zip(proposals, thresholds, block.T, strict=True):
+        # The share of its residual that the pivots before it have left is the probability of
+        # taking it: the law of the pivots is then the same as without blocks.
+        if threshold < work.residual[pivot] and work.stop_reason is None:
+            work.take(int(pivot), column)
 
 
 def _largest(residual: NDArray[np.float64], count: int) -> NDArray[np.intp]:
@@ -411,10 +391,3 @@ def _largest(residual: NDArray[np.float64], count: int) -> NDArray[np.intp]:
     if top not in rows:
         rows[0] = top
     return rows
-
-
-def _result(work: PartialCholesky, reason: StopReason) -> LowRankGram:
-    factor = work.factor
-    return LowRankGram(
-        factor, work.pivots, work.trace_residuals, work.residual.astype(factor.dtype), reason
-    )

@@ -9,12 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ensvm.kernels.gram_matrix import gram, slices
-from ensvm.kernels.low_rank.factors import (
-    LowRankGram,
-    incomplete_cholesky,
-    kernel_columns,
-    randomly_pivoted_cholesky,
-)
+from ensvm.kernels.low_rank import LowRankGram, kernel_columns, partial_cholesky
 
 # Entries of L that are computed at once: 32 MiB of float64
 BLOCK_ENTRIES = 1 << 22
@@ -100,7 +95,7 @@ class PivotChoice:
         A whole number >= 1 is the largest rank; a share in (0, 1) is that of the trace to leave
         out, of the sample's trace where there is one.
     method : {'random', 'greedy'}, default 'random'
-        How pivots are chosen, see `ensvm.kernels.low_rank`.
+        How pivots are chosen, see `partial_cholesky`.
     pivot_rows : int, default None
         The rows of the sample, at least 1; None for all rows.
     seed : int, default 0
@@ -148,13 +143,11 @@ class PivotChoice:
         Raises
         ------
         ValueError
-            As `incomplete_cholesky` does.
+            As `partial_cholesky` does.
         """
         columns, diagonal = kernel_columns(X, **kernel)
         end: dict[str, Any] = {"tol" if 0.0 < self.limit < 1.0 else "rank": self.limit}
-        if self.method == "greedy":
-            return incomplete_cholesky(columns, diagonal, **end)
-        return randomly_pivoted_cholesky(columns, diagonal, **end, rng=self.seed)
+        return partial_cholesky(columns, diagonal, method=self.method, **end, rng=self.seed)
 
 
 def pivot_features(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> PivotFeatures:
@@ -177,7 +170,7 @@ def pivot_features(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> Pi
     Raises
     ------
     ValueError
-        As `incomplete_cholesky` does.
+        As `partial_cholesky` does.
     """
     rows = choice.sample(X.shape[0])
     part = choice.factor(X if rows is None else X[rows], kernel)
@@ -210,7 +203,7 @@ def low_rank_gram(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> Low
     Raises
     ------
     ValueError
-        As `incomplete_cholesky` does.
+        As `partial_cholesky` does.
     """
     rows = choice.sample(X.shape[0])
     if rows is None:
