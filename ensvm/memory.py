@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 GIBIBYTE = float(1 << 30)
-# Files in which Linux tells a container's limit and what is used of it, version 2 and version 1
+# Files in which Linux reports a container's limit and use, of cgroups version 2 and 1
 _CONTAINER = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     (
@@ -37,15 +37,15 @@ def free_bytes() -> float:
     -------
     float
         The least of what the machine has free, what the container's limit leaves and what the
-        limit of the process leaves; infinite where the system tells none of them.
+        limit of the process leaves; infinite if the system reports none of them.
     """
-    left = [_machine(), _process()]
-    left += [_container(Path(limit), Path(used)) for limit, used in _CONTAINER]
-    return min(left)
+    limits = [_machine(), _process()]
+    limits += [_container(Path(limit), Path(used)) for limit, used in _CONTAINER]
+    return min(limits)
 
 
 def require_memory(needed: float, what: str, instead: str = "") -> None:
-    """Raise a MemoryError that says so where something does not fit.
+    """Raise a MemoryError if something does not fit.
 
     Parameters
     ----------

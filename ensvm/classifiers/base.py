@@ -1,4 +1,4 @@
-"""What the classifiers share: two classes, weights, dense rows, seeds, how a solver ended."""
+"""What all classifiers share: two classes, weights, dense rows, seeds, how a solver ended."""
 
 import sys
 import warnings

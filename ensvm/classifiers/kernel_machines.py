@@ -158,7 +158,7 @@ def train_machine(
     max_iter: int = MAX_ITER,
     costs: NDArray[np.float64] | None = None,
 ) -> KernelMachine:
-    """Return the machines trained on the rows `sample`, each of which is taken `counts` times.
+    """Return the machines trained on the rows `sample`, row i taken counts[i] times.
 
     `sample` are distinct positions in `rows`, sorted by class. A row taken c times is the same as
     one whose bound is c C. So is one of a class whose cost is c; the sigmoids count it c times too,

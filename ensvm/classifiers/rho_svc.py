@@ -274,7 +274,7 @@ class RhoSVC(KernelExpansionClassifier):
         }
 
     def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
-        """Return what the solver multiplies by, and what is known of it."""
+        """Return the problem for the solver: its operator, labels and low-rank factor."""
         if self.nu is not None and self.solver != "accelerated":
             raise ValueError("nu needs solver='accelerated': Algorithm 1 has a hard margin")
         rank = self._rank_of(X.shape[0])

@@ -20,7 +20,7 @@ BlockTransform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
 CACHED_ENTRIES = 1 << 15
 # Sparse rows up to this wide are made dense: BLAS beats sparse products there.
 DENSE_COLUMNS = 2048
-# Times sqrt(d) roundings: what keeps equal rows from coming out slightly distant.
+# Times sqrt(d) roundings: norms shrink by so much, so that equal rows have distance 0.
 NORM_SHRINKAGE = 2.0
 
 
@@ -37,11 +37,10 @@ def slices(n: int, length: int) -> Iterator[slice]:
 
 
 class KernelColumns:
-    """Rows whose kernel values with others are asked for: the columns of kernel matrices.
+    """The rows that are the columns of kernel matrices, prepared once.
 
-    What depends on them alone is computed once: their mean, the rows less it (centring cancels
-    fewer digits of a distance) and their squared norms. The parameters, and the errors raised, are
-    those of `gram`, with a named kernel.
+    Prepared are their mean, the rows minus that mean (centring cancels fewer digits of a distance)
+    and their squared norms. The parameters and the errors are those of `gram` with a named kernel.
     """
 
     def __init__(
@@ -79,21 +78,21 @@ class KernelColumns:
         Raises ValueError if the widths differ.
         """
         if X is None:
-            left, norms = self._rows, self._norms
+            rows, norms = self._rows, self._norms
         else:
             if X.shape[1] != self.width:
                 raise ValueError(f"X has {X.shape[1]} columns and Y has {self.width}")
-            left = self._ready(X)
-            norms = self._scaled_norms(left) if self._of_distances else None
+            rows = self._ready(X)
+            norms = self._scaled_norms(rows) if self._of_distances else None
         if self._of_distances:
-            left = left * left.dtype.type(2.0 * self._gamma)
+            rows = rows * rows.dtype.type(2.0 * self._gamma)
         elif "gamma" in self._row.parameters:
-            left = left * left.dtype.type(self._gamma)
+            rows = rows * rows.dtype.type(self._gamma)
         at_itself = self._at_itself() if X is None else None
-        return KernelBlocks(left, self._rows, self._transform(norms), X is None, at_itself)
+        return KernelBlocks(rows, self._rows, self._transform(norms), X is None, at_itself)
 
     def _at_itself(self) -> float | None:
-        """Return the value between a row and itself, where the kernel is one of distances."""
+        """Return the kernel value between a row and itself; None for a kernel of products."""
         if not self._of_distances:
             return None
         argument = np.zeros(1, self.dtype)
@@ -174,7 +173,7 @@ class KernelBlocks:
     def settle(self, corner: NDArray[Any]) -> None:
         """Make the square block of some rows among themselves exactly symmetric.
 
-        Its diagonal becomes exact where the kernel is one of distances.
+        A kernel of distances gets its exact diagonal too.
         """
         corner[...] = np.triu(corner) + np.triu(corner, 1).T
         if self._at_itself is not None:
@@ -283,21 +282,21 @@ def _blockwise(blocks: KernelBlocks) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Which of n rows are the same.
+    """Which of n rows are equal.
 
     Attributes
     ----------
     first : ndarray of int, shape (k,)
-        The first row of each distinct one, rising.
+        The number of the first row of each group of equal rows, ascending.
     index : ndarray of int, shape (n,)
-        Which of them each row is.
+        The position in `first` that each row belongs to.
     """
 
     first: NDArray[np.intp]
     index: NDArray[np.intp]
 
     def summed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of values, shape (n,) or (n, s), over rows that are the same."""
+        """Return the sums of values, shape (n,) or (n, s), over equal rows."""
         if self.first.size == self.index.size:
             return values
         sums = np.zeros((self.first.size, *values.shape[1:]))
@@ -316,7 +315,7 @@ def distinct_rows(X: Any) -> DistinctRows:
 
 
 def _keys(X: Any) -> Any:
-    """Return what is equal where rows are."""
+    """Return a key of each row; equal rows have equal keys."""
     if not scipy.sparse.issparse(X):
         return (row.tobytes() for row in np.asarray(X) + 0.0)
     rows = scipy.sparse.csr_array(X, copy=True)

@@ -16,8 +16,8 @@ StopReason: TypeAlias = Literal["rank_reached", "tolerance_met", "exhausted"]
 # Columns fetched at once; more only widen what each pivot has to update.
 FIRST_BLOCK, LARGEST_BLOCK = 8, 64
 FIRST_CAPACITY = 128  # columns allocated where a tolerance may stop it early; doubled as needed
-RESIDUAL_ROUNDING = 100.0  # roundings of the largest K_ii: a residual below them is none
-# Square roots of a rounding of it: a residual this far below 0 is no rounding.
+RESIDUAL_ROUNDING = 100.0  # roundings of the largest K_ii: a residual below them counts as 0
+# Times the square root of a rounding: a residual this far below 0 is not a rounding error.
 INDEFINITE_ROUNDING = 100.0
 
 

@@ -1,4 +1,4 @@
-"""Independent pieces of one computation on the threads that BLAS may use, one product a thread.
+"""Run independent pieces of one computation on the threads that BLAS may use.
 
 Products of blocks that fit a core's cache run faster side by side, each on one thread, than one
 after the other on all of them, and what is done to a block between two products runs on all cores.

@@ -81,7 +81,7 @@ def boosted_expansions(
     """Boost a weak learner of kernel expansions, from equal row weights unless others are given.
 
     A last machine that is no better than random, or whose margin vanishes, is left out; but the
-    first stays, with alpha = 1 if it is no better than random, for without it there would be
+    first stays, with alpha = 1 if it is no better than random: without it there would be
     nothing to vote.
 
     Parameters
@@ -92,7 +92,7 @@ def boosted_expansions(
         The labels, -1 and +1.
     weak : callable
         Maps row weights, and the weights of the last machine to start near (None at first), to a
-        `WeakenedResult`; to None where it cannot train one.
+        `WeakenedResult`; to None if it cannot train one.
     n_rounds : int
         The largest number of members, >= 1.
     use_sign : bool

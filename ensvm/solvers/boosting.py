@@ -184,7 +184,7 @@ def boost(
         Weighs the votes; one object for one run.
     learn : callable
         Takes a `Round` and returns a learner and its vote on the m rows, as the rule reads it;
-        None where no learner can be made because the rows it keeps are all of one class.
+        None if no learner can be made because the rows it keeps are all of one class.
     sample_weight : ndarray of shape (m,)
         The row weights of the first round, >= 0 and of sum 1.
     n_rounds : int
@@ -296,7 +296,7 @@ def discrete_adaboost(
     -------
     BoostingResult
         `train_errors` counts the rows with y f(x) <= 0, as the theorem does. The certificate is
-        the least slack in train_errors <= error_bound <= exponential bound; None where the first
+        the least slack in train_errors <= error_bound <= exponential bound; None if the first
         learner was refused.
     """
     first = np.full(signs.size, 1.0 / signs.size) if start is None else start

@@ -87,26 +87,6 @@ def test_only_the_proportions_of_sample_weights_count(factor: float) -> None:
     np.testing.assert_allclose(equal.weights_, none.weights_, atol=1e-9)
 
 
-@pytest.mark.parametrize("nu", [0.05, 0.2, 0.4])
-def test_examples_that_are_wrong_weigh_at_most_nu(nu: float) -> None:
-    X, y = data(2)
-    weight = np.random.default_rng(3).exponential(size=80) ** 2
-    fitted = WeightedNuSVC(gamma=1.0, nu=nu, tol=1e-8).fit(X, y, sample_weight=weight)
-    assert fitted.rho_ > 0.0
-    assert weight[fitted.predict(X) != y].sum() <= nu * weight.sum()
-
-
-def test_an_infeasible_nu_is_refused_with_the_largest_feasible() -> None:
-    X, y = data()
-    y[:] = -1
-    y[:4] = 1
-    assert WeightedNuSVC(nu=0.1).fit(X, y).nu_max_ == pytest.approx(0.1)
-    with pytest.raises(
-        ValueError, match=r"at most nu_max = 0\.1\d* for this distribution, got 0\.2"
-    ):
-        WeightedNuSVC(nu=0.2).fit(X, y)
-
-
 def test_a_run_cut_short_warns_and_says_so() -> None:
     X, y = data()
     with pytest.warns(

@@ -90,14 +90,6 @@ def test_balanced_is_a_dict_and_equal_weights_are_none(make: Callable[..., Any])
     assert np.abs(decided(of) - decided(None)).max() > 0.01
 
 
-def test_probabilities_are_those_of_the_weighted_classes() -> None:
-    X, y = uneven()
-    settings: dict[str, Any] = {"n_estimators": 3, "max_samples": 60, "random_state": 0}
-    plain = MixedKernelBagging(**settings).fit(X, y).predict_proba(X)
-    heavy = MixedKernelBagging(class_weight={"b": 8.0}, **settings).fit(X, y).predict_proba(X)
-    assert heavy[:, 1].mean() > plain[:, 1].mean() + 0.1
-
-
 @pytest.mark.parametrize("make", [LinearSMO, MixedKernelBagging, MixedKernelAdaBoost])
 @pytest.mark.parametrize(
     ("class_weight", "message"),
@@ -168,13 +160,3 @@ def test_boosting_starts_from_the_proportions_of_the_weights() -> None:
         error = weight[labels != y].sum() / weight.sum()
         assert weighted.train_errors_[t] == pytest.approx(error, abs=1e-12)
         assert error <= weighted.normalizers_[: t + 1].prod() + 1e-12
-
-
-def test_the_theorem_of_adaboost_holds_for_the_weighted_error() -> None:
-    X, y = uneven()
-    weight = 1e-3 + counted()
-    fitted = AdaBoost(n_estimators=6, random_state=0).fit(X, y, sample_weight=weight)
-    for t, votes in enumerate(fitted.staged_decision_function(X)):
-        wrong = np.where(y == "b", votes, -votes) <= 0.0
-        assert fitted.train_errors_[t] == pytest.approx(weight[wrong].sum() / weight.sum())
-    assert fitted.certificate_ >= -1e-12

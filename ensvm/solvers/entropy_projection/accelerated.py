@@ -83,7 +83,7 @@ def accelerated_descent(
     Returns
     -------
     EntropyProjectionResult
-        The last x. Its members are the weights y_t of which gradients were taken, and its learning
+        The last x. Its members are the weights y_t whose gradients were used, and its learning
         rates the eta_t of these gradients, as in section 3.2 of the paper; its epsilons are nan.
 
     References

@@ -48,7 +48,7 @@ __all__ = ["FREE", "LEFT", "NOTHING", "RIGHT", "RegularizationPath", "regulariza
 EVENTS_PER_POINT = (
     1000  # a default limit on the events, far above the 1 to 10 a point that are usual
 )
-INDEFINITE = 1e-3  # an entry larger than all on the diagonal by this part is no rounding
+INDEFINITE = 1e-3  # by which an entry exceeds all on the diagonal if it is not rounding
 REPEAT = 1e-10  # events whose lambda differs by less than this part made no progress
 BLOCK = 128  # breakpoints whose decision values are computed in one matrix product
 

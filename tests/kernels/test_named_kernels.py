@@ -1,21 +1,17 @@
-"""A new kernel is one row of the table: all that computes, shares or offers kernels reads it."""
+"""A new kernel is one row of the table; the widths that the data suggest."""
 
 from typing import Any, get_args
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.svm import SVC
 
 from ensvm.classifiers.kernel_expansion import KernelExpansionClassifier
-from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
 from ensvm.classifiers.parzen_window import ParzenWindowClassifier
-from ensvm.data import Realization
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, NAMED_KERNELS, gram, parameters_of
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
-from ensvm.kernels.low_rank import incomplete_cholesky, kernel_columns
-from ensvm.kernels.named_kernels import KernelRow
-from ensvm.runner.grams import GramPool, SharedGram
+from ensvm.kernels.low_rank import kernel_columns, partial_cholesky
+from ensvm.kernels.named_kernels import KernelRow, sigest
 from ensvm.study.algorithms import KernelConfig
 
 
@@ -33,6 +29,8 @@ NEW = {
     "laplacian": KernelRow(("gamma",), "distance", laplacian),
     "sigmoid": KernelRow(("gamma", "coef0"), "product", sigmoid),
 }
+
+
 GAMMA, COEF0 = 0.3, 0.2
 
 
@@ -61,7 +59,7 @@ def test_gram_matrices_and_low_rank(kernel: str) -> None:
     np.testing.assert_allclose(training, expected(kernel, X, X), atol=1e-7)
     assert np.array_equal(training, training.T)
     if kernel == "laplacian":
-        factor = incomplete_cholesky(*kernel_columns(X, **parameters)).factor
+        factor = partial_cholesky(*kernel_columns(X, **parameters)).factor
         np.testing.assert_allclose(factor @ factor.T, training, atol=1e-6)
     with pytest.raises(ValueError, match="gamma must be a positive number"):
         gram(X, kernel=kernel)
@@ -76,22 +74,6 @@ def test_augmented_rows(kernel: str) -> None:
     np.testing.assert_allclose(
         kernel_matrix(Rows(X, centre), made), expected(kernel, X, X), atol=1e-3
     )
-
-
-def test_algorithms_share_its_gram_matrix(kernel: str) -> None:
-    X, y = rows(30), np.where(np.arange(30) % 3 == 0, -1.0, 1.0)
-    pool = GramPool(Realization(X[:20], y[:20], X[20:], y[20:]))
-    first, degree, other = (
-        pool.inputs_of(
-            SVC(kernel=kernel, gamma=gamma, degree=degree, coef0=COEF0),
-            share_gram=True,
-            dtype="float64",
-        )
-        for gamma, degree in ((GAMMA, 3), (GAMMA, 4), (2.0, 3))
-    )
-    assert isinstance(first, SharedGram)
-    assert first is degree is not other
-    np.testing.assert_allclose(first.train(), expected(kernel, X[:20], X[:20]), atol=1e-7)
 
 
 def test_machines_expand_in_it(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,17 +92,6 @@ def test_machines_expand_in_it(kernel: str, monkeypatch: pytest.MonkeyPatch) -> 
     np.testing.assert_allclose(machine.decision_function(X), values + machine.intercept_, atol=1e-7)
 
 
-def test_mixed_kernels_take_it(kernel: str) -> None:
-    X, y = rows(30), np.where(np.arange(30) % 3 == 0, -1.0, 1.0)
-    widths = {"gamma": GAMMA, "poly_gamma": GAMMA, "coef0": COEF0}
-    fitted = MixedKernelBagging([kernel], n_estimators=1, voting="majority", **widths).fit(X, y)
-    [machine] = fitted.estimators_
-    values = (
-        machine.dual_coef @ expected(kernel, X[fitted.support_], X) + machine.intercept[:, None]
-    )
-    np.testing.assert_array_equal(fitted.predict(X), np.where(values[0] > 0.0, -1.0, 1.0))
-
-
 def test_all_offers_are_those_of_the_table() -> None:
     (options, _) = KernelExpansionClassifier._parameter_constraints["kernel"]
     assert set(options.options) == {*NAMED_KERNELS, "precomputed"}
@@ -135,3 +106,28 @@ def test_an_unknown_kernel_is_refused() -> None:
     with pytest.raises(ValueError, match=rf"one of {', '.join(KERNELS)} or a callable, got 'none'"):
         parameters_of("none")
     assert parameters_of("precomputed") == parameters_of(np.dot) == ("kernel",)
+
+
+def test_it_is_the_inverse_of_the_quantiles_of_squared_distances() -> None:
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    left, right = np.random.default_rng(1).integers(
+        80, size=(2, 40)
+    )  # half of the rows, as kernlab draws
+    distances = [
+        float((X[i] - X[j]) @ (X[i] - X[j])) for i, j in zip(left, right, strict=True) if i != j
+    ]
+    expected = [1.0 / np.quantile(distances, q) for q in (0.9, 0.5, 0.1)]
+    assert sigest(X, rng=np.random.default_rng(1)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_order_and_scale(seed: int) -> None:
+    X = np.random.default_rng(seed).normal(size=(50, 4))
+    one, other = (sigest(c * X, rng=np.random.default_rng(seed)) for c in (1.0, 3.0))
+    assert 0.0 < one.low <= one.middle <= one.high
+    assert np.array(one) == pytest.approx(9.0 * np.array(other))
+
+
+def test_rows_without_distance() -> None:
+    assert sigest(np.ones((10, 2)), rng=np.random.default_rng(0)) == (1.0, 1.0, 1.0)
+    assert sigest(np.ones((1, 2)), rng=np.random.default_rng(0)) == (1.0, 1.0, 1.0)

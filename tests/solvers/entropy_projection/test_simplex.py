@@ -1,4 +1,4 @@
-"""Identical inputs as one unknown: the same steps, objective and ensemble."""
+"""The simplex problem: identical inputs as one unknown, and inputs with both labels."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ensvm.kernels import gram
 from ensvm.kernels.gram_matrix import distinct_rows
-from ensvm.solvers.entropy_projection import entropy_projection, merge_identical
+from ensvm.solvers.entropy_projection import entropy_projection, identical_inputs, merge_identical
 
 
 def repeated(seed: int, both_labels: bool) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -59,3 +59,45 @@ def test_counts_make_the_start() -> None:
     np.testing.assert_allclose(merged.spread(merged.start), np.full(5, 0.2))
     assert merged.both_labels() == (3, 0)
     assert merge_identical(distinct_rows(X), np.ones(5)).both_labels() is None
+
+
+KERNELS = pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+
+
+DTYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
+
+
+def halves_of_space(seed: int, m: int = 80):
+    """Return distinct rows in which another label is another half of the space, and the labels."""
+    X = np.random.default_rng(seed).normal(size=(m, 5)) + 3.0
+    return X, np.where(X[:, 0] > 3.0, 1.0, -1.0)
+
+
+@KERNELS
+@DTYPES
+@pytest.mark.parametrize("seed", range(3))
+def test_only_identical_rows_of_opposite_labels_are_found(kernel, dtype, seed) -> None:
+    X, y = halves_of_space(seed)
+
+    def found(X, y):
+        return identical_inputs(gram(X, kernel=kernel, gamma=0.5, dtype=dtype), y)
+
+    assert found(X, y) is None
+    first, second = np.flatnonzero(y < 0.0)[[2, 5]]
+    X[second] = X[first]
+    assert found(X, y) is None  # the same input with the same label is no contradiction
+    y[second] = 1.0
+    assert found(X, y) == (first, second)
+    X[second] += 0.1
+    assert found(X, y) is None
+
+
+def test_separated_says_that_some_weights_have_a_positive_margin() -> None:
+    verdicts = set()
+    for seed in range(5):
+        X, y = halves_of_space(seed)
+        for K in (gram(X - 3.0, kernel="linear"), gram(X[:, 1:], kernel="linear")):
+            result = entropy_projection(K, y)
+            assert result.separated == (result.lower_bound > 0.0)
+            verdicts.add(result.separated)
+    assert verdicts == {False, True}

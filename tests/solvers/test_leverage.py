@@ -1,7 +1,7 @@
-"""Laws of the leveraging algorithm of NIPS-99: its formulas, descent, invariances, the optimum."""
+"""The leveraging algorithm of NIPS-99: its formulas, descent, invariances, edges and endings."""
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -12,11 +12,20 @@ from scipy.optimize import minimize
 
 from ensvm.kernels import gram
 from ensvm.solvers.leverage import LeverageResult, leverage
+from ensvm.solvers.leverage_rounds import quadratic_model, sums_of
 
 Vector = NDArray[np.float64]
+
+
 Problem = tuple[NDArray[np.float64], Vector]
+
+
 SEEDS = pytest.mark.parametrize("seed", range(3))
+
+
 LOSSES = pytest.mark.parametrize("loss", ["exponential", "logistic"])
+
+
 MACHINES = [
     {"loss": "exponential"},
     {"loss": "logistic"},
@@ -133,26 +142,6 @@ def test_the_first_penalised_step_is_newtons_by_finite_differences(seed: int, po
     np.testing.assert_allclose([result.alphas[0], result.betas[0]], step, rtol=1e-5, atol=1e-7)
 
 
-@SEEDS
-@pytest.mark.parametrize("power", [1, 2])
-def test_penalised_ranking_by_loss_counts_the_penalty(seed: int, power: int) -> None:
-    K, y = problem(seed, m=30, kernel="poly")
-    K *= np.geomspace(0.1, 10.0, 30)[:, None]  # the same hypotheses, at different prices
-    parameters: dict[str, Any] = {
-        "penalty": f"l{power}",
-        "initial_penalty": 0.05,
-        "n_rounds": 1,
-        "tol": 0.0,
-    }
-    objectives = []
-    for j in range(30):
-        alone = [np.array([j]), np.delete(np.arange(30), j)]
-        first = leverage(K, y, blocks=alone, **parameters)
-        objectives.append(first.objective if first.rounds[0] == j else np.inf)
-    result = leverage(K, y, ranking="loss", **parameters)
-    assert result.objective == min(objectives) == objectives[result.rounds[0]]
-
-
 @given(
     seed=st.integers(0, 2**32 - 1),
     m=st.integers(2, 40),
@@ -189,16 +178,6 @@ def test_objective_never_rises_and_the_books_balance(
 
 
 @SEEDS
-@pytest.mark.parametrize("kernel", ["rbf", "poly"])
-def test_boosted_and_logistic_machine_share_their_first_step(seed: int, kernel: str) -> None:
-    K, y = problem(seed, kernel=kernel)
-    one, other = (leverage(K, y, loss=loss, n_rounds=1) for loss in ("exponential", "logistic"))
-    assert one.rounds[0] == other.rounds[0]
-    assert one.alphas[0] == pytest.approx(other.alphas[0], rel=1e-12)
-    assert one.betas[0] == pytest.approx(other.betas[0], rel=1e-12)
-
-
-@SEEDS
 @LOSSES
 @pytest.mark.parametrize("step", ["newton", "search"])
 @pytest.mark.parametrize(
@@ -215,16 +194,6 @@ def test_a_constant_and_a_factor_in_the_kernel_change_nothing(
     np.testing.assert_allclose(plain.alphas, factor * changed.alphas, rtol=1e-6)
     f = other @ (y * changed.weights) + changed.intercept
     np.testing.assert_allclose(f, K @ (y * plain.weights) + plain.intercept, rtol=1e-6, atol=1e-7)
-
-
-@SEEDS
-@pytest.mark.parametrize("machine", MACHINES)
-def test_label_flip_flips_f_to_the_last_bit(seed: int, machine: dict[str, Any]) -> None:
-    K, y = problem(seed)
-    one, other = (leverage(K, labels, **machine, n_rounds=50) for labels in (y, -y))
-    assert np.array_equal(one.rounds, other.rounds)
-    assert np.array_equal(one.weights, other.weights)  # of y_j K_j, whose sign flips
-    assert one.intercept == -other.intercept
 
 
 @SEEDS
@@ -300,22 +269,6 @@ def test_gamma_recursion_keeps_one_penalty_on_the_whole_path(
 
 
 @SEEDS
-def test_penalty_shortens_the_path_and_vanishes_with_its_weight(seed: int) -> None:
-    K, y = problem(seed)
-    plain = leverage(K, y, n_rounds=40)
-    norms = [
-        np.abs(leverage(K, y, penalty="l1", initial_penalty=weight, n_rounds=40).alphas).sum()
-        for weight in (1e-1, 1e-2, 1e-4)
-    ]
-    assert norms[0] < norms[1] < norms[2] < np.abs(plain.alphas).sum()
-    nearly = leverage(K, y, penalty="l2", initial_penalty=1e-250, n_rounds=15)
-    assert np.array_equal(nearly.rounds, plain.rounds[:15])
-    np.testing.assert_allclose(nearly.alphas, plain.alphas[:15], rtol=1e-12)
-    everything = leverage(K, y, penalty="l1", initial_penalty=1e3, n_rounds=15)
-    assert not everything.weights.any()
-
-
-@SEEDS
 @pytest.mark.parametrize("machine", MACHINES)
 def test_certificate_is_the_largest_derivative(seed: int, machine: dict[str, Any]) -> None:
     K, y = problem(seed)
@@ -330,3 +283,209 @@ def test_certificate_is_the_largest_derivative(seed: int, machine: dict[str, Any
         held = result.penalties[-1] * result.losses[-1] if machine.get("penalty") == "l1" else 0.0
         expected = max(np.abs(K @ slopes).max() - held, abs(slopes.sum()))
         assert result.certificate == pytest.approx(expected, rel=1e-9)
+
+
+Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+@SEEDS
+@pytest.mark.parametrize("rounds_per_block", [None, 4])
+def test_blocks_take_turns(seed: int, rounds_per_block: int | None) -> None:
+    K, y = problem(seed, noise=1.5)
+    blocks = np.array_split(np.random.default_rng(seed).permutation(60), 3)
+    result = leverage(K, y, blocks=blocks, n_rounds=29, rounds_per_block=rounds_per_block, tol=0.0)
+    assert result.n_iter == 29
+    where = np.concatenate([np.full(20, 0), np.full(20, 1), np.full(20, 2)])[
+        np.argsort(np.concatenate(blocks))
+    ]
+    assert np.array_equal(where[result.rounds], np.arange(29) // (rounds_per_block or 10) % 3)
+
+
+@SEEDS
+def test_every_form_of_the_matrix_gives_the_same_rounds(seed: int) -> None:
+    K, y = problem(seed)
+    expected = leverage(K, y, n_rounds=40)
+    frozen = K.copy()
+    frozen.flags.writeable = False
+    forms: list[Any] = [
+        np.asfortranarray(K),
+        frozen,
+        np.repeat(K, 2, axis=0)[::2],
+        lambda rows: K[rows],
+    ]
+    for form in forms:
+        assert np.array_equal(leverage(form, y, n_rounds=40).alphas, expected.alphas)
+    assert np.array_equal(
+        leverage(K, y, n_rounds=40, blocks=[np.arange(60)]).alphas, expected.alphas
+    )
+    calls: list[int] = []
+
+    def rows(indices: NDArray[np.intp]) -> NDArray[np.float64]:
+        calls.append(indices.size)
+        return K[indices]
+
+    chunked = [
+        leverage(G, y, n_rounds=40, blocks=np.array_split(np.arange(60), 4)) for G in (K, rows)
+    ]
+    assert np.array_equal(chunked[0].alphas, chunked[1].alphas)
+    assert set(calls) == {15}
+
+
+HARD = {
+    "all labels but one equal": lambda K, y: (K, np.where(np.arange(y.size) == 7, -1.0, 1.0)),
+    "all labels equal": lambda K, y: (K, np.ones(y.size)),
+    "separable": lambda K, y: (K, np.where(K[0] > np.median(K[0]), 1.0, -1.0)),
+    "large values": lambda K, y: (1e8 * K, y),
+    "small values": lambda K, y: (1e-8 * K, y),
+    "large constant": lambda K, y: (K + 1e8, y),
+    "constant": lambda K, y: (np.full_like(K, 1e8), y),
+    "zero": lambda K, y: (np.zeros_like(K), y),
+    "two points": lambda K, y: (K[:2, :2], y[:2]),
+    "one point": lambda K, y: (K[:1, :1], y[:1]),
+    "duplicates": lambda K, y: (
+        np.repeat(np.repeat(K[:15, :15], 4, 0), 4, 1),
+        np.repeat(y[:15], 4),
+    ),
+    "opposite duplicates": lambda K, y: (
+        np.repeat(np.repeat(K[:30, :30], 2, 0), 2, 1),
+        np.tile([1.0, -1.0], 30),
+    ),
+    "identity": lambda K, y: (np.eye(y.size), y),
+}
+
+
+@pytest.mark.parametrize("case", HARD)
+@pytest.mark.parametrize(
+    "machine", [*MACHINES, {"ranking": "loss"}, {"loss": "logistic", "ranking": "loss"}]
+)
+def test_nothing_overflows(case: str, machine: dict[str, Any]) -> None:
+    K, y = HARD[case](*problem(0))
+    for step in ("newton", "search"):
+        result = leverage(K, y, **machine, step=step, n_rounds=200)
+        for values in (result.weights, result.alphas, result.betas, result.penalties):
+            assert np.isfinite(values).all()
+        assert np.isfinite([result.intercept, result.objective, result.certificate]).all()
+        objectives = result.losses * (1.0 + result.penalties)
+        assert np.all(np.diff(objectives) <= 1e-13 * objectives[:-1])
+
+
+@LOSSES
+def test_separable_data_end_when_the_loss_leaves_the_floats(loss: str) -> None:
+    K, y = HARD["separable"](*problem(0))
+    result = leverage(K, y, loss=loss, n_rounds=100_000)
+    assert (result.stop_reason, result.converged) == ("zero_loss", True)
+    assert 0.0 < result.losses[-1] < 1e-250
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_what_may_be_rounding_is_not_fitted(kind: type) -> None:
+    K, y = problem(0)
+    roundings = np.sign(K - np.median(K)) * 1e8 * np.finfo(kind).eps
+    result = leverage((1e8 + roundings).astype(kind), y)
+    assert result.n_iter == 1
+    assert not result.weights.any()
+
+
+def test_a_variance_lost_in_cancellation_counts_as_none() -> None:
+    row, weights, pulls = np.array([3.0, 4.0]), np.array([1.0, 1e-14]), np.array([1.0, 0.5])
+    model = quadratic_model(sums_of(row, 0.0, weights, pulls), 0.0, weights.sum(), pulls.sum())
+    assert model == (pytest.approx(3.0), 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"gram": np.diag([1.0, np.inf, 1.0])}, "kernel values must be finite .* with instance 1"),
+        ({"gram": np.diag([1.0, 1.0, np.nan])}, "kernel values must be finite .* with instance 2"),
+        ({"gram": np.diag([1e160, 1.0, 1.0])}, "smaller than 1e\\+150"),
+    ],
+)
+def test_kernel_values_out_of_range(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        leverage(**{"gram": np.eye(3), "y": [1, -1, 1], **parameters})
+
+
+EACH_MACHINE = pytest.mark.parametrize(
+    "machine", [{"loss": "exponential"}, {"loss": "logistic"}, {"penalty": "l1"}, {"penalty": "l2"}]
+)
+
+
+def plane_problem(seed: int, noise: float = 0.5, m: int = 60) -> tuple[NDArray[np.float64], Vector]:
+    """Return a Gaussian Gram matrix and labels, which are separable without noise."""
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(m, 2))
+    y = np.where(X[:, 0] + noise * generator.normal(size=m) > 0.0, 1.0, -1.0)
+    y[np.argsort(X[:, 0])[[0, -1]]] = -1.0, 1.0
+    return gram(X, kernel="rbf", gamma=0.5), y
+
+
+def objectives(result: LeverageResult) -> Vector:
+    return result.losses * (1.0 + result.penalties)
+
+
+@SEEDS
+@EACH_MACHINE
+@pytest.mark.parametrize("scale", ["relative", "absolute"])
+def test_every_round_gains_more_than_the_least_gain(
+    seed: int, machine: dict[str, Any], scale: Any
+) -> None:
+    K, y = plane_problem(seed)
+    machine = {"initial_penalty": 1e-3, "n_rounds": 300, "tol_scale": scale, **machine}
+    result = leverage(K, y, **machine, tol=1e-3)
+    before, after = objectives(result)[:-1], objectives(result)[1:]
+    unit = before if scale == "relative" else np.ones_like(before)
+    assert np.all(before - after > 1e-3 * unit * (1.0 - 1e-9))
+    # Those that a smaller least gain makes are the same, and then some.
+    longer = leverage(K, y, **machine, tol=1e-4)
+    assert longer.n_iter >= result.n_iter > 0
+    assert np.array_equal(longer.rounds[: result.n_iter], result.rounds)
+
+
+@SEEDS
+@EACH_MACHINE
+def test_a_granted_first_round_gives_each_block_an_instance(
+    seed: int, machine: dict[str, Any]
+) -> None:
+    K, y = plane_problem(seed)
+    blocks = np.array_split(np.random.default_rng(seed).permutation(60), 6)
+    once = {"blocks": blocks, "n_passes": 1, "initial_penalty": 1e-3, **machine}
+    block_of = np.empty(60, dtype=int)
+    for number, block in enumerate(blocks):
+        block_of[block] = number
+    none_gains_enough = leverage(K, y, **once, tol=1e3, first_round="granted")
+    assert block_of[none_gains_enough.rounds].tolist() == list(range(6))
+    assert none_gains_enough.stop_reason == "n_passes"
+    assert not none_gains_enough.converged
+    some = leverage(K, y, **once, tol=0.02, first_round="granted")
+    told = block_of[some.rounds]
+    assert np.all(np.diff(told) >= 0)
+    later = np.flatnonzero(np.diff(told, prepend=-1) == 0)
+    gains = -np.diff(objectives(some)) / objectives(some)[:-1]
+    assert np.all(gains[later] > 0.02 * (1.0 - 1e-9))
+    assert np.all(gains > 0.0)
+    tested = leverage(K, y, **once, tol=1e3)
+    assert tested.n_iter == 0
+
+
+@pytest.mark.parametrize("n_passes", [1, 2, 3])
+def test_passes_are_counted(n_passes: int) -> None:
+    K, y = plane_problem(0, noise=1.5)
+    blocks = np.array_split(np.arange(60), 4)
+    result = leverage(K, y, blocks=blocks, rounds_per_block=2, n_passes=n_passes, tol=0.0)
+    assert (result.rounds // 15).tolist() == [0, 0, 1, 1, 2, 2, 3, 3] * n_passes
+    assert result.stop_reason == "n_passes"
+
+
+@SEEDS
+@pytest.mark.parametrize("machine", [{"loss": "exponential"}, {"loss": "logistic"}])
+def test_two_or_three_steps_suffice_in_a_round(seed: int, machine: dict[str, Any]) -> None:
+    K, y = plane_problem(seed)
+    steps: tuple[Literal["newton", "search"] | int, ...] = (1, "newton", 2, 3, "search")
+    gained = {
+        step: -np.diff(objectives(leverage(K, y, **machine, step=step, n_rounds=1)))[0]
+        for step in steps
+    }
+    assert gained[1] == gained["newton"]
+    assert gained[1] <= gained[2] <= gained[3] <= gained["search"] * (1.0 + 1e-12)
+    assert gained[2] > 0.95 * gained["search"]
+    assert gained[3] > 0.99 * gained["search"]

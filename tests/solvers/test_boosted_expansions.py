@@ -1,4 +1,4 @@
-"""AdaBoost over kernel expansions: its laws, and why it ends."""
+"""AdaBoost over kernel expansions: its laws, why it ends; expansions in fewer points."""
 
 from typing import Any
 
@@ -13,11 +13,14 @@ from ensvm.solvers.boosted_expansions import (
     LARGEST_ALPHA,
     best_alpha,
     boosted_expansions,
+    reduce_expansion,
 )
 from ensvm.solvers.boosting import BoostingResult
 from ensvm.solvers.weighted_nu_svm.weakened import weakened_nu_svm
 
 SIGNS = pytest.mark.parametrize("use_sign", [False, True])
+
+
 SEEDS = pytest.mark.parametrize("seed", range(4))
 
 
@@ -77,15 +80,6 @@ def test_each_round_follows_figure_1(seed: int, use_sign: bool) -> None:
     np.testing.assert_allclose(D, result.sample_weight, rtol=1e-8, atol=1e-15)
     np.testing.assert_allclose(margins, result.margins, atol=1e-12)
     assert result.certificate >= -1e-12
-
-
-@SEEDS
-def test_alpha_of_signs_is_the_textbooks(seed: int) -> None:
-    result = boosted(*noisy(seed), use_sign=True)
-    np.testing.assert_allclose(result.weights, 0.5 * np.log(1.0 / result.errors - 1.0), rtol=1e-9)
-    np.testing.assert_allclose(
-        result.normalizers, 2.0 * np.sqrt(result.errors * (1.0 - result.errors)), rtol=1e-9
-    )
 
 
 @given(seed=st.integers(0, 10_000), m=st.integers(2, 50), scale=st.floats(1e-3, 1.0))
@@ -150,3 +144,41 @@ def test_one_class_left_ends_boosting_and_leaves_nothing_in_the_first_round() ->
     assert (result.stop_reason, result.weights.size) == ("one_class_left", 1)
     nothing = boosted_expansions(K, y, lambda D, last: None, 10, use_sign=False)
     assert (nothing.stop_reason, nothing.n_iter, nothing.certificate) == ("one_class_left", 0, None)
+
+
+def test_dependent_points_go_and_nothing_changes() -> None:
+    rng = np.random.default_rng(0)
+    X, others = rng.normal(size=(40, 3)), rng.normal(size=(25, 3))
+    coefs = rng.normal(size=(40, 2))
+    reduced = reduce_expansion(gram(X, kernel="linear"), coefs, 1e-9)
+    assert reduced.points.size == 3  # as many as there are dimensions
+    before, after = (
+        gram(others, X, kernel="linear") @ coefs,
+        gram(others, X[reduced.points], kernel="linear") @ reduced.coefs,
+    )
+    np.testing.assert_allclose(after, before, atol=1e-9)
+
+
+@pytest.mark.parametrize("allowed", [1e-1, 1e-3, 1e-6])
+def test_the_error_stays_within_what_is_allowed_at_any_point(allowed: float) -> None:
+    rng = np.random.default_rng(1)
+    X, others = rng.uniform(size=(80, 2)), rng.uniform(-0.5, 1.5, size=(500, 2))
+    coefs = rng.normal(size=(80, 1))
+    parameters = {"kernel": "rbf", "gamma": 1.0}
+    reduced = reduce_expansion(gram(X, **parameters), coefs, allowed)
+    difference = (
+        gram(others, X, **parameters) @ coefs
+        - gram(others, X[reduced.points], **parameters) @ reduced.coefs
+    )
+    assert np.abs(difference).max() <= reduced.error * (1.0 + 1e-6) + 1e-9
+    assert reduced.error <= allowed
+    assert 0 < reduced.points.size < 60
+    assert np.all(np.diff(reduced.points) > 0)
+
+
+def test_independent_points_all_stay_as_they_are() -> None:
+    coefs = np.random.default_rng(2).normal(size=(10, 3))
+    reduced = reduce_expansion(np.diag(np.arange(1.0, 11.0)), coefs, 1e-9)
+    np.testing.assert_array_equal(reduced.points, np.arange(10))
+    np.testing.assert_allclose(reduced.coefs, coefs, rtol=1e-12)
+    assert reduced.error == 0.0

@@ -70,14 +70,6 @@ def test_the_factor_kept_is_that_of_the_faces_gram_matrix(bound: int) -> None:
         )
 
 
-def test_more_free_coefficients_than_a_face_holds_are_left_alone() -> None:
-    state = state_after(60, 0)
-    before, face = state.coef.copy(), new_face(free(state).size - 1)
-    minimise_over_face(state, face, RIDGE)
-    np.testing.assert_array_equal(state.coef, before)
-    assert face.size[0] == 0
-
-
 def test_a_matrix_without_a_minimum_changes_nothing_for_the_worse() -> None:
     state = state_after(60, 0)
     wild = np.random.default_rng(1).normal(size=(60, 60))
