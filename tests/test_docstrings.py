@@ -37,7 +37,6 @@ EXPORTING = [
     "ensvm.experiments",
     "ensvm.kernels",
     "ensvm.kernels.low_rank",
-    "ensvm.kernels.sampled_pivots",
     "ensvm.notebook.results",
     "ensvm.notebook.running",
     "ensvm.notebook.shown",

@@ -19,42 +19,23 @@ SAMPLE_STREAM = 1
 
 @dataclass(frozen=True, eq=False)
 class PivotFeatures:
-    """The rows of L, a few at a time: features whose products are the low-rank kernel's values.
-
-    Attributes
-    ----------
-    rows : array or sparse matrix of shape (r, d)
-        The rows p_j behind the columns of L.
-    pivots : ndarray of int, shape (r,)
-        Their numbers among the rows that they were chosen from.
-    corner : ndarray of shape (r, r)
-        The lower triangle L_P, the pivots' rows of L.
-    kernel : mapping
-        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
-    residual : float
-        The share of the trace that L leaves out, of the rows that pivots were chosen among.
-    """
+    """The rows of L, a few at a time: features whose products are the low-rank kernel's values."""
 
     rows: Any
+    """The pivots' rows p_j, shape (r, d)."""
     pivots: NDArray[np.intp]
+    """Their numbers, shape (r,)."""
     corner: NDArray[np.float64]
+    """The lower triangle L_P, the pivots' rows of L, shape (r, r)."""
     kernel: Mapping[str, Any]
+    """The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them."""
     residual: float
+    """The share of the trace that L leaves out, of the rows among which pivots were chosen."""
 
     def blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Compute the features k(x, P) L_P^-T of rows, in blocks that take 32 MiB or less.
+        """Yield slices of the rows of X with their features k(x, P) L_P^-T, shape (r, rows).
 
-        Parameters
-        ----------
-        X : array or scipy sparse matrix of shape (m, d)
-            The rows.
-
-        Yields
-        ------
-        rows : slice
-            Which rows they are.
-        features : ndarray of shape (r, rows)
-            Their features, in the kernel's dtype, a column a row.
+        Features have the kernel's dtype; a block takes 32 MiB or less.
         """
         for block in slices(X.shape[0], BLOCK_ENTRIES // max(self.pivots.size, 1)):
             values = gram(X[block], self.rows, **self.kernel)
@@ -67,18 +48,7 @@ class PivotFeatures:
             )
 
     def at_pivots(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the coefficients c = L_P^-T w of the expansion that weights of features make.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (r,)
-            The weights w of the features.
-
-        Returns
-        -------
-        ndarray of shape (r,)
-            The coefficients of k(p_j, x), in the order of `pivots`.
-        """
+        """Return the coefficients c = L_P^-T w of the k(p_j, x) for weights w of the features."""
         coefficients: NDArray[np.float64] = linalg.solve_triangular(
             self.corner, weights, lower=True, trans="T"
         )
@@ -87,91 +57,33 @@ class PivotFeatures:
 
 @dataclass(frozen=True)
 class PivotChoice:
-    """How many rows become pivots, how they are chosen, and among which rows.
-
-    Attributes
-    ----------
-    limit : float
-        A whole number >= 1 is the largest rank; a share in (0, 1) is that of the trace to leave
-        out, of the sample's trace where there is one.
-    method : {'random', 'greedy'}, default 'random'
-        How pivots are chosen, see `partial_cholesky`.
-    pivot_rows : int, default None
-        The rows of the sample, at least 1; None for all rows.
-    seed : int, default 0
-        Draws the sample and, with 'random', the pivots.
-    """
+    """How many rows become pivots, how they are chosen, and among which rows."""
 
     limit: float
+    """The largest rank, or, in (0, 1), the share of the (sample's) trace to leave out."""
     method: Literal["random", "greedy"] = "random"
+    """How pivots are chosen, see `partial_cholesky`."""
     pivot_rows: int | None = None
+    """The size of the sample of rows, at least 1; None for all rows."""
     seed: int = 0
+    """Draws the sample and, with 'random', the pivots."""
 
     def sample(self, m: int) -> NDArray[np.intp] | None:
-        """Return the rows among which pivots are chosen, rising; None for all m.
-
-        Parameters
-        ----------
-        m : int
-            The number of rows.
-
-        Returns
-        -------
-        ndarray of int, shape (pivot_rows,), or None
-            The numbers of the rows.
-        """
+        """Return the numbers of the rows among which pivots are chosen; None for all m rows."""
         if self.pivot_rows is None or m <= self.pivot_rows:
             return None
         generator = np.random.default_rng([SAMPLE_STREAM, self.seed])
         return np.sort(generator.choice(m, self.pivot_rows, replace=False))
 
     def factor(self, X: Any, kernel: Mapping[str, Any]) -> LowRankGram:
-        """Return the factor that the pivots chosen among all of these rows make of them.
-
-        Parameters
-        ----------
-        X : array or scipy sparse matrix of shape (m, d)
-            The rows.
-        kernel : mapping
-            The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
-
-        Returns
-        -------
-        LowRankGram
-            The factor.
-
-        Raises
-        ------
-        ValueError
-            As `partial_cholesky` does.
-        """
+        """Return the factor of the rows X whose pivots are chosen among all of them."""
         columns, diagonal = kernel_columns(X, **kernel)
         end: dict[str, Any] = {"tol" if 0.0 < self.limit < 1.0 else "rank": self.limit}
         return partial_cholesky(columns, diagonal, method=self.method, **end, rng=self.seed)
 
 
 def pivot_features(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> PivotFeatures:
-    """Choose pivots as `low_rank_gram` does, keeping nothing as large as the rows.
-
-    Parameters
-    ----------
-    X : array or scipy sparse matrix of shape (m, d)
-        The rows.
-    kernel : mapping
-        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
-    choice : PivotChoice
-        Which rows become pivots.
-
-    Returns
-    -------
-    PivotFeatures
-        The pivots, and the features that they make of rows.
-
-    Raises
-    ------
-    ValueError
-        As `partial_cholesky` does.
-    """
+    """Choose pivots as `low_rank_gram` does, but keep nothing as large as the rows."""
     rows = choice.sample(X.shape[0])
     part = choice.factor(X if rows is None else X[rows], kernel)
     corner = part.factor[part.pivots].astype(np.float64)
@@ -185,25 +97,6 @@ def low_rank_gram(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> Low
     With more than `choice.pivot_rows` rows the pivots are those of a random sample of as many; then
     L = K(X, P) L_P^-T, with P the pivots and L_P their rows of L, is computed for blocks of rows. K
     and LL' agree in the pivots' columns as before, and the residual stays positive semidefinite.
-
-    Parameters
-    ----------
-    X : array or scipy sparse matrix of shape (m, d)
-        The rows.
-    kernel : mapping
-        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them.
-    choice : PivotChoice
-        Which rows become pivots.
-
-    Returns
-    -------
-    LowRankGram
-        The factor and what is proved about it, of all rows.
-
-    Raises
-    ------
-    ValueError
-        As `partial_cholesky` does.
     """
     rows = choice.sample(X.shape[0])
     if rows is None:

@@ -37,27 +37,10 @@ _SYMMETRIC_PRODUCT = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): bl
 class SignedGram:
     """K~ = diag(y) K diag(y), with K a symmetric matrix or operator that is never copied.
 
-    Parameters
-    ----------
-    operator : array of shape (m, m) or operator
-        The Gram matrix K, or an object with `matvec` (a LinearOperator, a low-rank factor). An
-        array's products run in its own precision, float32 or float64, and read one triangle of it,
-        which halves the memory traffic that bounds them; symmetry is trusted. Other numbers become
-        float64.
-    y : array of shape (m,)
-        The labels, -1 and +1.
-    rows : array of int, shape (m,), default None
-        Where inputs occur several times, which row of K each label belongs to: K is then the k x k
-        Gram matrix of the distinct ones, and takes the place of the m x m matrix K[rows][:, rows].
-
-    Attributes
-    ----------
-    size : int
-        The number m of labels.
-    labels : float64 array of shape (m,)
-        The labels.
-    rounding : float
-        What a value a'K~a with weights on the simplex may be off by for rounding alone.
+    `operator` is K, or an object with `matvec` (a LinearOperator, a low-rank factor). If inputs
+    occur several times, `rows` says which row of K each label of `y` belongs to: K is then the Gram
+    matrix of the distinct inputs, and K~ that of all labels. `rounding` is the rounding error of a
+    value a'K~a with weights on the simplex.
     """
 
     def __init__(self, operator: Any, y: ArrayLike, rows: NDArray[np.intp] | None = None) -> None:
@@ -72,18 +55,7 @@ class SignedGram:
         self.rounding = float(np.finfo(dtype).eps * np.abs(largest).max())
 
     def matvec(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the product of K~ with a vector.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (m,)
-            The vector.
-
-        Returns
-        -------
-        ndarray of float64, shape (m,)
-            The product K~ weights.
-        """
+        """Return the product K~ weights in float64, shape (m,)."""
         signed: Any = self.labels * weights
         if self._rows is not None:
             signed = np.bincount(self._rows, signed, self._distinct)
@@ -95,6 +67,10 @@ class SignedGram:
 
 
 def _dense_product(gram: NDArray[Any]) -> Callable[[NDArray[np.float64]], NDArray[Any]]:
+    """Return the product with a symmetric matrix in its own precision, float32 or float64.
+
+    BLAS reads one triangle, which halves the memory traffic that bounds the product.
+    """
     matrix = gram if gram.dtype in _SYMMETRIC_PRODUCT else gram.astype(np.float64)
     if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
         matrix = np.ascontiguousarray(matrix)
