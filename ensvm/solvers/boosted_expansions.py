@@ -5,14 +5,6 @@ sign f_t, and its weight alpha_t minimises Z_t = sum_i D_i exp(-alpha y_i h_t(x_
 Singer, 1999), which also bounds the error: the vote misclassifies at most a share prod_t Z_t of the
 examples. With h_t = f_t / max |f_t| the vote sum_t alpha_t h_t is one expansion; the paper uses the
 sign, and drops it for its reduced model.
-
-A hypothesis that is right on all examples has no best alpha, so alpha is capped. With real values
-boosting goes on, because the margins still differ; with signs D does not change, and boosting ends.
-
-The reduced model rewrites expansions in linearly independent points (Downs, Gates & Masters, JMLR
-2, 2001). Cholesky's method with pivots orders the points so that each adds what the ones before it
-explain least. Leaving out the last directions of the orthonormal basis that it builds leaves out
-exactly these coordinates of the expansion, so the error is known before any point goes.
 """
 
 from collections.abc import Callable
@@ -129,6 +121,8 @@ def boosted_expansions(
 def best_alpha(agreement: Vector, distribution: Vector) -> float:
     """Return the alpha in (0, LARGEST_ALPHA] that minimises Z = sum_i D_i exp(-alpha agreement_i).
 
+    A hypothesis that is right on all examples has no best alpha, so alpha is capped.
+
     The sum of D_i agreement_i must be positive. Newton's method on the logarithm of Z, whose slope
     is minus the mean agreement under the tilted distribution, kept within a bracket.
     """
@@ -186,6 +180,8 @@ class _Expansions:
             return "vanishing_margin"
         if edge <= RANDOM_EDGE:
             return "no_better_than_random"
+        # If a hypothesis is right everywhere, D does not change with signs; with real values
+        # boosting goes on, because the margins still differ.
         return "perfect" if self._use_sign and agreement.min() > 0.0 else None
 
     def _share_wrong(self, values: Vector, distribution: Vector) -> float:
@@ -230,6 +226,10 @@ def reduce_expansion(
     gram: NDArray[Any], coefs: NDArray[np.float64], allowed: float
 ) -> ReducedExpansion:
     """Project expansions onto the fewest pivots that change the first one by at most `allowed`.
+
+    Cholesky's method with pivots orders the points so that each adds what the ones before it
+    explain least. Leaving out the last directions of the orthonormal basis that it builds leaves
+    out exactly these coordinates of the expansion, so the error is known before any point goes.
 
     Parameters
     ----------

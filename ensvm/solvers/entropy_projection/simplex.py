@@ -2,12 +2,6 @@
 
 Weights a whose products g = K~a are all at least v > 0 prove that rho* >= v^2 / a'K~a: every b on
 the simplex has b'K~a >= v, and the bound follows by Cauchy and Schwarz.
-
-Identical rows of one label can be taken as one unknown: they have equal entries g_i = (K~a)_i, so
-that their weights, equal at the start, stay equal in every update (8). With A the sum of their
-weights and A_1 = count / m, the objective a'K~a, the sums sum_i a_i exp(-eta g_i) of the line
-search, min_i g_i and hence every rate eta_t are those of all rows. An input that has both labels
-makes two unknowns that share a row of the Gram matrix; rho* is then 0.
 """
 
 from collections.abc import Callable
@@ -142,6 +136,12 @@ class MergedRows:
 
 def merge_identical(distinct: DistinctRows, y: NDArray[np.float64]) -> MergedRows:
     """Return the unknowns of a problem: its distinct pairs of input and label.
+
+    Identical rows of one label have equal entries g_i = (K~a)_i, so that their weights, equal at
+    the start, stay equal in every update (8). With the sum of their weights as one unknown that
+    starts at count / m, the objective, the sums of the line search, min_i g_i and hence every rate
+    eta_t are those of all rows. An input with both labels makes two unknowns that share a row of
+    the Gram matrix; rho* is then 0.
 
     Parameters
     ----------
