@@ -54,8 +54,8 @@ def made(name: str, **parameters: Any) -> Any:
     module, _, attribute = ESTIMATORS[name].partition(":")
     make = getattr(import_module(module), attribute)
     chosen = {"random_state": 0, **FEW.get(name, {}), **parameters}
-    known = inspect.signature(make).parameters
-    return make(**{key: value for key, value in chosen.items() if key in known})
+    parameter_names = inspect.signature(make).parameters
+    return make(**{key: value for key, value in chosen.items() if key in parameter_names})
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
@@ -89,10 +89,10 @@ def test_parameters_out_of_range_are_refused_by_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_name_leads_to_its_class(name: str) -> None:
-    found = made(name)
-    assert type(found).__name__ == name
+    estimator = made(name)
+    assert type(estimator).__name__ == name
     with pytest.raises(ValueError, match="not fitted"):
-        check_is_fitted(found)
+        check_is_fitted(estimator)
 
 
 def test_the_package_exports_its_classifiers() -> None:

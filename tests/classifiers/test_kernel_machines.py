@@ -119,12 +119,12 @@ def exact_values(machine: KernelMachine, X: NDArray[np.float64]) -> NDArray[np.f
 
 def test_every_machine_has_the_values_that_it_has_alone() -> None:
     machines, rows, X = trained(MIXTURE)
-    found = dict(MachineEvaluator(machines, rows).values(rows))
-    assert sorted(found) == list(range(len(machines)))
+    result = dict(MachineEvaluator(machines, rows).values(rows))
+    assert sorted(result) == list(range(len(machines)))
     for index, machine in enumerate(machines):
         ((_, alone),) = MachineEvaluator([machine], rows).values(rows)
-        np.testing.assert_allclose(found[index], alone, rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(found[index], exact_values(machine, X), rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(result[index], alone, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(result[index], exact_values(machine, X), rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("kernel", MIXTURE[:3], ids=lambda kernel: kernel.name)

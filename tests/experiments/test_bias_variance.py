@@ -163,10 +163,12 @@ def test_the_parts_are_those_of_the_formulas(n_copies: int) -> None:
         for row in np.setdiff1d(np.arange(25), drawn):
             votes.setdefault(int(row), []).append(answers[:, row])
     own, between = [], []
-    for told in votes.values():
-        if len(told) > 1:
-            own.append(np.mean([np.var(of_set, ddof=1) for of_set in told]))
-            between.append(np.var([of_set.mean() for of_set in told], ddof=1) - own[-1] / n_copies)
+    for row_votes in votes.values():
+        if len(row_votes) > 1:
+            own.append(np.mean([np.var(of_set, ddof=1) for of_set in row_votes]))
+            between.append(
+                np.var([of_set.mean() for of_set in row_votes], ddof=1) - own[-1] / n_copies
+            )
     assert parts.own_variance_ == pytest.approx(np.mean(own))
     assert parts.set_variance_ == pytest.approx(np.mean(between))
     assert parts.variance_ == parts.own_variance_ + parts.set_variance_

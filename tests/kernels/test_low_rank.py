@@ -49,8 +49,8 @@ def semidefinite(seed: int, m: int, rank: int) -> Matrix:
     return root @ root.T
 
 
-def residual(K: Matrix, found: LowRankGram, rank: int | None = None) -> Matrix:
-    L = found.factor[:, :rank]
+def residual(K: Matrix, result: LowRankGram, rank: int | None = None) -> Matrix:
+    L = result.factor[:, :rank]
     return K - L @ L.T
 
 
@@ -66,19 +66,19 @@ def test_the_residual_is_semidefinite_and_its_trace_is_what_is_said(
     factorise: Any, seed: int, m: int, true_rank: int, rank: int
 ) -> None:
     K = semidefinite(seed, m, true_rank)
-    found, scale = factorise(*of(K), rank=rank), np.trace(K)
-    traces = [np.trace(residual(K, found, k)) for k in range(found.rank + 1)]
-    np.testing.assert_allclose(found.trace_residuals, traces, atol=1e-10 * scale)
-    assert np.all(np.diff(found.trace_residuals) <= 0.0)
-    assert np.linalg.eigvalsh(residual(K, found)).min() >= -1e-10 * scale
+    result, scale = factorise(*of(K), rank=rank), np.trace(K)
+    traces = [np.trace(residual(K, result, k)) for k in range(result.rank + 1)]
+    np.testing.assert_allclose(result.trace_residuals, traces, atol=1e-10 * scale)
+    assert np.all(np.diff(result.trace_residuals) <= 0.0)
+    assert np.linalg.eigvalsh(residual(K, result)).min() >= -1e-10 * scale
     assert (
-        len(set(found.pivots.tolist()))
-        == found.rank
-        == found.factor.shape[1]
+        len(set(result.pivots.tolist()))
+        == result.rank
+        == result.factor.shape[1]
         <= min(m, rank, true_rank)
     )
-    assert found.relative_residual == pytest.approx(max(traces[-1], 0.0) / scale, abs=1e-10)
-    np.testing.assert_allclose(residual(K, found)[:, found.pivots], 0.0, atol=1e-7 * scale)
+    assert result.relative_residual == pytest.approx(max(traces[-1], 0.0) / scale, abs=1e-10)
+    np.testing.assert_allclose(residual(K, result)[:, result.pivots], 0.0, atol=1e-7 * scale)
 
 
 @BOTH
@@ -97,66 +97,66 @@ def test_all_pivots_give_the_gram_matrix_back(
     np.testing.assert_allclose(
         columns(np.array([5, 0, 5])), K[:, [5, 0, 5]], rtol=1e-12, atol=1e-13
     )
-    found = factorise(columns, diagonal)
-    np.testing.assert_allclose(residual(K, found), 0.0, atol=1e-9 * K.max())
-    assert found.factor.shape[1] == found.rank <= 90
+    result = factorise(columns, diagonal)
+    np.testing.assert_allclose(residual(K, result), 0.0, atol=1e-9 * K.max())
+    assert result.factor.shape[1] == result.rank <= 90
 
 
 @BOTH
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_it_is_the_symmetric_operator_of_its_factor(factorise: Any, dtype: Any) -> None:
     X = rows(70)
-    found = factorise(*kernel_columns(X, kernel="rbf", gamma=0.3, dtype=dtype), rank=30)
-    L, (u, v) = found.factor.astype(np.float64), rows(2, 70)
+    result = factorise(*kernel_columns(X, kernel="rbf", gamma=0.3, dtype=dtype), rank=30)
+    L, (u, v) = result.factor.astype(np.float64), rows(2, 70)
     tolerance = 50 * np.finfo(dtype).eps
-    assert found.shape == (70, 70)
-    assert found.dtype == found.factor.dtype == found.matvec(v).dtype == dtype
-    np.testing.assert_allclose(found.matvec(v), L @ (L.T @ v), rtol=0, atol=tolerance * 70)
-    np.testing.assert_array_equal(found @ v, found.matvec(v))
+    assert result.shape == (70, 70)
+    assert result.dtype == result.factor.dtype == result.matvec(v).dtype == dtype
+    np.testing.assert_allclose(result.matvec(v), L @ (L.T @ v), rtol=0, atol=tolerance * 70)
+    np.testing.assert_array_equal(result @ v, result.matvec(v))
     np.testing.assert_allclose(
-        (found @ np.column_stack([u, v]))[:, 1], found.matvec(v), rtol=0, atol=tolerance * 70
+        (result @ np.column_stack([u, v]))[:, 1], result.matvec(v), rtol=0, atol=tolerance * 70
     )
-    assert u @ found.matvec(v) == pytest.approx(v @ found.matvec(u), abs=float(tolerance) * 700)
-    assert v @ found.matvec(v) >= 0.0
+    assert u @ result.matvec(v) == pytest.approx(v @ result.matvec(u), abs=float(tolerance) * 700)
+    assert v @ result.matvec(v) >= 0.0
 
 
 @BOTH
 def test_corrected_it_has_the_diagonal_of_the_gram_matrix(factorise: Any) -> None:
     K = gram(rows(70), kernel="poly", gamma=0.2, degree=2, coef0=1.0)
-    found = factorise(*of(K), rank=8)
-    corrected, dense = DiagonalCorrectedGram(found), found.factor @ found.factor.T
+    result = factorise(*of(K), rank=8)
+    corrected, dense = DiagonalCorrectedGram(result), result.factor @ result.factor.T
     np.testing.assert_allclose(
-        found.residual_diagonal, K.diagonal() - dense.diagonal(), atol=1e-12 * K.max()
+        result.residual_diagonal, K.diagonal() - dense.diagonal(), atol=1e-12 * K.max()
     )
-    assert found.residual_diagonal.min() == 0.0
+    assert result.residual_diagonal.min() == 0.0
     np.fill_diagonal(dense, K.diagonal())
     v = rows(70, 3, seed=1)
     np.testing.assert_allclose(corrected @ v, dense @ v, rtol=1e-11)
     np.testing.assert_allclose(corrected.matvec(v[:, 0]), dense @ v[:, 0], rtol=1e-11)
     assert (corrected.shape, corrected.dtype) == ((70, 70), np.float64)
-    bound = np.sqrt(np.outer(found.residual_diagonal, found.residual_diagonal))
-    assert np.all(np.abs(residual(K, found)) <= bound + 1e-12 * K.max())
+    bound = np.sqrt(np.outer(result.residual_diagonal, result.residual_diagonal))
+    assert np.all(np.abs(residual(K, result)) <= bound + 1e-12 * K.max())
 
 
 @BOTH
 def test_duplicates_exhaust_it_early_and_it_says_so(factorise: Any) -> None:
     X = np.repeat(rows(12), 5, axis=0)
-    found = factorise(*kernel_columns(X, kernel="rbf", gamma=0.3), rank=40)
-    assert (found.rank, found.stop_reason) == (12, "exhausted")
-    assert len(np.unique(found.pivots // 5)) == 12
-    assert found.relative_residual <= 1e-12
-    np.testing.assert_allclose(found.factor, np.repeat(found.factor[::5], 5, axis=0), atol=1e-13)
+    result = factorise(*kernel_columns(X, kernel="rbf", gamma=0.3), rank=40)
+    assert (result.rank, result.stop_reason) == (12, "exhausted")
+    assert len(np.unique(result.pivots // 5)) == 12
+    assert result.relative_residual <= 1e-12
+    np.testing.assert_allclose(result.factor, np.repeat(result.factor[::5], 5, axis=0), atol=1e-13)
 
 
 @BOTH
 @pytest.mark.parametrize("tol", [0.5, 0.1, 0.003])
 def test_tolerance_is_met_by_the_first_rank_that_does(factorise: Any, tol: float) -> None:
-    found = factorise(*kernel_columns(rows(400), kernel="rbf", gamma=0.3), tol=tol)
-    shares = found.trace_residuals / found.trace_residuals[0]
-    assert found.stop_reason == "tolerance_met"
+    result = factorise(*kernel_columns(rows(400), kernel="rbf", gamma=0.3), tol=tol)
+    shares = result.trace_residuals / result.trace_residuals[0]
+    assert result.stop_reason == "tolerance_met"
     assert shares[-1] <= tol < shares[-2]
-    assert found.factor.shape == (400, found.rank)
-    assert found.factor.base is None  # no larger array is kept alive behind it
+    assert result.factor.shape == (400, result.rank)
+    assert result.factor.base is None  # no larger array is kept alive behind it
 
 
 @BOTH
@@ -176,11 +176,11 @@ def test_greedy_takes_the_largest_residual(
 ) -> None:
     monkeypatch.setattr(low_rank, "LARGEST_BLOCK", block)
     K = gram(rows(150), **parameters)
-    found = partial_cholesky(*of(K), rank=15)
-    for step, pivot in enumerate(found.pivots):
-        left = residual(K, found, step).diagonal()
-        assert left[pivot] >= left.max() - 1e-10 * K.max()
-    assert found.pivots[0] == K.diagonal().argmax()
+    result = partial_cholesky(*of(K), rank=15)
+    for step, pivot in enumerate(result.pivots):
+        remaining = residual(K, result, step).diagonal()
+        assert remaining[pivot] >= remaining.max() - 1e-10 * K.max()
+    assert result.pivots[0] == K.diagonal().argmax()
 
 
 def test_greedy_breaks_ties_by_the_first_row() -> None:
@@ -193,9 +193,9 @@ def test_random_pivots_follow_the_residual_diagonal() -> None:
     K = semidefinite(1, 4, 3) + 0.05 * np.eye(4)
     expected = np.zeros((4, 4))
     for i in range(4):
-        left = np.maximum(K.diagonal() - K[i] ** 2 / K[i, i], 0.0)
-        left[i] = 0.0
-        expected[i] = K[i, i] / np.trace(K) * left / left.sum()
+        remaining = np.maximum(K.diagonal() - K[i] ** 2 / K[i, i], 0.0)
+        remaining[i] = 0.0
+        expected[i] = K[i, i] / np.trace(K) * remaining / remaining.sum()
     generator, draws = np.random.default_rng(0), 1500
     pairs = [
         partial_cholesky(*of(K), method="random", rank=2, rng=generator).pivots
@@ -211,9 +211,9 @@ def test_random_pivots_follow_the_residual_diagonal() -> None:
 
 @BOTH
 def test_the_zero_matrix_has_rank_zero(factorise: Any) -> None:
-    found = factorise(*of(np.zeros((5, 5))), rank=3)
-    assert (found.rank, found.stop_reason, found.relative_residual) == (0, "exhausted", 0.0)
-    assert np.array_equal(found @ np.ones(5), np.zeros(5))
+    result = factorise(*of(np.zeros((5, 5))), rank=3)
+    assert (result.rank, result.stop_reason, result.relative_residual) == (0, "exhausted", 0.0)
+    assert np.array_equal(result @ np.ones(5), np.zeros(5))
 
 
 @BOTH

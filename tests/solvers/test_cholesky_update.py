@@ -47,16 +47,16 @@ def positive_definite(n: int) -> NDArray[np.float64]:
 
 
 @SIZES
-@pytest.mark.parametrize("known", [0, 1, 4, 7])
-def test_factor_is_lapacks_from_wherever_it_goes_on(n: int, known: int) -> None:
-    G, known = positive_definite(n), min(known, n)
+@pytest.mark.parametrize("n_done", [0, 1, 4, 7])
+def test_factor_is_lapacks_from_wherever_it_goes_on(n: int, n_done: int) -> None:
+    G, n_done = positive_definite(n), min(n_done, n)
     expected, right = np.linalg.cholesky(G), np.random.default_rng(0).normal(size=(2, n))
     solved = np.linalg.solve(expected, right.T).T
     lower, vectors = (
-        np.vstack([expected[:known], G[known:]]),
-        np.hstack([solved[:, :known], right[:, known:]]),
+        np.vstack([expected[:n_done], G[n_done:]]),
+        np.hstack([solved[:, :n_done], right[:, n_done:]]),
     )
-    append_rows(lower, vectors, known, n)
+    append_rows(lower, vectors, n_done, n)
     np.testing.assert_allclose(np.tril(lower), expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(vectors, solved, rtol=1e-10, atol=1e-12)
 
@@ -65,10 +65,10 @@ def test_factor_is_lapacks_from_wherever_it_goes_on(n: int, known: int) -> None:
 def test_a_point_that_goes_leaves_the_factor_of_the_others(n: int) -> None:
     lower = np.linalg.cholesky(positive_definite(n))
     vectors = np.random.default_rng(0).normal(size=(3, n))
-    for place in range(n):
+    for position in range(n):
         ours = lower.copy(), vectors.copy()
-        delete_row(*ours, place, n, np.empty((2, n)))
-        others = np.delete(np.arange(n), place)
+        delete_row(*ours, position, n, np.empty((2, n)))
+        others = np.delete(np.arange(n), position)
         L = np.tril(ours[0])[: n - 1, : n - 1]
         np.testing.assert_allclose(
             L @ L.T, positive_definite(n)[np.ix_(others, others)], rtol=1e-9, atol=1e-9

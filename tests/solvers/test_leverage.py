@@ -295,10 +295,10 @@ def test_blocks_take_turns(seed: int, rounds_per_block: int | None) -> None:
     blocks = np.array_split(np.random.default_rng(seed).permutation(60), 3)
     result = leverage(K, y, blocks=blocks, n_rounds=29, rounds_per_block=rounds_per_block, tol=0.0)
     assert result.n_iter == 29
-    where = np.concatenate([np.full(20, 0), np.full(20, 1), np.full(20, 2)])[
+    block_of = np.concatenate([np.full(20, 0), np.full(20, 1), np.full(20, 2)])[
         np.argsort(np.concatenate(blocks))
     ]
-    assert np.array_equal(where[result.rounds], np.arange(29) // (rounds_per_block or 10) % 3)
+    assert np.array_equal(block_of[result.rounds], np.arange(29) // (rounds_per_block or 10) % 3)
 
 
 @SEEDS
@@ -457,9 +457,9 @@ def test_a_granted_first_round_gives_each_block_an_instance(
     assert none_gains_enough.stop_reason == "n_passes"
     assert not none_gains_enough.converged
     some = leverage(K, y, **once, tol=0.02, first_round="granted")
-    told = block_of[some.rounds]
-    assert np.all(np.diff(told) >= 0)
-    later = np.flatnonzero(np.diff(told, prepend=-1) == 0)
+    blocks_played = block_of[some.rounds]
+    assert np.all(np.diff(blocks_played) >= 0)
+    later = np.flatnonzero(np.diff(blocks_played, prepend=-1) == 0)
     gains = -np.diff(objectives(some)) / objectives(some)[:-1]
     assert np.all(gains[later] > 0.02 * (1.0 - 1e-9))
     assert np.all(gains > 0.0)

@@ -87,9 +87,9 @@ def test_sparse_sums_are_the_dense_product(dtype: type[np.floating]) -> None:
     pairs, columns = np.nonzero(dense)
     starts = np.searchsorted(pairs, np.arange(5))
     intercepts, values = rng.normal(size=4).astype(dtype), rng.normal(size=(9, 70)).astype(dtype)
-    found = weighted_sums(starts, columns, dense[pairs, columns].astype(dtype), intercepts, values)
-    assert found.dtype == dtype
-    np.testing.assert_allclose(found, dense @ values + intercepts[:, None], rtol=1e-5, atol=1e-6)
+    result = weighted_sums(starts, columns, dense[pairs, columns].astype(dtype), intercepts, values)
+    assert result.dtype == dtype
+    np.testing.assert_allclose(result, dense @ values + intercepts[:, None], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
@@ -100,7 +100,7 @@ def test_the_class_with_most_votes_wins_and_the_first_among_equals(n_classes: in
     for (a, b), row in zip(combinations(range(n_classes), 2), values, strict=True):
         votes[a] += row > 0.0
         votes[b] += row <= 0.0
-    found = winners(values, n_classes)
-    np.testing.assert_array_equal(found, votes.argmax(axis=0))
-    np.testing.assert_array_equal(one_hot(found, n_classes).argmax(axis=0), found)
-    np.testing.assert_array_equal(one_hot(found, n_classes).sum(axis=0), 1.0)
+    result = winners(values, n_classes)
+    np.testing.assert_array_equal(result, votes.argmax(axis=0))
+    np.testing.assert_array_equal(one_hot(result, n_classes).argmax(axis=0), result)
+    np.testing.assert_array_equal(one_hot(result, n_classes).sum(axis=0), 1.0)

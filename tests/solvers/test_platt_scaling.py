@@ -61,10 +61,10 @@ def test_separated_values_give_a_finite_sigmoid() -> None:
 def test_every_pair_has_its_own_sigmoid() -> None:
     starts = np.array([0, 10, 25, 40])
     values = np.random.default_rng(0).normal(size=(3, 40))
-    found = fit_sigmoids(values, starts, np.ones(40))
+    result = fit_sigmoids(values, starts, np.ones(40))
     rows = np.r_[0:10, 25:40]
     expected = fit_sigmoid(values[1, rows], np.where(rows < 10, 1.0, -1.0), np.ones(25))
-    np.testing.assert_array_equal(found[1], expected)
+    np.testing.assert_array_equal(result[1], expected)
 
 
 @pytest.mark.parametrize("k", [3, 6, 10])
@@ -97,8 +97,8 @@ def test_the_coupling_satisfies_its_optimality_conditions(k: int) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_two_classes_need_no_coupling(dtype: type[np.floating]) -> None:
     values = np.array([[-2.0, 0.0, 1e6, -1e6]], dtype=dtype)
-    found = class_probabilities(values, np.array([[-1.5, 0.2]]))
+    result = class_probabilities(values, np.array([[-1.5, 0.2]]))
     sigmoid = 1.0 / (1.0 + np.exp(np.array([3.2, 0.2])))
-    np.testing.assert_allclose(found[0, :2], sigmoid, rtol=1e-6)
-    np.testing.assert_allclose(found[0, 2:], [1.0, LEAST_PROBABILITY], rtol=1e-6)
-    np.testing.assert_allclose(found.sum(axis=0), 1.0, rtol=1e-6)
+    np.testing.assert_allclose(result[0, :2], sigmoid, rtol=1e-6)
+    np.testing.assert_allclose(result[0, 2:], [1.0, LEAST_PROBABILITY], rtol=1e-6)
+    np.testing.assert_allclose(result.sum(axis=0), 1.0, rtol=1e-6)

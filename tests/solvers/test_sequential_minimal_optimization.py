@@ -115,5 +115,5 @@ def test_identical_rows_with_other_labels_go_to_their_bounds() -> None:
 @given(st.lists(st.floats(-1e12, 1e12) | st.just(-np.inf), min_size=1, max_size=90))
 def test_largest_finds_a_largest_entry(values: list[float]) -> None:
     array = np.array(values)
-    found = array[largest(array)]
-    assert found == array.max() or array.max() - found <= 1e-10 * abs(array.max()) + 1e-300
+    result = array[largest(array)]
+    assert result == array.max() or array.max() - result <= 1e-10 * abs(array.max()) + 1e-300

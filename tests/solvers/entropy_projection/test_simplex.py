@@ -79,17 +79,17 @@ def halves_of_space(seed: int, m: int = 80):
 def test_only_identical_rows_of_opposite_labels_are_found(kernel, dtype, seed) -> None:
     X, y = halves_of_space(seed)
 
-    def found(X, y):
+    def pair_of(X, y):
         return identical_inputs(gram(X, kernel=kernel, gamma=0.5, dtype=dtype), y)
 
-    assert found(X, y) is None
+    assert pair_of(X, y) is None
     first, second = np.flatnonzero(y < 0.0)[[2, 5]]
     X[second] = X[first]
-    assert found(X, y) is None  # the same input with the same label is no contradiction
+    assert pair_of(X, y) is None  # the same input with the same label is no contradiction
     y[second] = 1.0
-    assert found(X, y) == (first, second)
+    assert pair_of(X, y) == (first, second)
     X[second] += 0.1
-    assert found(X, y) is None
+    assert pair_of(X, y) is None
 
 
 def test_separated_says_that_some_weights_have_a_positive_margin() -> None:

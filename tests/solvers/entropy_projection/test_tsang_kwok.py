@@ -238,8 +238,8 @@ def problems(seed: int, spread: float, skew: float) -> tuple[NDArray[Any], NDArr
 @pytest.mark.parametrize("seed", range(3))
 def test_rate_equals_an_independent_root(seed: int, spread: float, skew: float) -> None:
     log_weights, gradient, target = problems(seed, spread, skew)
-    found = project(log_weights, gradient, target)
-    assert found is not None
+    projection = project(log_weights, gradient, target)
+    assert projection is not None
 
     def violation(eta: float) -> float:
         return float(softmax(log_weights - eta * gradient) @ (gradient - target))
@@ -251,7 +251,7 @@ def test_rate_equals_an_independent_root(seed: int, spread: float, skew: float) 
     rounding = (
         1e-14 * float(np.abs(gradient).max()) / spread
     )  # of the gradient itself, in units of its spread
-    assert found.learning_rate == pytest.approx(expected, rel=1e-10 + 100 * rounding)
+    assert projection.learning_rate == pytest.approx(expected, rel=1e-10 + 100 * rounding)
 
 
 @given(
@@ -270,20 +270,22 @@ def test_weights_stay_on_the_simplex_and_meet_the_constraint(
     if mean - least <= 1e-9 * scale:  # nothing to gain but rounding
         return
     target = mean + fraction * (least - mean)
-    found = project(log_weights, gradient, target)
-    assert found is not None
-    assert found.learning_rate > 0.0
-    assert found.weights.min() >= 0.0
-    assert found.weights.sum() == pytest.approx(1.0, abs=1e-12)
-    assert float(found.weights @ gradient) == pytest.approx(target, abs=1e-8 * scale)
-    np.testing.assert_allclose(np.exp(found.log_weights), found.weights, rtol=1e-9, atol=1e-300)
+    projection = project(log_weights, gradient, target)
+    assert projection is not None
+    assert projection.learning_rate > 0.0
+    assert projection.weights.min() >= 0.0
+    assert projection.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert float(projection.weights @ gradient) == pytest.approx(target, abs=1e-8 * scale)
+    np.testing.assert_allclose(
+        np.exp(projection.log_weights), projection.weights, rtol=1e-9, atol=1e-300
+    )
 
 
 def test_projection_is_the_nearest_point_in_relative_entropy() -> None:
     log_weights, gradient, target = problems(seed=3, spread=1.0, skew=1.0)
-    found = project(log_weights, gradient, target)
-    assert found is not None
-    nearest = float(found.weights @ (found.log_weights - log_weights))
+    projection = project(log_weights, gradient, target)
+    assert projection is not None
+    nearest = float(projection.weights @ (projection.log_weights - log_weights))
     generator = np.random.default_rng(0)
     for _ in range(50):
         other = generator.dirichlet(np.ones(50))
@@ -305,10 +307,10 @@ def test_constraint_out_of_reach_gives_none(target: float) -> None:
 def test_weight_lost_to_underflow_comes_back() -> None:
     log_weights = np.array([0.0, -2000.0])
     assert np.exp(log_weights[1]) == 0.0
-    found = project(log_weights, np.array([1.0, 0.0]), 0.5)
-    assert found is not None
-    assert found.learning_rate == pytest.approx(2000.0, rel=1e-10)
-    np.testing.assert_allclose(found.weights, 0.5, rtol=1e-9)
+    projection = project(log_weights, np.array([1.0, 0.0]), 0.5)
+    assert projection is not None
+    assert projection.learning_rate == pytest.approx(2000.0, rel=1e-10)
+    np.testing.assert_allclose(projection.weights, 0.5, rtol=1e-9)
 
 
 Vector = NDArray[np.float64]
@@ -356,9 +358,9 @@ def test_proposition_1_where_its_condition_holds_the_projection_exists(
     if objective * (1.0 - epsilon) / (1.0 + epsilon) < best * (1.0 + 1e-6):  # (11) does not hold
         return
     assert at_best @ gradient <= target * (1.0 + 1e-9)  # (14)
-    found = project(np.log(weights), gradient, target)
-    assert found is not None
-    assert found.weights @ gradient == pytest.approx(target, rel=1e-6)  # (16)
+    projection = project(np.log(weights), gradient, target)
+    assert projection is not None
+    assert projection.weights @ gradient == pytest.approx(target, rel=1e-6)  # (16)
 
 
 @SEEDS
@@ -447,8 +449,8 @@ def test_projections_onto_the_optimal_constraint_are_adaboost(seed: int) -> None
     distributions, coefficients, _ = adaboost(K, np.full(FIRST_STEPS, best), FIRST_STEPS)
     log_weights = np.full(len(K), -np.log(len(K)))
     for before, after, c in zip(distributions, distributions[1:], coefficients, strict=False):
-        found = project(log_weights, K @ before, best)
-        assert found is not None
-        assert found.learning_rate == pytest.approx(c, rel=1e-6)
-        np.testing.assert_allclose(found.weights, after, rtol=1e-6, atol=1e-12)
-        log_weights = found.log_weights
+        projection = project(log_weights, K @ before, best)
+        assert projection is not None
+        assert projection.learning_rate == pytest.approx(c, rel=1e-6)
+        np.testing.assert_allclose(projection.weights, after, rtol=1e-6, atol=1e-12)
+        log_weights = projection.log_weights

@@ -273,16 +273,16 @@ def optimal_range(K: Any, y: Any, D: Any, weights: Any, objective: Any, rho: Any
     """Return the ends of a linear form in (b, rho) over those with no gap, up to 1e-9."""
     values = K @ (y * weights)
     scale, rows, right = np.abs(values).max(), [], []
-    for sign, where in ((1.0, weights > 1e-8), (-1.0, weights < 1.0 - 1e-8)):
-        rows.append(sign * np.column_stack([y, -D])[where])
-        right.append(-sign * (y * values)[where] + 1e-9 * scale)
+    for sign, active in ((1.0, weights > 1e-8), (-1.0, weights < 1.0 - 1e-8)):
+        rows.append(sign * np.column_stack([y, -D])[active])
+        right.append(-sign * (y * values)[active] + 1e-9 * scale)
     bounds = [(None, None), (0.0, None) if rho is None else (rho, rho)]
     ends = []
     for sign in (1.0, -1.0):
-        found = linprog(
+        solution = linprog(
             sign * np.asarray(objective), np.vstack(rows), np.concatenate(right), bounds=bounds
         )
-        ends.append(sign * found.fun if found.status == 0 else -sign * np.inf)
+        ends.append(sign * solution.fun if solution.status == 0 else -sign * np.inf)
     return ends
 
 

@@ -101,8 +101,10 @@ def test_normalised_or_as_printed() -> None:
     )
     assert normal is not None
     assert printed is not None
-    left = 1.0 - D[normal.rejected].sum()
-    same = weakened_nu_svm(K, y, D, 0.2 * left, 0.3, normalize=False, random=random(), tol=1e-9)
+    weight_kept = 1.0 - D[normal.rejected].sum()
+    same = weakened_nu_svm(
+        K, y, D, 0.2 * weight_kept, 0.3, normalize=False, random=random(), tol=1e-9
+    )
     assert same is not None
     np.testing.assert_allclose(same.machine.weights, normal.machine.weights, atol=1e-6)
     assert printed.machine.objective > normal.machine.objective  # a larger nu in effect
