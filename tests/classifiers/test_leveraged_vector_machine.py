@@ -117,18 +117,6 @@ def test_precomputed_is_the_same_machine(
         )
 
 
-@EVERY_MACHINE
-def test_blocks_are_a_random_partition_that_the_seed_decides(machine: dict[str, Any]) -> None:
-    X, y = noisy()
-    parameters: dict[str, Any] = {"n_blocks": 6, "n_rounds": 30, "tol": 0.0, **machine}
-    one, same, other = (
-        LeveragedVectorMachine(random_state=seed, **parameters).fit(X, y) for seed in (0, 0, 1)
-    )
-    assert np.array_equal(one.rounds_, same.rounds_)
-    assert np.array_equal(one.alphas_, same.alphas_)
-    assert not np.array_equal(one.rounds_, other.rounds_)
-
-
 def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
     X, y = noisy()
     fitted = LeveragedVectorMachine(loss="logistic").fit(X, y)

@@ -319,7 +319,7 @@ def test_a_soft_margin_needs_the_solver_that_has_one() -> None:
         RhoSVC(nu=0.5).fit(X, y)
 
 
-def test_a_soft_margin_of_0_is_told() -> None:
+def test_a_soft_margin_of_0_warns() -> None:
     X = np.array([[0.0], [1.0]] * 2)
     with pytest.warns(ConvergenceWarning, match="at nu = 0.5 the objective is 0.*Raise nu"):
         RhoSVC(kernel="linear", solver="accelerated", nu=0.5).fit(X, [0, 0, 1, 1])

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.svm import SVC
 
 from ensvm import (
@@ -126,17 +125,6 @@ def test_a_row_of_weight_2_is_two_rows_and_one_of_weight_0_none(
     np.testing.assert_allclose(
         weighted.decision_function(X), repeated.decision_function(X), atol=rounding
     )
-
-
-def test_the_width_of_weighted_sparse_rows_is_that_of_dense_ones() -> None:
-    X, y = uneven()
-    X[X < 0.0] = 0.0
-    for gamma in ("scale", "mean-distance"):
-        fits = [
-            ParzenWindowClassifier(gamma=gamma).fit(rows, y, sample_weight=counted())
-            for rows in (X, sparse.csr_array(X))
-        ]
-        assert fits[0].gamma_ == pytest.approx(fits[1].gamma_, rel=1e-12)
 
 
 @pytest.mark.parametrize("make", [LinearSMO, AdaBoost, ParzenWindowClassifier])

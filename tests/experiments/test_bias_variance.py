@@ -117,7 +117,7 @@ def test_replicates_of_one_class_predict_it() -> None:
     assert fitted.error_ <= 0.2
 
 
-def test_too_few_replicates_are_told() -> None:
+def test_too_few_replicates_are_refused() -> None:
     with pytest.raises(
         ValueError, match="no row is left out by two of n_replicates = 2 replicates of 2 rows"
     ):

@@ -174,11 +174,3 @@ def test_the_error_stays_within_what_is_allowed_at_any_point(allowed: float) -> 
     assert reduced.error <= allowed
     assert 0 < reduced.points.size < 60
     assert np.all(np.diff(reduced.points) > 0)
-
-
-def test_independent_points_all_stay_as_they_are() -> None:
-    coefs = np.random.default_rng(2).normal(size=(10, 3))
-    reduced = reduce_expansion(np.diag(np.arange(1.0, 11.0)), coefs, 1e-9)
-    np.testing.assert_array_equal(reduced.points, np.arange(10))
-    np.testing.assert_allclose(reduced.coefs, coefs, rtol=1e-12)
-    assert reduced.error == 0.0

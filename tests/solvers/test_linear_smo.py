@@ -68,12 +68,9 @@ def test_it_is_the_machine_of_libsvm_and_its_gap_closes(seed: int, C: float) -> 
 
 @given(seed=st.integers(0, 2**32 - 1), factor=st.sampled_from([0.1, 7.0]))
 @settings(deadline=None, max_examples=15)
-def test_what_a_label_flip_a_shift_and_a_scale_do(seed: int, factor: float) -> None:
+def test_what_a_shift_and_a_scale_do(seed: int, factor: float) -> None:
     X, y = noisy(seed)
     one = linear_smo(X, y, tol=1e-7)
-    flipped = linear_smo(X, -y, tol=1e-7)
-    np.testing.assert_allclose(flipped.weights, -one.weights, atol=1e-5)
-    assert flipped.offset == pytest.approx(-one.offset, abs=1e-5)
     moved = linear_smo(X + 100.0, y, tol=1e-7)
     np.testing.assert_allclose(moved.weights, one.weights, atol=1e-5)
     scaled = linear_smo(factor * X, y, C=1.0 / factor**2, tol=1e-7)

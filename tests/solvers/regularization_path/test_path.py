@@ -240,7 +240,7 @@ def test_a_path_cut_short_says_where_it_ends():
         path.intercept_at(0.0)
 
 
-def test_too_few_events_are_told():
+def test_too_few_events_are_reported():
     K, y = realization("breast-cancer", 1)
     path = regularization_path(K, y, max_events=100)
     assert not path.converged
