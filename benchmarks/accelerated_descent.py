@@ -17,7 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
-from ensvm.kernels.low_rank import DiagonalCorrectedGram, PivotChoice, low_rank_gram
+from ensvm.kernels.low_rank import DiagonalCorrectedGram
+from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.solvers.entropy_projection import accelerated, accelerated_descent, entropy_projection
 
 SETS = ("waveform", "german", "squares")

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 GIBIBYTE = float(1 << 30)
-# Files in which Linux tells a container's limit and what is used of it, version 2 and version 1
+# Files in which Linux reports a container's limit and use, of cgroups version 2 and 1
 _CONTAINER = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     (
@@ -15,51 +15,25 @@ _CONTAINER = (
 
 
 def gibibytes(size: float) -> str:
-    """Return a number of bytes as people read it.
-
-    Parameters
-    ----------
-    size : float
-        Bytes.
-
-    Returns
-    -------
-    str
-        Such as '26.8 GiB'.
-    """
+    """Return a number of bytes as text such as '26.8 GiB'."""
     return f"{size / GIBIBYTE:.1f} GiB"
 
 
 def free_bytes() -> float:
     """Return how many bytes this process may still allocate.
 
-    Returns
-    -------
-    float
-        The least of what the machine has free, what the container's limit leaves and what the
-        limit of the process leaves; infinite where the system tells none of them.
+    This is the least of what the machine, the container's limit and the limit of the process leave;
+    infinite if the system reports none of them.
     """
-    left = [_machine(), _process()]
-    left += [_container(Path(limit), Path(used)) for limit, used in _CONTAINER]
-    return min(left)
+    limits = [_machine(), _process()]
+    limits += [_container(Path(limit), Path(used)) for limit, used in _CONTAINER]
+    return min(limits)
 
 
 def require_memory(needed: float, what: str, instead: str = "") -> None:
-    """Raise a MemoryError that says so where something does not fit.
+    """Raise a MemoryError if `needed` bytes do not fit.
 
-    Parameters
-    ----------
-    needed : float
-        The bytes that it takes.
-    what : str
-        What takes them, the subject of the sentence.
-    instead : str, default ""
-        What would take less, and how much.
-
-    Raises
-    ------
-    MemoryError
-        If fewer bytes are free.
+    `what` takes them, the subject of the sentence; `instead` says what would take less.
     """
     free = free_bytes()
     if needed > free:
@@ -67,24 +41,7 @@ def require_memory(needed: float, what: str, instead: str = "") -> None:
 
 
 def refusal(needed: float, free: float, what: str, instead: str = "") -> str:
-    """Return the sentence that says that something does not fit.
-
-    Parameters
-    ----------
-    needed : float
-        The bytes that it takes.
-    free : float
-        The bytes that are free.
-    what : str
-        What takes them, the subject of the sentence.
-    instead : str, default ""
-        What would take less, and how much.
-
-    Returns
-    -------
-    str
-        The sentence.
-    """
+    """Return the sentence that says that something does not fit, see `require_memory`."""
     return (
         f"{what} takes {gibibytes(needed)}, {gibibytes(free)} are free (of the machine, or "
         "within the limit of this process or container)" + (f"; {instead}" if instead else "")

@@ -262,7 +262,7 @@ def mixed(method: str, part: str, side: int) -> Callable[[], Work]:
     """Return how ensembles of SVMs with drawn kernels are timed on satimage, fit or prediction."""
 
     def prepare() -> Work:
-        from mixed_kernel_ensembles import sides
+        from side_by_side.mixed_kernels import sides
 
         # SVC's probability=True is deprecated in scikit-learn 1.9.
         warnings.simplefilter("ignore", FutureWarning)

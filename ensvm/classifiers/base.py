@@ -1,4 +1,4 @@
-"""What the classifiers share: two classes, weights, dense rows, seeds, how a solver ended."""
+"""What all classifiers share: two classes, weights, dense rows, seeds, how a solver ended."""
 
 import sys
 import warnings
@@ -18,7 +18,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight
 
-from ensvm.kernels.input_rows import dense_rows
+from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.memory import require_memory
 
 CLASS_WEIGHT: list[Any] = [StrOptions({"balanced"}), dict, None]

@@ -31,7 +31,7 @@ from ensvm.kernels import (
     parameters_of,
     resolve_gamma,
 )
-from ensvm.kernels.input_rows import distinct_rows, slices
+from ensvm.kernels.gram_matrix import distinct_rows, slices
 from ensvm.kernels.sums import KernelSums
 from ensvm.kernels.threads import one_blas_thread
 from ensvm.memory import require_memory
@@ -47,7 +47,7 @@ GRAM_DTYPES = (np.float64, np.float32)  # of a Gram matrix given; any other beco
 
 @dataclass(frozen=True)
 class Expansion:
-    """What `_solve` returns: the machine, and what is known of it."""
+    """What `_solve` returns: the machine and its fitted attributes."""
 
     coefficients: NDArray[np.float64]
     """Shape (n_samples,), of all training rows, signed: y_i a_i."""
@@ -117,7 +117,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         """Return the expansion in the m training rows; sets nothing on `self`.
 
         X is the validated training input, whose Gram matrix is `_training_gram(X)`; `signs` are the
-        labels as -1, +1; `sample_weight` is >= 0 of shape (m,), or None where none was given.
+        labels as -1, +1; `sample_weight` is >= 0 of shape (m,), or None if `fit` got none.
         """
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -235,11 +235,11 @@ class KernelExpansionClassifier(BinaryClassifier):
         }
 
     def _dtypes(self) -> Any:
-        """Return what the validated input may be: kernel values of float32 rows are too coarse."""
+        """Return the dtypes of validated input: kernel values of float32 rows are too coarse."""
         return GRAM_DTYPES if self.kernel == "precomputed" else np.float64
 
     def _either_precision(self) -> Any:
-        """Return what the input may be where rows are made float64 in blocks, when they are read.
+        """Return the dtypes of the input if rows become float64 in blocks, when they are read.
 
         float32 rows are then not copied. A kernel function is still given float64.
         """
@@ -315,7 +315,7 @@ class WeightedExpansionClassifier(KernelExpansionClassifier):
 
 @documented
 class StagedExpansionClassifier(KernelExpansionClassifier):
-    """Base of the kernel expansions that are trained in stages, each of which is a machine."""
+    """Base of the kernel expansions that are trained in stages; each stage is a machine."""
 
     @abstractmethod
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:

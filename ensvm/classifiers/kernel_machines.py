@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import Kernel, Rows, apply_kernel, kernel_factor, kernel_matrix
+from ensvm.kernels.gram_matrix import slices
 from ensvm.solvers.one_vs_one import (
     cross_validated_values,
     pairwise_machines,
@@ -157,7 +158,7 @@ def train_machine(
     max_iter: int = MAX_ITER,
     costs: NDArray[np.float64] | None = None,
 ) -> KernelMachine:
-    """Return the machines trained on the rows `sample`, each of which is taken `counts` times.
+    """Return the machines trained on the rows `sample`, row i taken counts[i] times.
 
     `sample` are distinct positions in `rows`, sorted by class. A row taken c times is the same as
     one whose bound is c C. So is one of a class whose cost is c; the sigmoids count it c times too,
@@ -181,23 +182,21 @@ def train_machine(
     if costs is not None:
         weights *= costs[codes[sample]]
     upper = C * weights
-    coefficients, intercepts, violations, steps = pairwise_machines(
-        gram, starts, upper, tol, max_iter
-    )
+    pairs = pairwise_machines(gram, starts, upper, tol, max_iter)
     sigmoids = None
     if order is not None:
         values = cross_validated_values(gram, starts, upper, order, tol, max_iter)
         sigmoids = fit_sigmoids(values, starts, weights)
-    support = np.flatnonzero(coefficients.any(axis=0))
+    support = np.flatnonzero(pairs.coefficients.any(axis=0))
     return KernelMachine(
         kernel,
         classes=present,
         support=sample[support],
-        dual_coef=coefficients[:, support],
-        intercept=intercepts,
-        certificate=float(violations.max()),
-        magnitude=float((np.abs(coefficients) @ np.diag(gram)).max()),
-        n_iter=int(steps.sum()),
+        dual_coef=pairs.coefficients[:, support],
+        intercept=pairs.intercepts,
+        certificate=float(pairs.violations.max()),
+        magnitude=float((np.abs(pairs.coefficients) @ np.diag(gram)).max()),
+        n_iter=int(pairs.steps.sum()),
         sigmoids=sigmoids,
         standardisation=scaling,
     )
@@ -263,12 +262,6 @@ class MachineEvaluator:
         return codes
 
 
-def blocks(n: int, length: int = BLOCK) -> Iterator[slice]:
-    """Yield slices that cover n rows."""
-    for start in range(0, n, length):
-        yield slice(start, min(start + length, n))
-
-
 class _Group:
     """Machines of one kernel, whose values are made once for the support vectors of all of them."""
 
@@ -299,7 +292,7 @@ class _Group:
             right = right.copy()
             right[-1] = self.standardisation.norms(queries, squares)
         shared = np.empty((len(self._factor), len(queries)), dtype=self._dtype)
-        for piece in blocks(len(self._factor), PIECE):
+        for piece in slices(len(self._factor), PIECE):
             np.matmul(self._factor[piece], right, out=shared[piece])
             apply_kernel(shared[piece], self._kernel)
         for index, entries in self._entries:

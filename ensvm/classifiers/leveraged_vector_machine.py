@@ -55,7 +55,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         What gamma0 is weighed against: the normalised loss, as eq. (8) is printed, or the sum of
         the losses, which makes the penalty n_samples times milder.
     n_rounds : int, default 500
-        The largest number of rounds, at least 1; reaching it is no failure and gives no warning.
+        The largest number of rounds, at least 1; reaching it is fine and gives no warning.
     n_blocks : int, default 1
         The number of blocks of about equal size into which the candidate rows are split at random,
         from 1 to n_samples. Only one block has its kernel values in memory at a time, except with
@@ -284,13 +284,13 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         """
         check_is_fitted(self)
         columns = self._support_columns(X)
-        places = {row: place for place, row in enumerate(self.support_)}
+        column_of = {row: column for column, row in enumerate(self.support_)}
         signs = np.sign(self.dual_coef_ * self.weights_[self.support_])
         decision = np.zeros(columns.shape[0])
         for row, alpha, beta in zip(self.rounds_, self.alphas_, self.betas_, strict=True):
-            place = places.get(row)  # None: a row whose alphas cancel
+            column = column_of.get(row)  # None: a row whose alphas cancel
             decision = decision + (
-                beta if place is None else alpha * signs[place] * columns[:, place] + beta
+                beta if column is None else alpha * signs[column] * columns[:, column] + beta
             )
             yield decision
 

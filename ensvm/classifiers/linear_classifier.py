@@ -24,7 +24,7 @@ COPIES = 3.0  # of the rows: as they are, and what the solvers make of them
 
 @dataclass(frozen=True)
 class Plane:
-    """What `_find_plane` returns: w and w_0, and what is known of them."""
+    """What `_find_plane` returns: w, w_0 and the fitted attributes."""
 
     weights: NDArray[np.float64]
     """Shape (n_features,)."""
@@ -60,7 +60,7 @@ class LinearClassifier(BinaryClassifier):
         """Return the plane; sets nothing on `self`.
 
         X is the validated training input, shape (m, n_features), `signs` are the labels as -1, +1,
-        and `sample_weight` is >= 0 of shape (m,), or None where none was given.
+        and `sample_weight` is >= 0 of shape (m,), or None if `fit` got none.
         """
 
     def fit(self, X: Any, y: Any) -> Self:

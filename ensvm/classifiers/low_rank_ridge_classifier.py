@@ -12,7 +12,7 @@ from ensvm.classifiers.base import drawn_seed
 from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import NAMED_KERNELS, KernelFunction
-from ensvm.kernels.low_rank import PivotChoice, PivotFeatures, pivot_features
+from ensvm.kernels.sampled_pivots import PivotChoice, PivotFeatures, pivot_features
 from ensvm.solvers.one_pass_ridge import RidgeSums
 
 

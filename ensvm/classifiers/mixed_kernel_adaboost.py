@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from ensvm.classifiers.kernel_machines import (
+    BLOCK,
     KernelMachine,
     MachineEvaluator,
-    blocks,
     train_machine,
 )
 from ensvm.classifiers.mixed_kernel_ensemble import (
@@ -21,6 +21,7 @@ from ensvm.classifiers.mixed_kernel_ensemble import (
 )
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels.augmented_rows import KernelName
+from ensvm.kernels.gram_matrix import slices
 from ensvm.seeds import seed_of
 from ensvm.solvers.boosting import BoostingResult, Round, multiclass_adaboost
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
@@ -210,7 +211,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
 def boosted_run(training: TrainingSet, plan: MemberPlan, n_rounds: int) -> BoostingResult:
     """Return one boosting run of at most `n_rounds` machines, whose kernels are drawn."""
     n = len(training.rows)
-    training_blocks = [training.rows.take(block) for block in blocks(n)]
+    training_blocks = [training.rows.take(block) for block in slices(n, BLOCK)]
     names = [choice.kernel.name for choice in plan.kernels]
 
     def learn(current: Round) -> tuple[KernelMachine, NDArray[np.intp]]:

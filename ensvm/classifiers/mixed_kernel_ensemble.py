@@ -25,16 +25,16 @@ from ensvm.classifiers.base import (
     warn_caller,
 )
 from ensvm.classifiers.kernel_machines import (
+    BLOCK,
     KernelMachine,
     MachineEvaluator,
-    blocks,
     renumbered,
     standardised_columns,
     standardised_inputs,
 )
 from ensvm.kernels import KERNELS, resolve_gamma
 from ensvm.kernels.augmented_rows import Kernel, KernelName, Rows
-from ensvm.kernels.input_rows import dense_rows
+from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import WidthRange, row_of, sigest
 from ensvm.seeds import seed_of
 
@@ -411,7 +411,7 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Yield the validated rows in blocks, as the members take them; sparse ones made dense."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
-        for block in blocks(X.shape[0]):
+        for block in slices(X.shape[0], BLOCK):
             yield Rows(dense_rows(X[block]), self._centre)
 
     def __sklearn_tags__(self) -> Tags:

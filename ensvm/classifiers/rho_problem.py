@@ -1,4 +1,4 @@
-"""The problem that the rho-SVM and its ensemble solve, and what is known of it."""
+"""The problem that the rho-SVM and its ensemble solve, and the warnings about its solution."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias

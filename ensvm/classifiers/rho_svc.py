@@ -13,9 +13,10 @@ from ensvm.classifiers.kernel_expansion import Expansion, KernelExpansionClassif
 from ensvm.classifiers.rho_problem import RhoProblem, warn_of_pivots
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction, gram
-from ensvm.kernels.input_rows import distinct_rows
-from ensvm.kernels.low_rank import DiagonalCorrectedGram, PivotChoice, low_rank_gram
+from ensvm.kernels.gram_matrix import distinct_rows
+from ensvm.kernels.low_rank import DiagonalCorrectedGram
 from ensvm.kernels.packed_gram import PackedGram
+from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 from ensvm.memory import gibibytes, require_memory
 from ensvm.solvers.entropy_projection import (
     EntropyProjectionResult,
@@ -273,7 +274,7 @@ class RhoSVC(KernelExpansionClassifier):
         }
 
     def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
-        """Return what the solver multiplies by, and what is known of it."""
+        """Return the problem for the solver: its operator, labels and low-rank factor."""
         if self.nu is not None and self.solver != "accelerated":
             raise ValueError("nu needs solver='accelerated': Algorithm 1 has a hard margin")
         rank = self._rank_of(X.shape[0])

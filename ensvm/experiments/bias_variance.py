@@ -62,7 +62,7 @@ class BiasVariance(BinaryMetaEstimator):
     which are drawn from the training rows with replacement; a copy of the estimator is fitted to
     each. At every row x with label y in {-1, +1}, the K hypotheses h_k whose replicates lack the
     row are compared with y: bias(x) = y - mean_k h_k(x), and variance(x) = sum_k (h_k(x) - mean_k
-    h_k(x))^2 / (K - 1). Noise in the labels cannot be told from bias, and counts as bias.
+    h_k(x))^2 / (K - 1). Noise in the labels looks like bias, and counts as bias.
 
     As h_k(x) is -1 or +1, the share of wrong h_k is (bias(x)^2 + (1 - 1/K) variance(x)) / 4. The
     vote of all B hypotheses, which is bagging, predicts.

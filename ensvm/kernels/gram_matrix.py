@@ -1,17 +1,17 @@
-"""Blocks of kernel matrices at the speed of one matrix product, the rows made ready once.
+"""Kernel matrices at the speed of one matrix product, whole or in blocks; rows that are equal.
 
 Every kernel is one product of the rows followed by in-place transforms on pieces that stay in the
 processor's cache, so that nothing but the result is as large as the result.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy  # loads `scipy.sparse` on first use: names of kernels are known without it
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ensvm.kernels.input_rows import dense_rows, slices
 from ensvm.kernels.named_kernels import KernelRow, row_of
 
 BlockTransform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
@@ -20,16 +20,27 @@ BlockTransform: TypeAlias = Callable[[NDArray[Any], slice, slice], None]
 CACHED_ENTRIES = 1 << 15
 # Sparse rows up to this wide are made dense: BLAS beats sparse products there.
 DENSE_COLUMNS = 2048
-# Times sqrt(d) roundings: what keeps equal rows from coming out slightly distant.
+# Times sqrt(d) roundings: norms shrink by so much, so that equal rows have distance 0.
 NORM_SHRINKAGE = 2.0
 
 
-class KernelColumns:
-    """Rows whose kernel values with others are asked for: the columns of kernel matrices.
+def dense_rows(X: Any) -> NDArray[Any]:
+    """Return rows as an array: X itself, or a dense copy of a sparse matrix."""
+    return X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
 
-    What depends on them alone is computed once: their mean, the rows less it (centring cancels
-    fewer digits of a distance) and their squared norms. The parameters, and the errors raised, are
-    those of `gram`, with a named kernel.
+
+def slices(n: int, length: int) -> Iterator[slice]:
+    """Yield 0, ..., n - 1 in slices of at most `length`, or of 1 if that is less."""
+    length = max(length, 1)
+    for start in range(0, n, length):
+        yield slice(start, min(start + length, n))
+
+
+class KernelColumns:
+    """The rows that are the columns of kernel matrices, prepared once.
+
+    Prepared are their mean, the rows minus that mean (centring cancels fewer digits of a distance)
+    and their squared norms. The parameters and the errors are those of `gram` with a named kernel.
     """
 
     def __init__(
@@ -67,21 +78,21 @@ class KernelColumns:
         Raises ValueError if the widths differ.
         """
         if X is None:
-            left, norms = self._rows, self._norms
+            rows, norms = self._rows, self._norms
         else:
             if X.shape[1] != self.width:
                 raise ValueError(f"X has {X.shape[1]} columns and Y has {self.width}")
-            left = self._ready(X)
-            norms = self._scaled_norms(left) if self._of_distances else None
+            rows = self._ready(X)
+            norms = self._scaled_norms(rows) if self._of_distances else None
         if self._of_distances:
-            left = left * left.dtype.type(2.0 * self._gamma)
+            rows = rows * rows.dtype.type(2.0 * self._gamma)
         elif "gamma" in self._row.parameters:
-            left = left * left.dtype.type(self._gamma)
+            rows = rows * rows.dtype.type(self._gamma)
         at_itself = self._at_itself() if X is None else None
-        return KernelBlocks(left, self._rows, self._transform(norms), X is None, at_itself)
+        return KernelBlocks(rows, self._rows, self._transform(norms), X is None, at_itself)
 
     def _at_itself(self) -> float | None:
-        """Return the value between a row and itself, where the kernel is one of distances."""
+        """Return the kernel value between a row and itself; None for a kernel of products."""
         if not self._of_distances:
             return None
         argument = np.zeros(1, self.dtype)
@@ -162,7 +173,7 @@ class KernelBlocks:
     def settle(self, corner: NDArray[Any]) -> None:
         """Make the square block of some rows among themselves exactly symmetric.
 
-        Its diagonal becomes exact where the kernel is one of distances.
+        A kernel of distances gets its exact diagonal too.
         """
         corner[...] = np.triu(corner) + np.triu(corner, 1).T
         if self._at_itself is not None:
@@ -267,3 +278,48 @@ def _blockwise(blocks: KernelBlocks) -> NDArray[Any]:
             blocks.settle(block[:, : block.shape[0]])
             result[columns, rows] = block.T
     return result
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """Which of n rows are equal.
+
+    Attributes
+    ----------
+    first : ndarray of int, shape (k,)
+        The number of the first row of each group of equal rows, ascending.
+    index : ndarray of int, shape (n,)
+        The position in `first` that each row belongs to.
+    """
+
+    first: NDArray[np.intp]
+    index: NDArray[np.intp]
+
+    def summed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sums of values, shape (n,) or (n, s), over equal rows."""
+        if self.first.size == self.index.size:
+            return values
+        sums = np.zeros((self.first.size, *values.shape[1:]))
+        np.add.at(sums, self.index, values)
+        return sums
+
+
+def distinct_rows(X: Any) -> DistinctRows:
+    """Return which rows have the same entries, to the last bit; 0.0 and -0.0 are the same."""
+    numbers: dict[bytes, int] = {}
+    index = np.fromiter(
+        (numbers.setdefault(key, len(numbers)) for key in _keys(X)), np.intp, X.shape[0]
+    )
+    _, first = np.unique(index, return_index=True)
+    return DistinctRows(first, index)
+
+
+def _keys(X: Any) -> Any:
+    """Return a key of each row; equal rows have equal keys."""
+    if not scipy.sparse.issparse(X):
+        return (row.tobytes() for row in np.asarray(X) + 0.0)
+    rows = scipy.sparse.csr_array(X, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    ends = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+    return (rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends)

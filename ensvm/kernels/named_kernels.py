@@ -20,12 +20,12 @@ KERNEL_PARAMETERS = ("kernel", "gamma", "degree", "coef0")
 
 @dataclass(frozen=True)
 class KernelRow:
-    """What a named kernel is.
+    """One row of the table of kernels.
 
     Attributes
     ----------
     parameters : tuple of str
-        Those of 'gamma', 'degree' and 'coef0' that the kernel reads.
+        The parameters among 'gamma', 'degree' and 'coef0' that the kernel reads.
     argument : 'product' or 'distance'
         Whether it is a function of gamma <x, y> + coef0 or of -gamma |x - y|^2. Rows are centred
         for a distance, which centring does not change: it costs fewer digits then.
@@ -34,7 +34,7 @@ class KernelRow:
         into kernel values in place. Arguments of distances may be above 0 by a rounding.
     relative_slope : float or None, default None
         A bound of |k'(u) / k(u)| over all arguments u, by which an argument's rounding bounds that
-        of a value; None where there is none.
+        of a value; None if there is no bound.
     """
 
     parameters: tuple[str, ...]
@@ -80,7 +80,7 @@ def row_of(kernel: str) -> KernelRow:
     Returns
     -------
     KernelRow
-        What the table says of it.
+        The kernel's row.
 
     Raises
     ------

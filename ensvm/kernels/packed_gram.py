@@ -1,12 +1,11 @@
-"""One triangle of a Gram matrix in tiles: half the memory, and products as fast as it is read."""
+"""One triangle of a Gram matrix in tiles: half the memory, each entry read once a product."""
 
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.kernels.gram_matrix import KernelColumns
-from ensvm.kernels.input_rows import slices
+from ensvm.kernels.gram_matrix import KernelColumns, slices
 from ensvm.kernels.named_kernels import row_of
 from ensvm.kernels.threads import each
 
@@ -19,7 +18,7 @@ STEPS = float(np.iinfo(np.uint16).max)
 
 
 class PackedGram:
-    """The Gram matrix of rows, an operator for the solvers, of which only one triangle is kept.
+    """The Gram matrix of rows as an operator for the solvers; only one triangle is in memory.
 
     Each entry is read from memory once a product. The partial sums of the tiles are added in
     float64 and in one order, so that products are the same on any number of threads.
@@ -66,12 +65,12 @@ class PackedGram:
                 f"16-bit entries need a kernel with values in [0, 1], which {kernel!r} is not"
             )
         self.dtype = np.dtype(np.float32 if narrow else dtype)
-        columns = KernelColumns(
+        kernel_columns = KernelColumns(
             X, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=self.dtype
         )
-        blocks = columns.between()
+        blocks = kernel_columns.between()
         self.shape = blocks.shape
-        cuts = list(slices(columns.size, TILE))
+        cuts = list(slices(kernel_columns.size, TILE))
         k = len(cuts)
         # Tiles of one row lie one after the other, from the diagonal on; the last is padded.
         self._starts = np.concatenate([[0], np.cumsum(np.arange(k, 0, -1))])
@@ -81,9 +80,10 @@ class PackedGram:
         def make(i: int) -> None:
             rows = cuts[i]
             for j in range(i, k):
-                those = cuts[j]
-                block = np.empty((rows.stop - rows.start, those.stop - those.start), self.dtype)
-                blocks.fill(block, rows, those)
+                columns = cuts[j]
+                shape = rows.stop - rows.start, columns.stop - columns.start
+                block = np.empty(shape, self.dtype)
+                blocks.fill(block, rows, columns)
                 if i == j:
                     blocks.settle(block)
                 if narrow:
@@ -101,7 +101,7 @@ class PackedGram:
 
     def matvec(self, vector: ArrayLike) -> NDArray[np.float64]:
         """Return the product with a vector of shape (m,), in float64."""
-        # Numba takes half a second to load, which only those pay who have so many rows.
+        # Imported here: numba takes half a second to load, and few fits have so many rows.
         from ensvm.kernels.tiles import multiply_tiles
 
         k = self._starts.size - 1

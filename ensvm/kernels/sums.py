@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.kernels.augmented_rows import Kernel, apply_kernel, augment, factor_of
-from ensvm.kernels.input_rows import dense_rows, slices
+from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import row_of
 from ensvm.kernels.threads import each
 
 # Rows and columns of a block: its float64 values take 1 MiB, within a core's second cache.
 BLOCK_ROWS = 512
 BLOCK_COLUMNS = 256
-# Rows made ready at once: what is copied of them does not grow with their number.
+# Rows prepared at once, so that the memory for copies does not grow with their number
 READY_ROWS = 1 << 13
-# Kernel values from which on it is worth asking float32 for the signs first: a millisecond's work
+# From so many kernel values on (a millisecond's work) float32 decides the signs first.
 WORTH_ASKING = 1 << 18
-# Share of rows whose sign float32 left open from which on it is not worth asking it first
+# If float32 leaves more than this share of the signs open, it is not used any more.
 MOST_OPEN = 0.25
 
 
@@ -73,7 +73,7 @@ class KernelSums:
         return signs
 
     def _in_single(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the sums by float32, and how far each can be from the exact one."""
+        """Return the sums in float32 and a bound of the error of each."""
         coefficients = np.column_stack([self._coefficients, np.abs(self._coefficients)])
         with np.errstate(over="ignore", invalid="ignore"):
             sums = self._sums(rows, np.float32, coefficients)
@@ -84,7 +84,7 @@ class KernelSums:
             slope = row_of(self._kernel.name).relative_slope or 0.0
             roundings = slope * (rows.shape[1] + 4) * terms + BLOCK_COLUMNS + 8
             share = np.expm1(np.finfo(np.float32).eps * roundings)
-            # What underflows is off by less than the least normal number.
+            # A term that underflows is wrong by less than the least normal number.
             lost = np.finfo(np.float32).tiny * coefficients[:, 1].sum()
             bound = np.where(share < 0.5, share / (1.0 - share) * sums[:, 1] + lost, np.inf)
             return sums[:, 0], bound

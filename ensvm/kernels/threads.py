@@ -1,13 +1,12 @@
-"""Independent pieces of one computation on the threads that BLAS may use, one product a thread.
+"""Run independent pieces of one computation on the threads that BLAS may use.
 
 Products of blocks that fit a core's cache run faster side by side, each on one thread, than one
 after the other on all of them, and what is done to a block between two products runs on all cores.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock
 from typing import TypeVar
@@ -17,66 +16,54 @@ from threadpoolctl import ThreadpoolController
 Piece = TypeVar("Piece")
 
 
-class _Limit:
-    """One BLAS thread while anybody asks for it: the number belongs to the process, not a thread.
+class _OneThread:
+    """Limit BLAS to one thread while at least one caller is inside; the limit is per process.
 
-    The first to come in sets it and the last to leave restores it, in whatever order they do.
+    The first caller sets the limit and the last one restores the number before.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._inside = 0
-        self._outside = 1
+        self._callers = 0
+        self._threads_before = 1
         self._restore: Callable[[], None] | None = None
 
-    def outside(self) -> int:
-        """Return the number of threads where nobody limits it."""
+    def threads_outside(self) -> int:
+        """Return the number of threads without the limit."""
         with self._lock:
-            return self._outside if self._inside else _current_threads()
+            return self._threads_before if self._callers else _current_threads()
 
-    def enter(self) -> None:
-        """Set one thread, unless somebody has."""
+    def __enter__(self) -> None:
         with self._lock:
-            if not self._inside:
-                self._outside = _current_threads()
-                if self._outside > 1:
+            if not self._callers:
+                self._threads_before = _current_threads()
+                if self._threads_before > 1:
                     self._restore = _blas().limit(limits=1).restore_original_limits
-            self._inside += 1
+            self._callers += 1
 
-    def leave(self) -> None:
-        """Set the number before again, if nobody needs the limit any more."""
+    def __exit__(self, *error: object) -> None:
         with self._lock:
-            self._inside -= 1
-            if not self._inside and self._restore is not None:
+            self._callers -= 1
+            if not self._callers and self._restore is not None:
                 self._restore()
                 self._restore = None
 
 
-_limit = _Limit()
+_one_thread = _OneThread()
 
 
 def blas_threads() -> int:
     """Return the number of threads that products of matrices may use: the most of any BLAS."""
-    return _limit.outside()
+    return _one_thread.threads_outside()
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Run each product on the thread that asks for it; the limit before is set again at the end.
+def one_blas_thread() -> _OneThread:
+    """Return the context in which each product runs on the thread that asks for it.
 
     Threads of BLAS wait busily for each other, which a small product is not worth: beside other
     work a fit of 200 rows took fifty times as long on two threads as on one.
-
-    Yields
-    ------
-    None
-        Inside, products do not share their work.
     """
-    _limit.enter()
-    try:
-        yield
-    finally:
-        _limit.leave()
+    return _one_thread
 
 
 def each(work: Callable[[Piece], None], pieces: Sequence[Piece]) -> None:

@@ -1,6 +1,6 @@
 """Products with tiles of a symmetric matrix, each entry read once for its row and its column.
 
-Compiled, for BLAS would read every tile twice, and knows no narrow entries.
+Compiled, because BLAS would read every tile twice and has no 16-bit entries.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from ensvm.compiled import njit
 def multiply_tiles(
     tiles: NDArray[Any], vector: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any]
 ) -> None:
-    """Multiply a row of tiles, the first of which lies on the diagonal, with a vector.
+    """Multiply a row of tiles with a vector; its first tile lies on the diagonal.
 
     `tiles`, shape (k, t, t), t a multiple of 4, may hold whole numbers, which count as they are.
     `vector`, shape (k, t), float32 or float64, holds the entries of the tiles' columns; the first t

@@ -5,14 +5,6 @@ sign f_t, and its weight alpha_t minimises Z_t = sum_i D_i exp(-alpha y_i h_t(x_
 Singer, 1999), which also bounds the error: the vote misclassifies at most a share prod_t Z_t of the
 examples. With h_t = f_t / max |f_t| the vote sum_t alpha_t h_t is one expansion; the paper uses the
 sign, and drops it for its reduced model.
-
-A hypothesis that is right on all examples has no best alpha, so alpha is capped. With real values
-boosting goes on, because the margins still differ; with signs D does not change, and boosting ends.
-
-The reduced model rewrites expansions in linearly independent points (Downs, Gates & Masters, JMLR
-2, 2001). Cholesky's method with pivots orders the points so that each adds what the ones before it
-explain least. Leaving out the last directions of the orthonormal basis that it builds leaves out
-exactly these coordinates of the expansion, so the error is known before any point goes.
 """
 
 from collections.abc import Callable
@@ -23,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from ensvm.kernels.low_rank import incomplete_cholesky
+from ensvm.kernels.low_rank import partial_cholesky
 from ensvm.solvers.boosting import BoostingResult, Round, Step, StopReason, Vector, boost
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
@@ -81,7 +73,7 @@ def boosted_expansions(
     """Boost a weak learner of kernel expansions, from equal row weights unless others are given.
 
     A last machine that is no better than random, or whose margin vanishes, is left out; but the
-    first stays, with alpha = 1 if it is no better than random, for without it there would be
+    first stays, with alpha = 1 if it is no better than random: without it there would be
     nothing to vote.
 
     Parameters
@@ -92,7 +84,7 @@ def boosted_expansions(
         The labels, -1 and +1.
     weak : callable
         Maps row weights, and the weights of the last machine to start near (None at first), to a
-        `WeakenedResult`; to None where it cannot train one.
+        `WeakenedResult`; to None if it cannot train one.
     n_rounds : int
         The largest number of members, >= 1.
     use_sign : bool
@@ -128,6 +120,8 @@ def boosted_expansions(
 
 def best_alpha(agreement: Vector, distribution: Vector) -> float:
     """Return the alpha in (0, LARGEST_ALPHA] that minimises Z = sum_i D_i exp(-alpha agreement_i).
+
+    A hypothesis that is right on all examples has no best alpha, so alpha is capped.
 
     The sum of D_i agreement_i must be positive. Newton's method on the logarithm of Z, whose slope
     is minus the mean agreement under the tilted distribution, kept within a bracket.
@@ -186,6 +180,8 @@ class _Expansions:
             return "vanishing_margin"
         if edge <= RANDOM_EDGE:
             return "no_better_than_random"
+        # If a hypothesis is right everywhere, D does not change with signs; with real values
+        # boosting goes on, because the margins still differ.
         return "perfect" if self._use_sign and agreement.min() > 0.0 else None
 
     def _share_wrong(self, values: Vector, distribution: Vector) -> float:
@@ -231,6 +227,10 @@ def reduce_expansion(
 ) -> ReducedExpansion:
     """Project expansions onto the fewest pivots that change the first one by at most `allowed`.
 
+    Cholesky's method with pivots orders the points so that each adds what the ones before it
+    explain least. Leaving out the last directions of the orthonormal basis that it builds leaves
+    out exactly these coordinates of the expansion, so the error is known before any point goes.
+
     Parameters
     ----------
     gram : array of shape (n, n)
@@ -251,7 +251,7 @@ def reduce_expansion(
     Downs, Gates & Masters, Exact simplification of support vector solutions, JMLR 2, 2001.
     """
     gram = np.asarray(gram, dtype=np.float64)
-    factor = incomplete_cholesky(lambda rows: gram[:, rows], gram.diagonal())
+    factor = partial_cholesky(lambda rows: gram[:, rows], gram.diagonal())
     coordinates = factor.factor.T @ coefs  # of each expansion, in the basis that the pivots build
     # Squared norm of what follows the first r directions
     left_out = np.append(np.cumsum(coordinates[::-1, 0] ** 2)[::-1], 0.0)

@@ -2,16 +2,6 @@
 
 A rule decides what a learner's vote weighs, how the row weights change, and when boosting ends. The
 rule for machines that are kernel expansions is in `ensvm.solvers.boosted_expansions`.
-
-Discrete AdaBoost for two classes (Freund & Schapire, 1995): with epsilon the weight of a learner's
-mistakes, its weight is alpha = log((1 - epsilon) / epsilon) / 2, and the weight of row i is
-multiplied by exp(-alpha y_i h(x_i)) and divided by Z = 2 sqrt(epsilon (1 - epsilon)).
-
-Multi-class AdaBoost as Stork, Ramos, Koch & Konen print it (ECDA-13, Algorithm 1): alpha =
-(ln((1 - e) / e) + ln(K - 1)) / 2, half of SAMME's, and only the rows that a learner gets wrong
-change their weight, by exp(alpha): scikit-learn's `AdaBoostClassifier(learning_rate=0.5)`. Under
-the new weights the learner's error is not that of chance, as it is in AdaBoost, so no bound on the
-training error is known.
 """
 
 from collections.abc import Callable
@@ -184,7 +174,7 @@ def boost(
         Weighs the votes; one object for one run.
     learn : callable
         Takes a `Round` and returns a learner and its vote on the m rows, as the rule reads it;
-        None where no learner can be made because the rows it keeps are all of one class.
+        None if no learner can be made because the rows it keeps are all of one class.
     sample_weight : ndarray of shape (m,)
         The row weights of the first round, >= 0 and of sum 1.
     n_rounds : int
@@ -279,6 +269,10 @@ def discrete_adaboost(
 ) -> BoostingResult:
     """Boost learners h_t(x) in {-1, +1}, starting from equal row weights unless others are given.
 
+    Discrete AdaBoost (Freund & Schapire, 1995): with epsilon the weight of a learner's mistakes,
+    its weight is alpha = log((1 - epsilon) / epsilon) / 2, and the weight of row i is multiplied by
+    exp(-alpha y_i h(x_i)) and divided by Z = 2 sqrt(epsilon (1 - epsilon)).
+
     Parameters
     ----------
     signs : ndarray of shape (m,)
@@ -296,7 +290,7 @@ def discrete_adaboost(
     -------
     BoostingResult
         `train_errors` counts the rows with y f(x) <= 0, as the theorem does. The certificate is
-        the least slack in train_errors <= error_bound <= exponential bound; None where the first
+        the least slack in train_errors <= error_bound <= exponential bound; None if the first
         learner was refused.
     """
     first = np.full(signs.size, 1.0 / signs.size) if start is None else start
@@ -366,6 +360,12 @@ def multiclass_adaboost(
     max_attempts: int = 1,
 ) -> BoostingResult:
     """Boost classifiers of two classes or more, from equal row weights unless others are given.
+
+    This is AdaBoost as Stork, Ramos, Koch & Konen print it (ECDA-13, Algorithm 1): alpha =
+    (ln((1 - e) / e) + ln(K - 1)) / 2, half of SAMME's, and only the rows that a learner gets wrong
+    change their weight, by exp(alpha): scikit-learn's `AdaBoostClassifier(learning_rate=0.5)`.
+    Under the new weights the learner's error is not that of chance, as it is in AdaBoost, so no
+    bound on the training error is known.
 
     A learner whose weighted error is not below 1 - 1/K is refused and made again from the same
     weights; when `max_attempts` of a round were refused, boosting ends there. If that is the first

@@ -111,7 +111,7 @@ class LeverageResult:
 
 
 class BlockSource:
-    """The blocks of candidates of m instances, of which one exists at a time.
+    """The blocks of candidates of m instances; only one block is in memory at a time.
 
     `gram` is the symmetric Gram matrix, or a function of k instance numbers that returns these
     rows, shape (k, m); `blocks` are the instance numbers of each block.

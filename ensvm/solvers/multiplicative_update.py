@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.solvers.signed_gram import SignedGram
+from ensvm.solvers.entropy_projection.simplex import SignedGram
 
 Vector = NDArray[np.float64]
 

@@ -5,6 +5,7 @@ a < b, follow each other as (0, 1), (0, 2), ..., (1, 2), ...; a machine's value 
 and one that is not goes to b, as in LIBSVM.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from ensvm.compiled import inlined, internal, njit
 from ensvm.solvers.sequential_minimal_optimization import minimise
 
 __all__ = [
+    "PairMachines",
     "cross_validated_values",
-    "number_of_pairs",
     "one_hot",
     "pairwise_machines",
     "weighted_sums",
@@ -28,9 +29,31 @@ Indices = NDArray[np.intp]
 FOLDS = 5  # of LIBSVM's cross-validation
 
 
+@dataclass(frozen=True)
+class PairMachines:
+    """The machines of all pairs of classes, in the order of the pairs.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (pairs, m)
+        The y_i alpha_i of each machine; 0 for rows of other classes.
+    intercepts : ndarray of shape (pairs,)
+        The intercepts of the machines.
+    violations : ndarray of shape (pairs,)
+        Their violations of the optimality conditions, in units of y f(x).
+    steps : ndarray of int, shape (pairs,)
+        Their numbers of steps.
+    """
+
+    coefficients: Vector
+    intercepts: Vector
+    violations: Vector
+    steps: Indices
+
+
 def pairwise_machines(
     gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
-) -> tuple[Vector, Vector, Vector, Indices]:
+) -> PairMachines:
     """Train the machine of every pair on the rows of its two classes.
 
     Parameters
@@ -48,35 +71,18 @@ def pairwise_machines(
 
     Returns
     -------
-    coefficients : ndarray of shape (pairs, m)
-        The y_i alpha_i of each machine; 0 for rows of other classes.
-    intercepts : ndarray of shape (pairs,)
-        The intercepts of the machines.
-    violations : ndarray of shape (pairs,)
-        Their violations of the optimality conditions, in units of y f(x).
-    steps : ndarray of int, shape (pairs,)
-        Their numbers of steps.
+    PairMachines
+        The coefficients, intercepts, violations and numbers of steps.
     """
     n_pairs = number_of_pairs(starts.size - 1)
     coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
     intercepts, violations = np.empty((2, n_pairs))
     train_pairs(gram, starts, upper, tol, max_iter, coefficients, intercepts, violations, steps)
-    return coefficients, intercepts, violations, steps
+    return PairMachines(coefficients, intercepts, violations, steps)
 
 
 def number_of_pairs(n_classes: int) -> int:
-    """Return how many pairs of classes there are.
-
-    Parameters
-    ----------
-    n_classes : int
-        The number of classes.
-
-    Returns
-    -------
-    int
-        The number of pairs.
-    """
+    """Return how many pairs of classes there are."""
     return n_classes * (n_classes - 1) // 2
 
 

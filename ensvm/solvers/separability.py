@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 # A product of n terms is off by at most about n roundings of the lengths multiplied; what is below
-# is not told from 0.
+# counts as 0.
 ROUNDINGS_A_TERM = 4.0
 PASSES_OF_NNLS = 30  # scipy's limit of 3 exchanges a point is met on data of few points with ties
 

@@ -7,18 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from ensvm.classifiers.adaboost import AdaBoost
-from ensvm.solvers.boosting import LEAST_WEIGHT
 
 STUMP = DecisionTreeClassifier(max_depth=1)
+
+
 ROUNDING = 1e-12
+
+
 TOY_X = np.column_stack([np.arange(1, 11), [10, 1, 4, 2, 7, 3, 5, 8, 9, 6]])
+
+
 TOY_Y = np.array([1, 1, -1, -1, 1, -1, 1, 1, -1, -1])
 
 
@@ -93,17 +97,6 @@ def test_the_toy_example(criterion: str, seed: int) -> None:
     assert fitted.train_errors_.tolist() == [0.3, 0.3, 0.0]
 
 
-def test_no_stump_does_better_on_the_toy_example() -> None:
-    fitted = AdaBoost(n_estimators=3, random_state=0).fit(TOY_X, TOY_Y)
-    distribution = np.full(10, 0.1)
-    for error, weak in zip(fitted.errors_, fitted.estimators_, strict=True):
-        above = [np.where(column > t, 1, -1) for column in TOY_X.T for t in range(11)]
-        errors = [distribution[sign * side != TOY_Y].sum() for side in above for sign in (-1, 1)]
-        assert min(errors) == pytest.approx(error)
-        wrong = weak.predict(TOY_X) != TOY_Y
-        distribution = distribution * np.where(wrong, 0.5 / error, 0.5 / (1.0 - error))
-
-
 def test_margins_are_normalised_and_their_distribution_is_kept() -> None:
     X, y = noisy(1)
     fitted = AdaBoost(n_estimators=15, random_state=0).fit(X, y)
@@ -155,34 +148,6 @@ def test_a_first_round_no_better_than_chance_is_refused() -> None:
         ValueError, match="DecisionTreeClassifier is wrong on half of the training rows or more"
     ):
         AdaBoost().fit([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1])
-
-
-class WrongInTurn(ClassifierMixin, BaseEstimator):
-    """Right on the first of four rows always, and wrong on the lightest of the others."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any) -> "WrongInTurn":
-        self.classes_, self.known_ = np.unique(y), y.copy()
-        self.known_[1 + np.argmin(sample_weight[1:])] *= -1
-        return self
-
-    def predict(self, X: Any) -> Any:
-        return self.known_[X[:, 0].astype(int)]
-
-
-def test_no_weight_is_lost_to_rounding() -> None:
-    # A row right in every round keeps a weight, so that an error is 0 only where there is no
-    # mistake.
-    fitted = AdaBoost(WrongInTurn(), n_estimators=2000).fit(np.arange(4.0)[:, None], [1, -1, 1, -1])
-    assert fitted.distribution_[0] == pytest.approx(LEAST_WEIGHT)
-    assert fitted.n_iter_ == 2000
-    assert np.isfinite(fitted.alphas_).all()
-    assert fitted.certificate_ >= 0.0
-
-
-def test_support_vector_machines_see_weights_with_mean_1() -> None:
-    X, y = noisy(7)
-    fitted = AdaBoost(SVC(C=0.5), n_estimators=1).fit(X, y)
-    np.testing.assert_array_equal(fitted.estimators_[0].predict(X), SVC(C=0.5).fit(X, y).predict(X))
 
 
 def test_a_base_estimator_without_weights_is_refused() -> None:

@@ -12,6 +12,8 @@ from ensvm.classifiers.weakened_svc import WeakenedSVC
 from ensvm.kernels import gram
 
 WEAK = pytest.mark.parametrize("weak", ["weakened", "editing"])
+
+
 SETTINGS: dict[str, Any] = {"gamma": 1.0, "nu": 0.2, "mu": 0.3, "random_state": 0}
 
 
@@ -59,19 +61,6 @@ def test_stages_end_with_the_whole(hypothesis: str, reduce: str) -> None:
         np.testing.assert_allclose(
             [np.mean(stage != y) for stage in labels], fitted.train_errors_, atol=1e-12
         )
-
-
-def test_votes_of_signs_are_sums_of_signs_and_the_reduced_model_is_not() -> None:
-    X, y = data()
-    vote, reduced = (
-        BoostedSVM(hypothesis="sign", reduce=reduce, **SETTINGS).fit(X, y)
-        for reduce in ("none", "sum")
-    )
-    np.testing.assert_array_equal(vote.alphas_, reduced.alphas_)
-    assert np.unique(vote.decision_function(data(1)[0])).size <= 2**vote.n_rounds_
-    smooth = reduced.decision_function(data(1)[0])
-    assert np.unique(smooth).size == 120
-    assert np.mean((vote.decision_function(data(1)[0]) > 0.0) == (smooth > 0.0)) > 0.8
 
 
 @WEAK
@@ -167,13 +156,6 @@ def test_dependent_support_vectors_go_within_the_tolerance(reduce_tol: float) ->
         assert difference <= (less.reduction_error_ + 1e-9) * largest
     assert less.reduction_error_ <= reduce_tol
     assert whole.reduction_error_ == 0.0
-
-
-def test_a_linear_kernel_needs_as_many_support_vectors_as_dimensions() -> None:
-    X, _ = data()
-    fitted = BoostedSVM(kernel="linear", reduce="independent", **SETTINGS).fit(X, X[:, 0] > 0.0)
-    assert fitted.n_support_ == 3
-    assert np.mean(fitted.predict(X) == (X[:, 0] > 0.0)) > 0.95
 
 
 def test_machines_cut_short_are_counted_in_a_warning() -> None:

@@ -1,4 +1,4 @@
-"""Small machines: LIBSVM's on the same sample, with rows counted instead of repeated."""
+"""Small machines: LIBSVM's on the same sample, standardised or not, evaluated together."""
 
 from typing import Any
 
@@ -10,9 +10,13 @@ from sklearn.svm import SVC
 from ensvm.classifiers.kernel_machines import (
     KernelMachine,
     MachineEvaluator,
-    renumbered,
+    standardised_columns,
+    standardised_inputs,
     train_machine,
 )
+from ensvm.classifiers.mixed_kernel_adaboost import MixedKernelAdaBoost
+from ensvm.classifiers.mixed_kernel_bagging import MixedKernelBagging
+from ensvm.kernels import gram
 from ensvm.kernels.augmented_rows import Kernel, Rows
 
 KERNELS = pytest.mark.parametrize(
@@ -78,16 +82,6 @@ def test_what_it_says_of_itself(kernel: Kernel) -> None:
         assert machine.magnitude == pytest.approx(np.abs(machine.dual_coef).sum(axis=1).max())
 
 
-def test_sigmoids_are_fitted_on_request_and_fall_with_the_value() -> None:
-    order = np.random.default_rng(0).permutation(drawn(np.random.default_rng(0))[0].size)
-    machine, _ = machine_of(3, Kernel("rbf", 0.5), order=order)
-    plain, _ = machine_of(3, Kernel("rbf", 0.5))
-    np.testing.assert_array_equal(machine.dual_coef, plain.dual_coef)
-    assert machine.sigmoids is not None
-    assert machine.sigmoids.shape == (3, 2)
-    assert (machine.sigmoids[:, 0] < 0.0).all()
-
-
 def test_a_sample_of_one_class_is_the_constant_machine() -> None:
     rows, codes, _ = training(3)
     sample = np.flatnonzero(codes == 1)
@@ -99,26 +93,160 @@ def test_a_sample_of_one_class_is_the_constant_machine() -> None:
     assert not list(MachineEvaluator([machine], rows).values(rows))
 
 
-def test_a_sample_that_misses_a_class_never_predicts_it() -> None:
-    rows, codes, _ = training(4)
-    sample = np.flatnonzero(codes != 2)
-    machine = train_machine(
-        rows, codes, sample, np.ones_like(sample), Kernel("rbf", 1.0), C=1.0, tol=1e-3
-    )
-    predicted = MachineEvaluator([machine], rows).codes(rows)[0]
-    assert set(predicted) == {0, 1, 3}
-    assert (predicted[sample] == codes[sample]).mean() > 0.6
+MIXTURE = (Kernel("rbf", 0.5), Kernel("poly", 0.5, 3, 1.0), Kernel("linear"), Kernel("rbf", 0.1))
 
 
-def test_rows_are_counted_anew_among_those_needed() -> None:
-    rows, codes, _ = training(2)
-    rng = np.random.default_rng(3)
-    machines = [
-        train_machine(rows, codes, *drawn(rng), Kernel("rbf", 0.5), C=1.0, tol=1e-3)
-        for _ in range(3)
-    ]
-    again, needed = renumbered(machines)
-    for one, other in zip(machines, again, strict=True):
-        np.testing.assert_array_equal(needed[other.support], one.support)
-    evaluator, peer = MachineEvaluator(again, rows.take(needed)), MachineEvaluator(machines, rows)
-    np.testing.assert_array_equal(evaluator.codes(rows), peer.codes(rows))
+def trained(
+    kernels: tuple[Kernel, ...], *, offset: float = 0.0, C: float = 1.0, members: int = 2
+) -> tuple[list[KernelMachine], Rows, NDArray[np.float64]]:
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(3), 40)
+    X = rng.normal(size=(120, 2)) + codes[:, None] + offset
+    rows = Rows(X, X.mean(axis=0))
+    machines = []
+    for kernel in kernels * members:
+        sample, counts = np.unique(rng.integers(120, size=60), return_counts=True)
+        machines.append(train_machine(rows, codes, sample, counts, kernel, C=C, tol=1e-3))
+    return machines, rows, X
+
+
+def exact_values(machine: KernelMachine, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    kernel = machine.kernel
+    settings = {"gamma": kernel.gamma or 1.0, "degree": kernel.degree, "coef0": kernel.coef0}
+    K = gram(X[machine.support], X, kernel=kernel.name, **settings)
+    return machine.dual_coef @ K + machine.intercept[:, None]
+
+
+def test_every_machine_has_the_values_that_it_has_alone() -> None:
+    machines, rows, X = trained(MIXTURE)
+    result = dict(MachineEvaluator(machines, rows).values(rows))
+    assert sorted(result) == list(range(len(machines)))
+    for index, machine in enumerate(machines):
+        ((_, alone),) = MachineEvaluator([machine], rows).values(rows)
+        np.testing.assert_allclose(result[index], alone, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(result[index], exact_values(machine, X), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("kernel", MIXTURE[:3], ids=lambda kernel: kernel.name)
+def test_values_do_not_depend_on_the_rows_beside(kernel: Kernel) -> None:
+    machines, rows, _ = trained((kernel,))
+    evaluator = MachineEvaluator(machines, rows)
+    together = dict(evaluator.values(rows))
+    for index, values in evaluator.values(rows.take(np.array([5]))):
+        np.testing.assert_allclose(values[:, 0], together[index][:, 5], rtol=1e-7, atol=1e-7)
+
+
+def test_a_machine_too_coarse_for_float32_is_evaluated_in_float64() -> None:
+    # Far from the origin the polynomial kernel's values are so large that float32 holds nothing of
+    # the differences.
+    machines, rows, X = trained((Kernel("poly", 0.5, 3, 1.0),), offset=60.0)
+    for index, values in MachineEvaluator(machines, rows).values(rows):
+        assert values.dtype == np.float64
+        scale = machines[index].magnitude
+        np.testing.assert_allclose(
+            values, exact_values(machines[index], X), rtol=1e-6, atol=1e-12 * scale
+        )
+    machines, rows, _ = trained((Kernel("poly", 0.5, 3, 1.0),), C=1e-3)
+    assert {values.dtype for _, values in MachineEvaluator(machines, rows).values(rows)} == {
+        np.dtype(np.float32)
+    }
+
+
+ON_SCALED_ROWS = pytest.mark.parametrize(
+    "kernel",
+    [Kernel("linear"), Kernel("rbf", 0.3), Kernel("poly", 0.25, 3, 1.0)],
+    ids=lambda kernel: kernel.name,
+)
+
+
+BOTH = pytest.mark.parametrize("ensemble", [MixedKernelBagging, MixedKernelAdaBoost])
+
+
+SMALL: dict[str, Any] = {
+    "kernels": ["rbf", "poly", "linear"],
+    "gamma": "sigest-random",
+    "n_estimators": 4,
+    "max_samples": 60,
+    "random_state": 0,
+}
+
+
+def columns_of_many_units() -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Three columns of very different units and an indicator; rows sorted by class."""
+    rng = np.random.default_rng(0)
+    codes = np.sort(rng.integers(3, size=200))
+    X = rng.normal(size=(200, 4)) + np.column_stack([codes, codes % 2, codes // 2, codes - 1])
+    X[:, 3] = X[:, 3] > 0.0
+    return X * [1.0, 256.0, 2.0**-10, 1.0] + [0.0, 4096.0, 1.0, 0.0], codes
+
+
+def drawn_rows() -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    return np.unique(np.random.default_rng(1).integers(200, size=100), return_counts=True)
+
+
+def standardised_machine(X: NDArray[np.float64], kernel: Kernel) -> tuple[KernelMachine, Rows]:
+    rows = Rows(X, X.mean(axis=0))
+    columns = standardised_columns(columns_of_many_units()[0])
+    return train_machine(
+        rows,
+        columns_of_many_units()[1],
+        *drawn_rows(),
+        kernel,
+        C=10.0,
+        tol=1e-6,
+        standardised=columns,
+    ), rows
+
+
+@ON_SCALED_ROWS
+def test_it_is_libsvms_machine_on_the_scaled_rows(kernel: Kernel) -> None:
+    X, codes = columns_of_many_units()
+    repeated = np.repeat(*drawn_rows())
+    centre, spread = X[repeated].mean(axis=0), X[repeated].std(axis=0, ddof=1)
+    centre[3], spread[3] = 0.0, 1.0
+    Z = (X - centre) / spread
+    settings = {
+        "gamma": kernel.gamma or 1.0,
+        "degree": 3,
+        "coef0": kernel.coef0,
+        "decision_function_shape": "ovo",
+    }
+    peer = SVC(kernel=kernel.name, C=10.0, tol=1e-6, **settings).fit(Z[repeated], codes[repeated])
+    machine, rows = standardised_machine(X, kernel)
+    ((_, values),) = MachineEvaluator([machine], rows).values(rows)
+    np.testing.assert_allclose(np.abs(values.T), np.abs(peer.decision_function(Z)), atol=2e-3)
+
+
+@ON_SCALED_ROWS
+def test_a_constant_column_in_the_sample_leaves_all_of_them(kernel: Kernel) -> None:
+    X, codes = columns_of_many_units()
+    X = X / X.std(axis=0)
+    X[drawn_rows()[0], 1] = 0.5
+    machine, rows = standardised_machine(X, kernel)
+    plain = train_machine(rows, codes, *drawn_rows(), kernel, C=10.0, tol=1e-6)
+    assert machine.standardisation is None
+    np.testing.assert_array_equal(machine.dual_coef, plain.dual_coef)
+
+
+@BOTH
+def test_units_and_origins_of_the_columns_do_not_matter(ensemble: Any) -> None:
+    X, y = columns_of_many_units()
+    elsewhere = X * [8.0, 2.0**-6, 1024.0, 1.0] + [0.5, -1.0, 2.0, 0.0]
+    fitted = ensemble(scale="machine", **SMALL).fit(X, y)
+    other = ensemble(scale="machine", **SMALL).fit(elsewhere, y)
+    for one, again in zip(fitted.estimators_, other.estimators_, strict=True):
+        assert one.kernel.gamma == pytest.approx(again.kernel.gamma, rel=1e-9)
+        assert one.standardisation is not None
+        np.testing.assert_array_equal(one.classes, again.classes)
+    assert fitted.gamma_range_ == pytest.approx(other.gamma_range_)
+    assert np.mean(fitted.predict(X) == other.predict(elsewhere)) >= 0.99
+
+
+def test_columns_of_two_values_are_left_and_a_constant_one_is_looked_at() -> None:
+    X = np.array([[0.0, 1.0, 5.0, 1.0], [1.0, 2.0, 5.0, 1.0], [0.0, 4.0, 5.0, 3.0]])
+    assert standardised_columns(X).tolist() == [False, True, True, False]
+    np.testing.assert_array_equal(standardised_inputs(X, standardised_columns(X)), X)
+    scaled = standardised_inputs(X, np.array([False, True, False, False]))
+    np.testing.assert_allclose(scaled[:, 1].mean(), 0.0, atol=1e-12)
+    np.testing.assert_allclose(scaled[:, 1].std(ddof=1), 1.0)
+    np.testing.assert_allclose(scaled[:, [0, 2, 3]], X[:, [0, 2, 3]])

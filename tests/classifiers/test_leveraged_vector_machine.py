@@ -19,6 +19,8 @@ MACHINES = [
     {"penalty": "l2"},
     {"tol_scale": "absolute", "first_round": "granted", "n_passes": 2, "step": 2},
 ]
+
+
 EVERY_MACHINE = pytest.mark.parametrize("machine", MACHINES)
 
 
@@ -115,54 +117,6 @@ def test_precomputed_is_the_same_machine(
         )
 
 
-@EVERY_MACHINE
-def test_blocks_are_a_random_partition_that_the_seed_decides(machine: dict[str, Any]) -> None:
-    X, y = noisy()
-    parameters: dict[str, Any] = {"n_blocks": 6, "n_rounds": 30, "tol": 0.0, **machine}
-    one, same, other = (
-        LeveragedVectorMachine(random_state=seed, **parameters).fit(X, y) for seed in (0, 0, 1)
-    )
-    assert np.array_equal(one.rounds_, same.rounds_)
-    assert np.array_equal(one.alphas_, same.alphas_)
-    assert not np.array_equal(one.rounds_, other.rounds_)
-
-
-def test_unequal_blocks_switch_after_their_share_of_the_rounds() -> None:
-    X, y = noisy(m=50)
-    fitted = LeveragedVectorMachine(n_blocks=3, n_rounds=10, tol=0.0, random_state=0).fit(X, y)
-    order = np.random.RandomState(0).permutation(50)
-    where = np.empty(50, dtype=int)
-    for k, block in enumerate(np.array_split(order, 3)):
-        where[block] = k
-    assert where[fitted.rounds_].tolist() == [0] * 4 + [1] * 4 + [2] * 2
-
-
-def test_chunked_one_step_and_search_agree_after_some_rounds() -> None:
-    X, y = circle(0, 400)
-    new, truth = circle(1, 400)
-    parameters: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0, "n_rounds": 100}
-    errors = [
-        np.mean(
-            LeveragedVectorMachine("poly", **parameters, **more).fit(X, y).predict(new) != truth
-        )
-        for more in ({"step": "search", "ranking": "loss"}, {}, {"n_blocks": 10, "random_state": 0})
-    ]
-    assert max(errors) <= 0.02
-
-
-def test_label_noise_harms_the_boosted_machine_more() -> None:
-    X, y = noisy(3, 500)
-    new, truth = circle(4, 500)
-    parameters: dict[str, Any] = {"gamma": 1.0, "degree": 2, "coef0": 1.0}
-    boosted, logistic = (
-        np.mean(
-            LeveragedVectorMachine("poly", loss=loss, **parameters).fit(X, y).predict(new) != truth
-        )
-        for loss in ("exponential", "logistic")
-    )
-    assert logistic + 0.02 < boosted
-
-
 def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
     X, y = noisy()
     fitted = LeveragedVectorMachine(loss="logistic").fit(X, y)
@@ -177,16 +131,6 @@ def test_probabilities_are_eq_2_and_of_the_logistic_loss_only() -> None:
         -np.log(probabilities[np.arange(120), (y + 1) // 2]).mean(), rel=1e-9
     )
     assert not hasattr(LeveragedVectorMachine().fit(X, y), "predict_proba")
-
-
-def test_a_kernel_without_variation_leaves_the_intercept() -> None:
-    X, y = np.ones((8, 2)), [0, 1, 1, 1, 1, 0, 1, 1]
-    for kernel in ("rbf", "linear", lambda A, B: A @ B.T):
-        fitted = LeveragedVectorMachine(kernel, loss="logistic", step="search").fit(X, y)
-        assert fitted.n_support_ == 0
-        assert (fitted.predict(X) == 1).all()
-        np.testing.assert_allclose(fitted.predict_proba(X[:1]), [[0.25, 0.75]], rtol=1e-6)
-        np.testing.assert_allclose(list(fitted.staged_decision_function(X))[-1], fitted.intercept_)
 
 
 def test_blocks_divide_the_peak_of_memory() -> None:

@@ -9,9 +9,8 @@ from sklearn.datasets import make_moons
 from sklearn.linear_model import Ridge
 
 from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble
-from ensvm.kernels import gram
-from ensvm.kernels.low_rank import PivotChoice, low_rank_gram, sampled_pivots
-from ensvm.runner.grams import shares_gram
+from ensvm.kernels import gram, sampled_pivots
+from ensvm.kernels.sampled_pivots import PivotChoice, low_rank_gram
 
 
 def moons(m: int = 400) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -82,7 +81,3 @@ def test_the_penalty_may_be_left_to_it() -> None:
     ]
     assert chosen.score(fresh, labels) >= max(scores) - 0.02
     assert chosen.score(fresh, labels) > scores[0]
-
-
-def test_the_runner_gives_it_rows() -> None:
-    assert not shares_gram(LowRankRidgeClassifier())

@@ -19,6 +19,8 @@ from ensvm.kernels.augmented_rows import Rows
 from ensvm.solvers.platt_scaling import class_probabilities
 
 SMALL: dict[str, Any] = {"n_estimators": 5, "max_samples": 60, "random_state": 0}
+
+
 VOTINGS = pytest.mark.parametrize("voting", ["probability", "majority"])
 
 
@@ -97,9 +99,9 @@ def test_the_joined_ensemble_holds_the_machines_of_the_pure_ones(voting: str) ->
     kernels = ["rbf", "poly", "linear"]
     joined = MixedKernelBagging(kernels, voting=voting, **SMALL).fit(X, y)
     assert joined.estimator_kernels_ == kernels * 5
-    for place, name in enumerate(kernels):
+    for p, name in enumerate(kernels):
         pure = MixedKernelBagging([name], voting=voting, **{**SMALL, "n_estimators": 8}).fit(X, y)
-        for one, other in zip(joined.estimators_[place::3], pure.estimators_[:5], strict=True):
+        for one, other in zip(joined.estimators_[p::3], pure.estimators_[:5], strict=True):
             np.testing.assert_array_equal(one.dual_coef, other.dual_coef)
             np.testing.assert_array_equal(
                 joined.support_[one.support], pure.support_[other.support]
@@ -127,10 +129,10 @@ def test_probabilities_are_the_machines_mean(n_classes: int) -> None:
     total = np.zeros((200, n_classes))
     for index, values in MachineEvaluator(fitted.estimators_, support).values(rows):
         total += class_probabilities(values, fitted.estimators_[index].sigmoids).T
-    found = fitted.predict_proba(X)
-    np.testing.assert_allclose(found, total / 10, rtol=1e-6)
-    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-6)
-    np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[found.argmax(axis=1)])
+    result = fitted.predict_proba(X)
+    np.testing.assert_allclose(result, total / 10, rtol=1e-6)
+    np.testing.assert_allclose(result.sum(axis=1), 1.0, rtol=1e-6)
+    np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[result.argmax(axis=1)])
 
 
 def test_votes_are_counted() -> None:

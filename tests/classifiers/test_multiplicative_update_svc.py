@@ -75,16 +75,6 @@ def test_too_large_a_rate_says_when_it_overshot_and_leaves_a_usable_machine(kind
     assert np.isfinite(fitted.decision_function(X.astype(kind))).all()
 
 
-def test_the_default_start_is_the_centre_of_the_simplex() -> None:
-    X, y = separable()
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
-        given, default = (
-            MultiplicativeUpdateSVC(initial_weight=start, max_iter=30).fit(X, y)
-            for start in (1.0 / len(y), None)
-        )
-    assert np.array_equal(given.objective_path_, default.objective_path_)
-
-
 def test_weights_that_all_underflow_are_not_kept() -> None:
     # Every (K~b)_i is about a million, so the first step takes all of b to exp(-10000) = 0.
     X, y = np.array([[1e3], [-1e3], [2e3], [-2e3]]), [1, -1, 1, -1]

@@ -1,7 +1,4 @@
-"""Partially trained SVMs: the members, the one expansion, the stages, errors on real data."""
-
-import os
-from pathlib import Path
+"""Partially trained SVMs: the members, the one expansion, the stages."""
 
 import numpy as np
 import pytest
@@ -72,26 +69,3 @@ def test_without_an_accepted_step_it_is_the_parzen_window() -> None:
     expected = ParzenWindowClassifier(kernel="linear").fit(X, y).decision_function(X)
     np.testing.assert_array_equal(ensemble.decision_function(X), expected)
     np.testing.assert_array_equal(list(ensemble.staged_decision_function(X)), [expected])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "expected"), [("german", 24.0), ("titanic", 22.5), ("waveform", 10.0)]
-)  # between the paper's percentages and those of an independent prototype
-def test_error_on_the_benchmarks_own_realizations(name: str, expected: float) -> None:
-    if "ENSVM_DATA" not in os.environ:
-        pytest.skip("ENSVM_DATA is not set: it names the folder with the benchmark's realizations")
-    path = Path(os.environ["ENSVM_DATA"]) / "ida" / f"{name}.npz"
-    if not path.is_file():
-        pytest.skip(f"{path.name} is not in ENSVM_DATA")
-    with np.load(path) as data:
-        X, y, splits = data["X"], data["y"], list(zip(data["train"], data["test"], strict=True))
-    errors, hard_margin_errors = (
-        [
-            100.0 * (1.0 - make().fit(X[train], y[train]).score(X[test], y[test]))
-            for train, test in splits
-        ]
-        for make in (PartiallyTrainedEnsemble, RhoSVC)
-    )
-    assert np.mean(errors) == pytest.approx(expected, abs=1.0)
-    assert np.mean(errors) < np.mean(hard_margin_errors)

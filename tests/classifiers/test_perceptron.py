@@ -93,7 +93,7 @@ def test_on_the_plane_the_class_is_the_positive_one() -> None:
 
 
 @pytest.mark.parametrize("dual", [False, True])
-def test_data_without_a_separating_plane_are_told_and_stopped(dual: bool) -> None:
+def test_data_without_a_separating_plane_warn_and_stop(dual: bool) -> None:
     with pytest.warns(
         ConvergenceWarning, match="no plane separates the classes.*stopped after 30 passes"
     ):

@@ -10,9 +10,9 @@ import pytest
 from sklearn.datasets import make_moons
 
 from ensvm import LowRankRidgeClassifier, PartiallyTrainedEnsemble, RhoSVC
-from ensvm.classifiers import rho_svc
 
 ROWS, COLUMNS = 120_000, 100  # 46 MiB of float32, twice that of float64
+
 
 CODE = """
 import resource, sys
@@ -63,15 +63,6 @@ def test_rows_of_either_precision_make_the_same_machine(make: Any) -> None:
         single.decision_function(X), double.decision_function(X), rtol=1e-6, atol=1e-9
     )
     np.testing.assert_array_equal(single.predict(X), double.predict(X))
-
-
-def test_auto_is_exact_in_either_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = make_moons(100, noise=0.2, random_state=0)
-    X = X.astype(np.float32)
-    exact, auto = (RhoSVC(gamma=2.0, low_rank=rank).fit(X, y) for rank in (None, "auto"))
-    np.testing.assert_array_equal(exact.decision_function(X), auto.decision_function(X))
-    monkeypatch.setattr(rho_svc, "AUTO_EXACT_ROWS", 50)
-    assert RhoSVC(gamma=2.0, low_rank="auto").fit(X, y).X_fit_.dtype == np.float32
 
 
 def test_a_factor_that_does_not_fit_is_refused_before_it_is_made(

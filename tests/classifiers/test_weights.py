@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.svm import SVC
 
 from ensvm import (
@@ -90,14 +89,6 @@ def test_balanced_is_a_dict_and_equal_weights_are_none(make: Callable[..., Any])
     assert np.abs(decided(of) - decided(None)).max() > 0.01
 
 
-def test_probabilities_are_those_of_the_weighted_classes() -> None:
-    X, y = uneven()
-    settings: dict[str, Any] = {"n_estimators": 3, "max_samples": 60, "random_state": 0}
-    plain = MixedKernelBagging(**settings).fit(X, y).predict_proba(X)
-    heavy = MixedKernelBagging(class_weight={"b": 8.0}, **settings).fit(X, y).predict_proba(X)
-    assert heavy[:, 1].mean() > plain[:, 1].mean() + 0.1
-
-
 @pytest.mark.parametrize("make", [LinearSMO, MixedKernelBagging, MixedKernelAdaBoost])
 @pytest.mark.parametrize(
     ("class_weight", "message"),
@@ -136,17 +127,6 @@ def test_a_row_of_weight_2_is_two_rows_and_one_of_weight_0_none(
     )
 
 
-def test_the_width_of_weighted_sparse_rows_is_that_of_dense_ones() -> None:
-    X, y = uneven()
-    X[X < 0.0] = 0.0
-    for gamma in ("scale", "mean-distance"):
-        fits = [
-            ParzenWindowClassifier(gamma=gamma).fit(rows, y, sample_weight=counted())
-            for rows in (X, sparse.csr_array(X))
-        ]
-        assert fits[0].gamma_ == pytest.approx(fits[1].gamma_, rel=1e-12)
-
-
 @pytest.mark.parametrize("make", [LinearSMO, AdaBoost, ParzenWindowClassifier])
 def test_weights_that_leave_one_class_are_refused(make: Callable[..., Any]) -> None:
     X, y = uneven()
@@ -168,13 +148,3 @@ def test_boosting_starts_from_the_proportions_of_the_weights() -> None:
         error = weight[labels != y].sum() / weight.sum()
         assert weighted.train_errors_[t] == pytest.approx(error, abs=1e-12)
         assert error <= weighted.normalizers_[: t + 1].prod() + 1e-12
-
-
-def test_the_theorem_of_adaboost_holds_for_the_weighted_error() -> None:
-    X, y = uneven()
-    weight = 1e-3 + counted()
-    fitted = AdaBoost(n_estimators=6, random_state=0).fit(X, y, sample_weight=weight)
-    for t, votes in enumerate(fitted.staged_decision_function(X)):
-        wrong = np.where(y == "b", votes, -votes) <= 0.0
-        assert fitted.train_errors_[t] == pytest.approx(weight[wrong].sum() / weight.sum())
-    assert fitted.certificate_ >= -1e-12

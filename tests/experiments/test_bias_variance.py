@@ -1,4 +1,4 @@
-"""Bootstrap bias and variance: the notes' formulas, the identity with the error, the vote."""
+"""Bias and variance over bootstrap replicates: the notes' formulas, the identity with the error."""
 
 from typing import Any
 
@@ -8,16 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import BaggingClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+from sklearn.tree import ExtraTreeClassifier
 
-from ensvm.classifiers.adaboost import AdaBoost
-from ensvm.classifiers.meta_estimator import SeededCopies, SharedRows, seeded_clone
-from ensvm.experiments.bias_variance import BiasVariance, bias_variance
+from ensvm.experiments.bias_variance import BiasVariance, VarianceComponents, bias_variance
 
 
 def noisy(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -103,16 +100,6 @@ def test_a_coin_has_the_variance_of_a_coin_and_copies_differ() -> None:
     assert fitted.error_ == pytest.approx(0.5, abs=0.05)
 
 
-def test_bagging_lowers_the_variance_of_trees() -> None:
-    X, y = noisy(1, m=100)
-    tree = DecisionTreeClassifier()
-    alone, bagged = (
-        BiasVariance(base, n_replicates=15, random_state=0).fit(X, y).variance_
-        for base in (tree, BaggingClassifier(tree, n_estimators=15))
-    )
-    assert bagged < 0.8 * alone
-
-
 def test_the_class_predicted_is_that_of_most_replicates() -> None:
     X, y = noisy(2)
     fitted = BiasVariance(n_replicates=21, random_state=0).fit(X, np.where(y > 0, "yes", "no"))
@@ -130,50 +117,59 @@ def test_replicates_of_one_class_predict_it() -> None:
     assert fitted.error_ <= 0.2
 
 
-def test_too_few_replicates_are_told() -> None:
+def test_too_few_replicates_are_refused() -> None:
     with pytest.raises(
         ValueError, match="no row is left out by two of n_replicates = 2 replicates of 2 rows"
     ):
         BiasVariance(n_replicates=2, random_state=1).fit([[0.0], [1.0]], [0, 1])
 
 
-@pytest.mark.parametrize("tree", [DecisionTreeClassifier(max_features=2), ExtraTreeClassifier()])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_copies_of_a_tree_are_those_that_check_everything_themselves(
-    tree: Any, weighted: bool
-) -> None:
-    X, y = make_classification(80, random_state=3)
-    weights = {"sample_weight": np.arange(1.0, 81.0)} if weighted else {}
-    rows, copies = SharedRows(X), SeededCopies(tree, np.random.RandomState(5))
-    generator = np.random.RandomState(5)
-    for _ in range(3):
-        ours = copies.fit(copies.new(), rows, y, **weights)
-        theirs = seeded_clone(tree, generator).fit(X, y, **weights)
-        assert ours.get_params() == theirs.get_params()
-        assert vars(ours).keys() == vars(theirs).keys()
-        for name in ("threshold", "feature", "value", "impurity", "children_left"):
-            np.testing.assert_array_equal(getattr(ours.tree_, name), getattr(theirs.tree_, name))
-        np.testing.assert_array_equal(rows.predict(ours), theirs.predict(X))
-        part = np.arange(0, 80, 3)
-        np.testing.assert_array_equal(rows.take(part).predict(ours), theirs.predict(X[part]))
+def columns(m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(m, 3))
+    return X, (X[:, 0] + generator.normal(size=m) > 0.0).astype(int)
 
 
-@pytest.mark.filterwarnings("ignore:overflow encountered in cast")  # scikit-learn's own
-def test_copies_of_a_tree_refuse_what_the_tree_refuses() -> None:
-    y = np.array([0, 1] * 5)
-    for X, tree, message in (
-        (np.full((10, 2), 1e300), DecisionTreeClassifier(), "infinity|too large"),
-        (np.ones((10, 2)), DecisionTreeClassifier(max_depth=-1), "max_depth"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            BiasVariance(tree, random_state=0).fit(X, y)
-        with pytest.raises(ValueError, match=message):
-            AdaBoost(tree, random_state=0).fit(X, y)
+def test_a_rule_without_draws_has_the_variance_of_the_training_rows_alone() -> None:
+    X, y = columns()
+    parts = VarianceComponents(GaussianNB(), n_replicates=40, random_state=1).fit(X, y)
+    whole = BiasVariance(GaussianNB(), n_replicates=40, random_state=1).fit(X, y)
+    assert parts.own_variance_ == 0.0
+    assert parts.set_variance_ == parts.variance_ == pytest.approx(whole.variance_)
+    assert parts.squared_bias_ == pytest.approx(whole.squared_bias_)
+    assert parts.error_ == pytest.approx(whole.error_)
 
 
-def test_the_parameters_of_copies_are_checked_after_one_that_fits_a_constant() -> None:
-    rows, labels = SharedRows(np.ones((4, 1))), np.array([0, 1, 0, 1])
-    copies = SeededCopies(DecisionTreeClassifier(max_depth=-1), np.random.RandomState(0))
-    copies.fit(DummyClassifier(), rows, labels)
-    with pytest.raises(ValueError, match="max_depth"):
-        copies.fit(copies.new(), rows, labels)
+def test_a_coin_has_a_variance_of_its_own_alone() -> None:
+    X, y = columns()
+    parts = VarianceComponents(Coin(), n_replicates=400, random_state=1).fit(X, y)
+    assert parts.own_variance_ == pytest.approx(1.0, abs=0.1)
+    assert parts.set_variance_ == pytest.approx(0.0, abs=0.1)
+
+
+@pytest.mark.parametrize("n_copies", [2, 5])
+def test_the_parts_are_those_of_the_formulas(n_copies: int) -> None:
+    X, y = columns(25)
+    parts = VarianceComponents(
+        ExtraTreeClassifier(max_features=1), n_replicates=7, n_copies=n_copies, random_state=2
+    ).fit(X, y)
+    draws = np.random.RandomState(2)
+    votes: dict[int, list[NDArray[np.float64]]] = {}
+    copies = iter(parts.estimators_)
+    for _ in range(7):
+        drawn = draws.randint(25, size=25)
+        draws.randint(np.iinfo(np.int32).max, size=n_copies)
+        answers = np.array([2.0 * next(copies).predict(X) - 1.0 for _ in range(n_copies)])
+        for row in np.setdiff1d(np.arange(25), drawn):
+            votes.setdefault(int(row), []).append(answers[:, row])
+    own, between = [], []
+    for row_votes in votes.values():
+        if len(row_votes) > 1:
+            own.append(np.mean([np.var(of_set, ddof=1) for of_set in row_votes]))
+            between.append(
+                np.var([of_set.mean() for of_set in row_votes], ddof=1) - own[-1] / n_copies
+            )
+    assert parts.own_variance_ == pytest.approx(np.mean(own))
+    assert parts.set_variance_ == pytest.approx(np.mean(between))
+    assert parts.variance_ == parts.own_variance_ + parts.set_variance_
+    assert parts.variance_ == pytest.approx(np.nanmean(parts.estimate_.variance))

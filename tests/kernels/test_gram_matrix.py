@@ -1,4 +1,4 @@
-"""Laws of the Gram matrices and of the kernel widths that go by a name."""
+"""Laws of Gram matrices and named widths, and which rows are equal."""
 
 from typing import Any
 
@@ -13,12 +13,19 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
 from ensvm.kernels import DENSE_COLUMNS, KERNELS, gram, resolve_gamma
+from ensvm.kernels.gram_matrix import distinct_rows
 
 SETTINGS = {"gamma": 0.37, "degree": 4, "coef0": 0.7}
+
+
 READ_BY = {"linear": (), "poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",)}
+
+
 BOTH_DTYPES = pytest.mark.parametrize(
     ("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 2e-5)]
 )
+
+
 NAMED = pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
 
 
@@ -171,3 +178,36 @@ def test_width_of_identical_rows_is_one(container: Any) -> None:
 def test_widths_out_of_range(gamma: Any) -> None:
     with pytest.raises(ValueError, match="gamma must be a positive number"):
         resolve_gamma(gamma, rows(3))
+
+
+SMALL = arrays(
+    np.float64,
+    st.tuples(st.integers(1, 30), st.integers(1, 3)),
+    elements=st.sampled_from([-1.0, -0.0, 0.0, 0.5, 1e300]),
+)
+
+
+@given(SMALL)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csc_array])
+def test_each_row_is_its_distinct_one_and_these_differ(form: Any, X: NDArray[np.float64]) -> None:
+    distinct = distinct_rows(form(X))
+    kept = X[distinct.first]
+    np.testing.assert_array_equal(kept[distinct.index], X)
+    assert len(np.unique(kept + 0.0, axis=0)) == len(kept)
+    assert np.all(np.diff(distinct.first) > 0)
+
+
+@given(SMALL)
+def test_sums_over_equal_rows(X: NDArray[np.float64]) -> None:
+    distinct = distinct_rows(X)
+    values = np.arange(2.0 * len(X)).reshape(len(X), 2)
+    sums = distinct.summed(values)
+    for number, row in enumerate(sums):
+        np.testing.assert_array_equal(row, values[distinct.index == number].sum(axis=0))
+    np.testing.assert_array_equal(distinct.summed(values[:, 0]), sums[:, 0])
+
+
+def test_sparse_rows_need_not_be_in_order() -> None:
+    X = sparse.csr_array(([1.0, 2.0, 2.0, 1.0, 0.5, 0.5], [0, 2, 2, 0, 1, 1], [0, 2, 4, 6]))
+    assert distinct_rows(X).index.tolist() == [0, 0, 1]
+    assert X.nnz == 6  # left as it was

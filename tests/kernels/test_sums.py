@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ensvm.kernels import Kernel, gram, sums
 from ensvm.kernels.sums import KernelSums
@@ -87,11 +86,3 @@ def test_numbers_beyond_float32_are_left_to_float64(monkeypatch: pytest.MonkeyPa
     machine = KernelSums(Z, c, Kernel("rbf", 1e-61))
     X = 1e30 * rows(100, 3)
     np.testing.assert_array_equal(machine.positive(X, 0.1), machine.values(X) + 0.1 > 0.0)
-
-
-def test_sparse_rows_are_dense_ones() -> None:
-    X, Z, c = rows(60), rows(40, 1), np.random.default_rng(2).normal(size=40)
-    X[np.abs(X) < 0.5], Z[np.abs(Z) < 0.5] = 0.0, 0.0
-    dense = KernelSums(Z, c, Kernel("rbf", 0.3)).values(X)
-    of_sparse = KernelSums(sparse.csr_array(Z), c, Kernel("rbf", 0.3)).values(sparse.csr_array(X))
-    np.testing.assert_array_equal(of_sparse, dense)

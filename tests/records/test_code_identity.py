@@ -43,7 +43,7 @@ PARTS_OF_PATH = {
 }
 UNRELATED = {
     "another solver": ("solvers/multiplicative_update.py", ""),
-    "low rank": ("kernels/low_rank/factors.py", ""),
+    "low rank": ("kernels/low_rank.py", ""),
     "another classifier": ("classifiers/rho_svc.py", "__init__"),
     "executor": ("runner/execute.py", "run_plan"),
     "config": ("study", "find_config"),

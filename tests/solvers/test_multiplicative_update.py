@@ -53,11 +53,3 @@ def test_too_large_a_rate_overshoots_and_diverges_without_a_warning() -> None:
     assert not result.converged
     assert result.overshoot_iteration is not None
     assert np.isfinite(result.weights).all()
-
-
-def test_one_step_from_a_given_start() -> None:
-    result = multiplicative_update(
-        np.eye(2), [1, -1], learning_rate=0.5, max_iter=1, initial_weight=0.2
-    )
-    np.testing.assert_allclose(result.weights, 0.2 * np.exp(0.5 * 0.8))
-    assert result.n_iter == 1

@@ -6,14 +6,6 @@ taken at y = (1 - s) x + s z, between the best weights x so far and the weights 
 act on (Auslender & Teboulle, 2006): z_i becomes proportional to z_i exp(-eta g_i) with g = K~y, cut
 at the upper bounds, and x becomes the best point between x and z. The objective's distance from its
 optimum falls like 1 / t^2 with the steps t, not like 1 / t.
-
-K~x, K~y and K~z are combinations of products known already, so that a step costs the one product
-K~z. How long a step may be is tried: q = d'K~d, with d the change of z, may be at most L times the
-relative entropy of z to what it was; where it is more, L is doubled and the step is taken anew.
-
-Any weights a give a lower bound of the optimum rho*: every b that is allowed has b'K~a >= v, the
-least value of b'g over the allowed b, and rho* >= max(0, v)^2 / a'K~a by Cauchy and Schwarz.
-Without upper bounds v = min_i g_i, and this is the bound of Algorithm 1.
 """
 
 from collections.abc import Callable
@@ -26,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     EntropyProjectionState,
+    SignedGram,
     SimplexRun,
     Vector,
     inner_product,
 )
-from ensvm.solvers.signed_gram import SignedGram
 
 # L after a step that was accepted and after one that was not: about one step in seven is then tried
 # twice, see benchmarks/accelerated_descent.py
@@ -78,12 +70,12 @@ def accelerated_descent(
     start : array of shape (m,), default None
         The first weights, positive and of sum 1; None for 1 / m.
     rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `ensvm.solvers.signed_gram`.
+        Which row of the operator each label belongs to, see `SignedGram`.
 
     Returns
     -------
     EntropyProjectionResult
-        The last x. Its members are the weights y_t of which gradients were taken, and its learning
+        The last x. Its members are the weights y_t whose gradients were used, and its learning
         rates the eta_t of these gradients, as in section 3.2 of the paper; its epsilons are nan.
 
     References
@@ -151,6 +143,7 @@ class _Descent:
     def step(self) -> _Used | None:
         """Try an update; return what it used, None if it was too long."""
         steepness, before, moved = self._steepness, self.best, self._moved
+        # K~x and K~y are combinations of products known already: a step costs the one product K~z.
         # a solves L a^2 = A + a, with A the sum of all a since the restart
         share = (1.0 + np.sqrt(1.0 + 4.0 * steepness * self._sum)) / (2.0 * steepness)
         between = before.towards(moved, share / (self._sum + share))
@@ -161,6 +154,8 @@ class _Descent:
         change = following.objective - 2.0 * crossed + moved.objective
         self.best = _best_between(before, following)
         self._prove(self.best)
+        # d'K~d, with d the change of z, is at most L times the relative entropy of the new z to the
+        # old one; otherwise the step was too long, and is taken anew with a larger L.
         if change > steepness * entropy + CHANGE_ROUNDINGS * self._run.rounding:
             self._steepness *= LONGER
             return None
@@ -177,6 +172,8 @@ class _Descent:
         return _Point(weights, gradient, inner_product(weights, gradient))
 
     def _prove(self, point: _Point) -> None:
+        # Every allowed b has b'K~a >= v, its least value, and rho* >= max(0, v)^2 / a'K~a by Cauchy
+        # and Schwarz. Without upper bounds v = min_i g_i, and this is the bound of Algorithm 1.
         self._run.prove(_least(point.gradient, self._upper), point.objective)
 
     def _gap(self) -> float:

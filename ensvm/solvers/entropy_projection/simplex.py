@@ -2,12 +2,6 @@
 
 Weights a whose products g = K~a are all at least v > 0 prove that rho* >= v^2 / a'K~a: every b on
 the simplex has b'K~a >= v, and the bound follows by Cauchy and Schwarz.
-
-Identical rows of one label can be taken as one unknown: they have equal entries g_i = (K~a)_i, so
-that their weights, equal at the start, stay equal in every update (8). With A the sum of their
-weights and A_1 = count / m, the objective a'K~a, the sums sum_i a_i exp(-eta g_i) of the line
-search, min_i g_i and hence every rate eta_t are those of all rows. An input that has both labels
-makes two unknowns that share a row of the Gram matrix; rho* is then 0.
 """
 
 from collections.abc import Callable
@@ -16,9 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import blas
 
-from ensvm.kernels.input_rows import DistinctRows
-from ensvm.solvers.signed_gram import SignedGram
+from ensvm.kernels.gram_matrix import DistinctRows
 
 Vector = NDArray[np.float64]
 StopReason = Literal[
@@ -30,6 +24,54 @@ StopReason = Literal[
 ]
 
 METHOD_RULES: tuple[StopReason, ...] = ("epsilon_below_tol", "gap_below_tol", "zero_objective")
+
+_SYMMETRIC_PRODUCT = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
+
+
+class SignedGram:
+    """K~ = diag(y) K diag(y), with K a symmetric matrix or operator that is never copied.
+
+    `operator` is K, or an object with `matvec` (a LinearOperator, a low-rank factor). If inputs
+    occur several times, `rows` says which row of K each label of `y` belongs to: K is then the Gram
+    matrix of the distinct inputs, and K~ that of all labels. `rounding` is the rounding error of a
+    value a'K~a with weights on the simplex.
+    """
+
+    def __init__(self, operator: Any, y: ArrayLike, rows: NDArray[np.intp] | None = None) -> None:
+        self.labels = np.asarray(y, dtype=np.float64)
+        self.size = self.labels.size
+        self._rows = rows
+        self._distinct = self.size if rows is None else int(rows.max()) + 1
+        is_array = isinstance(operator, np.ndarray)
+        self._product = _dense_product(operator) if is_array else operator.matvec
+        largest = operator.diagonal() if is_array else self._row_means()
+        dtype = operator.dtype if operator.dtype in _SYMMETRIC_PRODUCT else np.float64
+        self.rounding = float(np.finfo(dtype).eps * np.abs(largest).max())
+
+    def matvec(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the product K~ weights in float64, shape (m,)."""
+        signed: Any = self.labels * weights
+        if self._rows is not None:
+            signed = np.bincount(self._rows, signed, self._distinct)
+        product = np.asarray(self._product(signed), dtype=np.float64)
+        return self.labels * (product if self._rows is None else product[self._rows])
+
+    def _row_means(self) -> Any:
+        return self._product(np.full(self._distinct, 1.0 / self._distinct))
+
+
+def _dense_product(gram: NDArray[Any]) -> Callable[[NDArray[np.float64]], NDArray[Any]]:
+    """Return the product with a symmetric matrix in its own precision, float32 or float64.
+
+    BLAS reads one triangle, which halves the memory traffic that bounds the product.
+    """
+    matrix = gram if gram.dtype in _SYMMETRIC_PRODUCT else gram.astype(np.float64)
+    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
+        matrix = np.ascontiguousarray(matrix)
+    # BLAS reads columns; the transpose of a symmetric matrix is the same matrix, without a copy.
+    columns = matrix if matrix.flags.f_contiguous else matrix.T
+    symmetric_product = _SYMMETRIC_PRODUCT[columns.dtype]
+    return lambda vector: symmetric_product(1.0, columns, vector)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +136,12 @@ class MergedRows:
 
 def merge_identical(distinct: DistinctRows, y: NDArray[np.float64]) -> MergedRows:
     """Return the unknowns of a problem: its distinct pairs of input and label.
+
+    Identical rows of one label have equal entries g_i = (K~a)_i, so that their weights, equal at
+    the start, stay equal in every update (8). With the sum of their weights as one unknown that
+    starts at count / m, the objective, the sums of the line search, min_i g_i and hence every rate
+    eta_t are those of all rows. An input with both labels makes two unknowns that share a row of
+    the Gram matrix; rho* is then 0.
 
     Parameters
     ----------

@@ -4,15 +4,6 @@ The problem is min a'K~a over the simplex, equation (2), with K~ = diag(y) K dia
 symbols and our names: alpha_t `weights`, rho_bar_t = alpha_t'K~alpha_t `objective`, eta_t
 `learning_rate`, epsilon_t `epsilon`, epsilon `tol`, epsilon_1 `initial_tol`, g_t = K~alpha_t
 `gradient` (its entries are y_i f_t(x_i)); rho* is the optimum.
-
-The adaptive rate, equation (9), minimises psi(eta) = ln sum_i a_i exp(-eta g_i) + rho eta, convex
-in one variable. With the tilted weights w_i ~ a_i exp(-eta g_i), which are the update (8), psi' =
-rho - sum w_i g_i and psi'' = Var_w(g): the updated weights meet the constraint, sum w_i g_i = rho.
-Weights enter by their logarithms, so that none underflows, and every exponent is at most 0.
-
-Stopping at epsilon_t < tol proves nothing, because overshoot halves epsilon as well as
-infeasibility does. What is proved is a bracket: any weights on the simplex give rho* >= max(0,
-min_i g_i)^2 / rho_bar, the squared margin of their plane.
 """
 
 import math
@@ -26,12 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from ensvm.solvers.entropy_projection.simplex import (
     EntropyProjectionResult,
     EntropyProjectionState,
+    SignedGram,
     SimplexRun,
     StopReason,
     Vector,
     inner_product,
 )
-from ensvm.solvers.signed_gram import SignedGram
 
 RELATIVE_PRECISION = 1e-11  # of the rate: one digit more than the 1e-10 promised
 # The most one step may lengthen a rate with no upper end: Newton overshoots on flat tails.
@@ -54,7 +45,10 @@ class Projection:
 
 
 class _Tilt:
-    """The weights a_i exp(-eta h_i), mean and variance of h under them; buffers are used again."""
+    """The weights a_i exp(-eta h_i), mean and variance of h under them; buffers are used again.
+
+    Weights enter by their logarithms, so that none underflows; every exponent is at most 0.
+    """
 
     def __init__(self, log_weights: NDArray[np.float64], offsets: NDArray[np.float64]) -> None:
         self._log_weights = log_weights
@@ -102,7 +96,12 @@ def project(
 
 
 def _root(tilt: _Tilt) -> float | None:
-    """Return the eta > 0 where the tilted mean vanishes, by Newton in a shrinking bracket."""
+    """Return the eta > 0 where the tilted mean vanishes, by Newton in a shrinking bracket.
+
+    It minimises psi(eta) = ln sum_i a_i exp(-eta g_i) + rho eta, convex in one variable. With the
+    tilted weights w_i ~ a_i exp(-eta g_i), the update (8), psi' = rho - sum w_i g_i and psi'' =
+    Var_w(g): the updated weights meet the constraint sum w_i g_i = rho.
+    """
     low, high = 0.0, np.inf
     eta = 0.0
     mean, variance = tilt.at(eta)
@@ -148,6 +147,10 @@ def entropy_projection(
 ) -> EntropyProjectionResult:
     """Minimise a'K~a over the simplex by multiplicative updates from equal weights (Algorithm 1).
 
+    Stopping at epsilon_t < tol proves nothing, because overshoot halves epsilon as well as
+    infeasibility does. What is proved is a bracket: any weights on the simplex give rho* >= max(0,
+    min_i g_i)^2 / rho_bar, the squared margin of their plane.
+
     Parameters
     ----------
     operator : array of shape (m, m) or operator
@@ -172,7 +175,7 @@ def entropy_projection(
         The weights alpha_1, positive and of sum 1; None for 1 / m. With identical inputs taken as
         one, those of `merge_identical` are the same start.
     rows : array of int, shape (m,), default None
-        Which row of the operator each label belongs to, see `ensvm.solvers.signed_gram`.
+        Which row of the operator each label belongs to, see `SignedGram`.
 
     Returns
     -------

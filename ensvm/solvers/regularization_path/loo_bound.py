@@ -41,10 +41,10 @@ class LeaveOneOutBound:
     best_bound: float
 
 
-def leave_one_out_bound(
-    path: RegularizationPath, gram: ArrayLike, *, C_min: float = 0.0
-) -> LeaveOneOutBound:
+def leave_one_out_bound(path: RegularizationPath, gram: ArrayLike) -> LeaveOneOutBound:
     """Return (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0} along the path, and its least value.
+
+    The search starts at the path's first breakpoint: below it only the path's scale changes.
 
     Parameters
     ----------
@@ -52,36 +52,21 @@ def leave_one_out_bound(
         The machine for every C.
     gram : array of shape (m, m)
         The Gram matrix that the path was made from.
-    C_min : float, default 0.0
-        Where the search starts. Below its first breakpoint only the path's scale changes, so it
-        starts there if C_min is smaller.
 
     Returns
     -------
     LeaveOneOutBound
         The bound at every breakpoint, and the smallest C with the least bound.
-
-    Raises
-    ------
-    ValueError
-        If C_min lies beyond the path's end.
     """
-    highest = min(path.lambdas[0], 1.0 / C_min if C_min > 0.0 else np.inf)
-    if highest < path.lambdas[-1] * (1.0 - np.finfo(np.float64).eps):
-        raise ValueError(
-            f"C_min = {C_min!r} lies beyond the end of the path, C = {1.0 / path.lambdas[-1]:.6g}"
-        )
-    highest = max(highest, float(path.lambdas[-1]))
-    bounds, best, best_lambda, before = np.empty(path.lambdas.size), np.inf, highest, np.empty(0)
+    bounds, before = np.empty(path.lambdas.size), np.empty(0)
+    best, best_lambda = np.inf, float(path.lambdas[0])
     for at, excess in _excesses(path, np.asarray(gram)):
         bounds[at] = np.count_nonzero(excess > 0.0)
-        if at and path.lambdas[at] < highest:
-            count, least_lambda = _least_on_segment(
-                path.lambdas[at - 1 : at + 1], before, excess, highest
-            )
+        if at and path.lambdas[at] < path.lambdas[0]:
+            count, least_lambda = _least_on_segment(path.lambdas[at - 1 : at + 1], before, excess)
             if count < best:
                 best, best_lambda = count, least_lambda
-        if path.lambdas[at] <= highest and bounds[at] < best and _is_last_of_equals(path, at):
+        if bounds[at] < best and _is_last_of_equals(path, at):
             best, best_lambda = bounds[at], float(path.lambdas[at])
         before = excess
     m = path.labels.size
@@ -102,18 +87,11 @@ def _is_last_of_equals(path: RegularizationPath, at: int) -> bool:
     return at + 1 == path.lambdas.size or path.lambdas[at + 1] < path.lambdas[at]
 
 
-def _least_on_segment(
-    lambdas: Vector, before: Vector, after: Vector, highest: float
-) -> tuple[float, float]:
+def _least_on_segment(lambdas: Vector, before: Vector, after: Vector) -> tuple[float, float]:
     """Return the least count strictly between two breakpoints, and the largest such lambda."""
-    if lambdas[0] > highest:  # the segment's part beyond is not searched
-        part = (lambdas[0] - highest) / (lambdas[0] - lambdas[1])
-        before, lambdas = (1.0 - part) * before + part * after, np.array([highest, lambdas[1]])
+    count = int(np.count_nonzero(before > 0.0))
+    least = float(count), float(lambdas[0])
     falls = np.flatnonzero((before > 0.0) & (after <= 0.0))
-    count, least = (
-        np.count_nonzero(before > 0.0),
-        (float(np.count_nonzero(before > 0.0)), float(lambdas[0])),
-    )
     if not falls.size:
         return least
     rises = np.flatnonzero((before <= 0.0) & (after > 0.0))

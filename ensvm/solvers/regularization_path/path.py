@@ -7,16 +7,6 @@ scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & 
 The path keeps its breakpoints and the free points' a at each; those on the bounds follow from the
 changes of sets. That takes less memory than the Gram matrix (measured: 1 to 66 % of its bytes), and
 a(lambda) is an interpolation that can neither leave the bounds nor lose digits.
-
-Where all multipliers are on their bounds, b may be anything that keeps every point on its side of
-its margin: with v = K u the solution at lambda allows
-
-    max(lambda - v_i: y = +1, a = 0;  -lambda - v_i: y = -1, a = 1)  <=  b
-    b  <=  min(lambda - v_i: y = +1, a = 1;  -lambda - v_i: y = -1, a = 0).
-
-The path keeps one free point on its margin; which one depends on the order of the points. The
-convention is the middle of the interval, as in LIBSVM. It takes four values of v, which stay the
-same as long as no multiplier changes.
 """
 
 from collections.abc import Iterator
@@ -48,7 +38,7 @@ __all__ = ["FREE", "LEFT", "NOTHING", "RIGHT", "RegularizationPath", "regulariza
 EVENTS_PER_POINT = (
     1000  # a default limit on the events, far above the 1 to 10 a point that are usual
 )
-INDEFINITE = 1e-3  # an entry larger than all on the diagonal by this part is no rounding
+INDEFINITE = 1e-3  # by which an entry exceeds all on the diagonal if it is not rounding
 REPEAT = 1e-10  # events whose lambda differs by less than this part made no progress
 BLOCK = 128  # breakpoints whose decision values are computed in one matrix product
 
@@ -373,6 +363,16 @@ ROUNDING = 1e-9
 
 def middle_intercept(extremes: Vector, theta: Vector, intercept: Vector) -> Vector:
     """Return the middle of the scaled intercepts at `theta`, or `intercept` where it is as good.
+
+    If all multipliers are on their bounds, b may be anything that keeps every point on its side of
+    its margin: with v = K u the solution at lambda allows
+
+        max(lambda - v_i: y = +1, a = 0;  -lambda - v_i: y = -1, a = 1)  <=  b
+        b  <=  min(lambda - v_i: y = +1, a = 1;  -lambda - v_i: y = -1, a = 0).
+
+    The path keeps one free point on its margin; which one depends on the order of the points. The
+    convention is the middle of the interval, as in LIBSVM. It takes four values of v, which stay
+    the same as long as no multiplier changes.
 
     `extremes` are those of `events.Record`, one row a value of theta; NaN where b is determined.
     """

@@ -16,14 +16,6 @@ f(x_i) the shortfall of a margin.
 A lesser sum of D_i a_i costs no more, so that (6) is kept as an equality; its multiplier is rho, d
 objective / d nu. The two equalities hold together up to nu_max, the total of the s heaviest D of
 each class, s the size of the smaller one.
-
-The optimal multipliers (rho, b) are a convex set: all with rho beta_i - g_i <= b where u_i can grow
-and >= b where u_i can shrink (see `descent`). Points between their bounds meet both with equality,
-so two of them with different targets beta make the set a single pair. If all share one target, or
-none exists, the set is a segment or a polygon, and rounding would choose among its corners. The
-convention: rho is the middle of its interval, then b the middle of its own at that rho. For equal
-weights it is LIBSVM's. Where nu is the largest feasible, rho has no upper end, and the lower one is
-taken.
 """
 
 from dataclasses import dataclass
@@ -73,10 +65,10 @@ class WeightedNuSVMResult:
     weights : ndarray of shape (m,)
         The multipliers alpha, in [0, 1]; 0 for examples that take no part.
     intercept : float
-        The intercept b; where the weights leave it open, the middle of its interval (`middle`).
+        The intercept b; if the weights leave it open, the middle of its interval (`take_middle`).
     rho : float
         The multiplier of nu, in the scale of the distribution given: d objective / d nu where that
-        exists, and elsewhere the middle of its subgradients (`middle`).
+        exists, and elsewhere the middle of its subgradients (`take_middle`).
     objective : float
         The value weights' K~ weights / 2.
     certificate : float
@@ -378,6 +370,14 @@ WIDTH_ROUNDING = 1e-9
 
 def take_middle(state: DescentState, tol: float) -> None:
     """Set rho and b to the middle of their optimal set where it is more than a point, and certify.
+
+    The optimal multipliers (rho, b) are a convex set: all with rho beta_i - g_i <= b where u_i can
+    grow and >= b where u_i can shrink (see `descent`). Points between their bounds meet both with
+    equality, so two of them with different targets beta make the set a single pair. If all share
+    one target, or none exists, the set is a segment or a polygon, and rounding would choose among
+    its corners. The convention: rho is the middle of its interval, then b the middle of its own at
+    that rho. For equal weights it is LIBSVM's. If nu is the largest feasible, rho has no upper end,
+    and the lower one is taken.
 
     They stay as they are where the middle differs by no more than rounding or the violation left,
     and where the gap there were more than it is and more than tol times the objective.

@@ -74,16 +74,3 @@ def test_without_intercept_it_bounds_the_leave_one_out_errors(C):
         ).coef_at(C)
         wrong += y[i] * (K[i, kept] @ (y[kept] * alpha)) <= 0.0
     assert 0 < wrong <= count(path, K, y, C)
-
-
-def test_C_min_is_kept_and_must_lie_on_the_path():
-    K, y = problem(1)
-    path = regularization_path(K, y, C_max=100.0)
-    anywhere = leave_one_out_bound(path, K)
-    C_min = 5.0 * anywhere.best_C
-    later = leave_one_out_bound(path, K, C_min=C_min)
-    assert later.best_C >= C_min * (1.0 - 1e-12)
-    assert later.best_bound >= anywhere.best_bound
-    assert leave_one_out_bound(path, K, C_min=100.0).best_C == pytest.approx(100.0)
-    with pytest.raises(ValueError, match="beyond the end"):
-        leave_one_out_bound(path, K, C_min=200.0)

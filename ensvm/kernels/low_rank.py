@@ -1,0 +1,393 @@
+"""Low-rank factors of Gram matrices: K ~ LL' from r columns of K, which itself is never formed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, sparse
+
+from ensvm.kernels import DENSE_COLUMNS, gram
+
+Columns: TypeAlias = Callable[[NDArray[np.intp]], ArrayLike]
+StopReason: TypeAlias = Literal["rank_reached", "tolerance_met", "exhausted"]
+
+# Columns fetched at once; more only widen what each pivot has to update.
+FIRST_BLOCK, LARGEST_BLOCK = 8, 64
+FIRST_CAPACITY = 128  # columns allocated where a tolerance may stop it early; doubled as needed
+RESIDUAL_ROUNDING = 100.0  # roundings of the largest K_ii: a residual below them counts as 0
+# Times the square root of a rounding: a residual this far below 0 is not a rounding error.
+INDEFINITE_ROUNDING = 100.0
+
+
+class _PartialFactor:
+    """L so far, the residual diagonal, and the columns fetched last: all but the choice of pivots.
+
+    `residual`, shape (m,), is the diagonal of K - LL' in float64, exactly 0 where only rounding
+    remains.
+    """
+
+    def __init__(
+        self, columns: Columns, diagonal: ArrayLike, rank: int | None, tol: float | None
+    ) -> None:
+        values = _checked_diagonal(diagonal)
+        self.residual = values.astype(np.float64)
+        self._columns = columns
+        self._rank = values.size if rank is None else min(int(rank), values.size)
+        self._traces = [float(self.residual.sum())]
+        self._goal = -1.0 if tol is None else tol * self._traces[0]
+        rounding, largest = np.finfo(values.dtype).eps, float(self.residual.max())
+        self._floor = RESIDUAL_ROUNDING * rounding * largest
+        self._depth = -INDEFINITE_ROUNDING * np.sqrt(rounding) * largest
+        capacity = self._rank if tol is None else min(self._rank, FIRST_CAPACITY)
+        self._factor = np.empty((values.size, capacity), values.dtype, order="F")
+        self._pivots: list[int] = []
+        self._fetched_at = -FIRST_BLOCK // 2  # as if half a block had been of use
+
+    @property
+    def stop_reason(self) -> StopReason | None:
+        """Why no more pivots are taken; None while they are."""
+        if self._traces[-1] <= self._goal:
+            return "tolerance_met"
+        if len(self._pivots) == self._rank:
+            return "rank_reached"
+        return None if self.residual.any() else "exhausted"
+
+    @property
+    def block_size(self) -> int:
+        """How many pivots to propose: twice as many as were of use the last time."""
+        used = len(self._pivots) - self._fetched_at
+        return min(2 * used, LARGEST_BLOCK, self._rank - len(self._pivots))
+
+    def fetch(self, proposals: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the columns of K - LL' of the proposed rows, shape (m, k), as of now."""
+        done = len(self._pivots)
+        block = np.array(self._columns(proposals), dtype=self._factor.dtype, order="F")
+        block -= self._factor[:, :done] @ self._factor[proposals, :done].T
+        self._fetched_at = done
+        return block
+
+    def take(self, pivot: int, column: NDArray[Any]) -> None:
+        """Add a pivot's column of L; `column` is the pivot's in the block fetched last."""
+        done = len(self._pivots)
+        self._make_room(done)
+        since = slice(self._fetched_at, done)
+        column -= self._factor[:, since] @ self._factor[pivot, since]
+        column *= 1.0 / np.sqrt(self.residual[pivot])
+        # A positive semidefinite matrix with a zero on the diagonal has zeros all along that row.
+        column[self.residual == 0.0] = 0.0
+        squares = np.square(column, dtype=np.float64)
+        squares[pivot] = self.residual[pivot]
+        column[pivot] = np.sqrt(squares[pivot])
+        self._factor[:, done] = column
+        self._pivots.append(pivot)
+        self._traces.append(max(self._traces[-1] - float(squares.sum()), 0.0))
+        self.residual -= squares
+        if not self.residual.min() >= self._depth:  # nor if it is not a number
+            raise ValueError(
+                "the Gram matrix is not positive semidefinite: a residual of its "
+                "diagonal is negative"
+            )
+        self.residual[self.residual <= self._floor] = 0.0
+
+    @property
+    def factor(self) -> NDArray[Any]:
+        """L, of shape (m, r), columns contiguous, with no larger array behind it."""
+        rank = len(self._pivots)
+        return (
+            self._factor
+            if self._factor.shape[1] == rank
+            else self._factor[:, :rank].copy(order="F")
+        )
+
+    @property
+    def pivots(self) -> NDArray[np.intp]:
+        """The pivots in the order taken, shape (r,)."""
+        return np.array(self._pivots, dtype=np.intp)
+
+    @property
+    def trace_residuals(self) -> NDArray[np.float64]:
+        """trace(K - LL') after 0, ..., r pivots, shape (r + 1,)."""
+        return np.array(self._traces)
+
+    def _make_room(self, done: int) -> None:
+        if done == self._factor.shape[1]:
+            larger = np.empty(
+                (self.residual.size, min(2 * done, self._rank)), self._factor.dtype, order="F"
+            )
+            larger[:, :done] = self._factor
+            self._factor = larger
+
+
+def _checked_diagonal(diagonal: ArrayLike) -> NDArray[Any]:
+    values = np.asarray(diagonal)
+    values = values if values.dtype == np.float32 else values.astype(np.float64)
+    if not (np.isfinite(values).all() and values.min() >= 0.0):
+        raise ValueError(
+            "the diagonal of a positive semidefinite matrix has finite entries >= 0 only"
+        )
+    return values
+
+
+DIAGONAL_BLOCK = 64  # rows whose kernel values are computed for the sake of their diagonal
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankGram:
+    """The matrix LL' near a Gram matrix K, an operator for the solvers, and what is proved of it.
+
+    Attributes
+    ----------
+    factor : ndarray of shape (m, r)
+        The factor L, float32 or float64, columns contiguous.
+    pivots : array of shape (r,)
+        Distinct rows of K in the order chosen; K and LL' agree in these columns.
+    trace_residuals : float64 array of shape (r + 1,)
+        The traces of K - LL' with the first 0, ..., r columns of L, never rising; the first is
+        trace(K), the last bounds the largest eigenvalue of K - LL'.
+    residual_diagonal : array of shape (m,)
+        The differences K_ii - |L_i|^2 >= 0; an entry i, j of K - LL' is at most
+        sqrt(residual_diagonal_i residual_diagonal_j) in size.
+    stop_reason : str
+        'rank_reached', 'tolerance_met' or 'exhausted' (K has no higher rank up to rounding).
+    """
+
+    factor: NDArray[Any]
+    pivots: NDArray[np.intp]
+    trace_residuals: NDArray[np.float64]
+    residual_diagonal: NDArray[Any]
+    stop_reason: StopReason
+
+    @property
+    def rank(self) -> int:
+        """The number of columns of L."""
+        return self.pivots.size
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape (m, m) of LL'."""
+        return self.factor.shape[0], self.factor.shape[0]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of L, in which products run."""
+        return self.factor.dtype
+
+    @property
+    def relative_residual(self) -> float:
+        """trace(K - LL') / trace(K), in [0, 1]; 0 for K = 0."""
+        whole = self.trace_residuals[0]
+        return float(self.trace_residuals[-1] / whole) if whole > 0.0 else 0.0
+
+    def matvec(self, vector: ArrayLike) -> NDArray[Any]:
+        """Return LL' times a vector, or times each column of an array.
+
+        Parameters
+        ----------
+        vector : array of shape (m,) or (m, k)
+            The vector or vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, k)
+            The products, in the precision of L.
+        """
+        # Cast first: a product of mixed precisions would copy L.
+        right = np.asarray(vector, dtype=self.dtype)
+        return self.factor @ (self.factor.T @ right)
+
+    __matmul__ = matvec
+
+    def at_pivots(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the coefficients at the pivots of the expansion that LL' makes of others.
+
+        The kernel between a row x and the training rows is replaced by k(x, P) L_P^-T L', with P
+        the pivots and L_P their rows of L: sum_i v_i k(x_i, x) becomes sum_j c_j k(p_j, x).
+
+        Parameters
+        ----------
+        values : array of shape (m,) or (t, m)
+            The coefficients v of the training rows, of one expansion or of several.
+
+        Returns
+        -------
+        ndarray of float64, shape (r,) or (t, r)
+            The coefficients c = L_P^-T L'v, in the order of `pivots`.
+        """
+        values = np.asarray(values, dtype=self.dtype)
+        corner = self.factor[self.pivots].astype(np.float64)
+        projected = (values @ self.factor).T.astype(np.float64)
+        return linalg.solve_triangular(corner, projected, lower=True, trans="T").T
+
+
+@dataclass(frozen=True, eq=False)
+class DiagonalCorrectedGram:
+    """The operator LL' + diag(K - LL') of a low-rank factor, which has the diagonal of K.
+
+    It is positive semidefinite and has full rank where LL' has not: a hard margin exists, which m
+    points in r < m dimensions rarely have. Products cost what those of LL' do.
+
+    Parameters
+    ----------
+    low_rank : LowRankGram
+        The factor and its residual diagonal.
+
+    References
+    ----------
+    Snelson & Ghahramani, Sparse Gaussian processes using pseudo-inputs, NIPS 2005, where it is a
+    covariance.
+    """
+
+    low_rank: LowRankGram
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape (m, m)."""
+        return self.low_rank.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of L, in which products run."""
+        return self.low_rank.dtype
+
+    def matvec(self, vector: ArrayLike) -> NDArray[Any]:
+        """Return the operator times a vector, or times each column of an array.
+
+        Parameters
+        ----------
+        vector : array of shape (m,) or (m, k)
+            The vector or vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, k)
+            The products, in the precision of L.
+        """
+        right = np.asarray(vector, dtype=self.dtype)
+        return self.low_rank.matvec(right) + (self.low_rank.residual_diagonal * right.T).T
+
+    __matmul__ = matvec
+
+
+def kernel_columns(X: Any, **kernel: Any) -> tuple[Columns, NDArray[Any]]:
+    """Return columns and diagonal of a Gram matrix, as the factorisations read it.
+
+    Parameters
+    ----------
+    X : array or scipy sparse matrix of shape (m, d)
+        The rows.
+    **kernel : dict
+        The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them, which raises the
+        errors for all of them.
+
+    Returns
+    -------
+    columns : callable
+        Maps an array of k row numbers to these columns, shape (m, k).
+    diagonal : array of shape (m,)
+        The diagonal.
+    """
+    if isinstance(kernel["kernel"], str) and sparse.issparse(X) and X.shape[1] <= DENSE_COLUMNS:
+        X = X.toarray()  # once, not for every block of columns
+
+    def columns(indices: NDArray[np.intp]) -> NDArray[Any]:
+        # Rows of the symmetric K: their transpose is contiguous by column.
+        return gram(X[indices], X, **kernel).T
+
+    blocks = [X[start : start + DIAGONAL_BLOCK] for start in range(0, X.shape[0], DIAGONAL_BLOCK)]
+    return columns, np.concatenate([gram(block, **kernel).diagonal() for block in blocks])
+
+
+def partial_cholesky(
+    columns: Columns,
+    diagonal: ArrayLike,
+    *,
+    method: Literal["greedy", "random"] = "greedy",
+    rank: int | None = None,
+    tol: float | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> LowRankGram:
+    """Factorise K by Cholesky's method, stopped after r pivots.
+
+    The methods differ in how they choose a pivot from the residual diagonal K_ii - |L_i|^2:
+    'greedy' takes its largest entry, the first of equal ones; 'random' draws in proportion to it,
+    which bounds the expected error and does not chase outliers. K - LL' is positive semidefinite,
+    so that its trace, known at every step, bounds all of it: the certificate.
+
+    Parameters
+    ----------
+    columns : callable
+        Maps an array of k row numbers to these columns of K, shape (m, k); see `kernel_columns`.
+    diagonal : array of shape (m,)
+        The diagonal of K, at least 0; float32 makes a float32 factor, all else a float64 one.
+    method : {'greedy', 'random'}, default 'greedy'
+        How pivots are chosen.
+    rank : int, default None
+        The most columns of L, at least 1; None for m.
+    tol : float, default None
+        The share of trace(K) at which to stop, in (0, 1); None to stop at the rank alone.
+    rng : numpy Generator or int, default None
+        What 'random' draws with, or its seed; None draws a fresh seed.
+
+    Returns
+    -------
+    LowRankGram
+        The factor and what is proved about it, in O(m r^2) time and O(m r) memory.
+
+    Raises
+    ------
+    ValueError
+        If the diagonal has entries that are not finite or below 0, or K proves to be not positive
+        semidefinite.
+
+    References
+    ----------
+    Fine & Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2, 2001
+    (greedy); Chen, Epperly, Tropp & Webber, Randomly pivoted Cholesky, 2022; Epperly, Tropp &
+    Webber, Embrace rejection: kernel matrix approximation by accelerated randomly pivoted Cholesky,
+    2024.
+    """
+    work = _PartialFactor(columns, diagonal, rank, tol)
+    generator = np.random.default_rng(rng)
+    # Columns are fetched in blocks of proposed pivots, for the speed of matrix products.
+    while (reason := work.stop_reason) is None:
+        if method == "greedy":
+            _take_largest(work)
+        else:
+            _take_drawn(work, generator)
+    factor = work.factor
+    return LowRankGram(
+        factor, work.pivots, work.trace_residuals, work.residual.astype(factor.dtype), reason
+    )
+
+
+def _take_largest(work: _PartialFactor) -> None:
+    """Propose rows of large residual, and take them as long as the largest one is among them."""
+    proposals = _largest(work.residual, work.block_size)
+    block = work.fetch(proposals)
+    positions = {int(row): position for position, row in enumerate(proposals)}
+    while work.stop_reason is None and (pivot := int(work.residual.argmax())) in positions:
+        work.take(pivot, block[:, positions[pivot]])
+
+
+def _take_drawn(work: _PartialFactor, generator: np.random.Generator) -> None:
+    """Propose rows drawn by their residual now, and take those that pass rejection sampling."""
+    shares = work.residual / work.residual.sum()
+    proposals = generator.choice(shares.size, size=work.block_size, p=shares)
+    thresholds = work.residual[proposals] * generator.random(proposals.size)
+    block = work.fetch(proposals)
+    for pivot, threshold, column in zip(proposals, thresholds, block.T, strict=True):
+        # The share of its residual that the pivots before it have left is the probability of
+        # taking it: the law of the pivots is then the same as without blocks.
+        if threshold < work.residual[pivot] and work.stop_reason is None:
+            work.take(int(pivot), column)
+
+
+def _largest(residual: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+    """Return `count` rows of large residual, the first of the largest among them."""
+    rows = np.argpartition(residual, -count)[-count:]
+    top = residual.argmax()
+    if top not in rows:
+        rows[0] = top
+    return rows

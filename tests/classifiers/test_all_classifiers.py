@@ -1,0 +1,216 @@
+"""What every classifier keeps: scikit-learn's contract, frames, sparse rows, either precision."""
+
+import inspect
+import pickle
+import subprocess
+import sys
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.svm import SVC
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_param_validation, parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
+
+import ensvm
+from ensvm import LeveragedVectorMachine, LinearSMO, RhoSVC, WeightedNuSVC
+from ensvm.classifiers import CLASSIFIERS, ESTIMATORS, EXPERIMENTS
+from ensvm.experiments import DecisionMap, NoisyLabels
+from ensvm.kernels import gram
+
+OURS = [*CLASSIFIERS, *EXPERIMENTS]
+
+
+FEW: dict[str, dict[str, Any]] = {
+    "AdaBoost": {"n_estimators": 3},
+    "BiasVariance": {"n_replicates": 4},
+    "BoostedSVM": {"n_rounds": 4},
+    "DecisionMap": {"n_grid": 3},
+    "LowRankRidgeClassifier": {"low_rank": 12},
+    "MixedKernelAdaBoost": {"n_estimators": 2, "max_samples": 40, "random_state": 0},
+    "MixedKernelBagging": {"n_estimators": 2, "max_samples": 25, "scale": "machine"},
+    "VarianceComponents": {"n_replicates": 3},
+}
+
+
+WEIGHTS: dict[str, str] = {
+    "LinearSMO": "the optimum is found to tol, so weights are repeated rows to tol",
+    **dict.fromkeys(
+        ("BoostedSVM", "EditingSVC", "WeakenedSVC", "WeightedNuSVC"),
+        "weights are margins asked for: weight 0 still acts, weight 2 is not a repetition",
+    ),
+}
+
+
+def made(name: str, **parameters: Any) -> Any:
+    """Return a small estimator with a fixed seed, and those of the parameters that it knows."""
+    module, _, attribute = ESTIMATORS[name].partition(":")
+    make = getattr(import_module(module), attribute)
+    chosen = {"random_state": 0, **FEW.get(name, {}), **parameters}
+    parameter_names = inspect.signature(make).parameters
+    return make(**{key: value for key, value in chosen.items() if key in parameter_names})
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    """Return the checks that ask for what the method does not promise, each with the reason."""
+    reason = WEIGHTS.get(type(estimator).__name__)
+    kinds = ("dense", "sparse") if reason else ()
+    return {f"check_sample_weight_equivalence_on_{kind}_data": str(reason) for kind in kinds}
+
+
+# Checks that allow few steps, or rows that no machine of a method separates, make it warn.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
+    [
+        *map(made, OURS),
+        # What changes how the input is handled: a Gram matrix, a low-rank factor.
+        RhoSVC(low_rank=12),
+        LeveragedVectorMachine("precomputed", n_rounds=20),
+        WeightedNuSVC("precomputed", max_iter=20_000),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_estimator_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", OURS)
+def test_parameters_out_of_range_are_refused_by_name(name: str) -> None:
+    check_param_validation(name, made(name))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_name_leads_to_its_class(name: str) -> None:
+    estimator = made(name)
+    assert type(estimator).__name__ == name
+    with pytest.raises(ValueError, match="not fitted"):
+        check_is_fitted(estimator)
+
+
+def test_the_package_exports_its_classifiers() -> None:
+    namespace: dict[str, Any] = {}
+    exec("from ensvm import *", namespace)
+    assert {*CLASSIFIERS} <= {*ensvm.__all__} <= {*namespace}
+    for name in CLASSIFIERS:
+        assert getattr(ensvm, name).__name__ == name
+        assert name in dir(ensvm)
+    with pytest.raises(AttributeError, match="no attribute 'Boosting'"):
+        ensvm.Boosting  # noqa: B018
+
+
+def test_importing_the_package_imports_no_numerics() -> None:
+    code = (
+        "import sys, ensvm; "
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'scipy', 'sklearn')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+NAMES = ["left", "right"]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_frame_is_its_array_and_its_names_are_checked(name: str) -> None:
+    X, codes = make_blobs(50, centers=[(-2.0, -2.0), (2.0, 2.0)], random_state=0)
+    frame, y = pd.DataFrame(X, columns=NAMES), pd.Series(np.array(["no", "yes"])[codes])
+    fitted = made(name).fit(frame, y)
+    assert fitted.feature_names_in_.tolist() == NAMES
+    labels = fitted.predict(frame)
+    np.testing.assert_array_equal(labels, made(name).fit(X, y.to_numpy()).predict(X))
+    assert set(labels) <= {"no", "yes"}
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.predict(frame[NAMES[::-1]])
+    assert pickle.loads(pickle.dumps(fitted)).feature_names_in_.tolist() == NAMES
+    assert not hasattr(clone(fitted).fit(X, y), "feature_names_in_")
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_every_class_says_that_it_takes_sparse_rows(name: str) -> None:
+    assert get_tags(made(name)).input_tags.sparse
+
+
+# Where kernels of sparse rows are quick without making them dense, see test_kernel_expansion.py.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "name", ["LinearSMO", "MixedKernelAdaBoost", "MixedKernelBagging", "Perceptron"]
+)
+def test_sparse_rows_are_the_dense_ones(name: str) -> None:
+    X, y = make_moons(50, noise=0.2, random_state=0)
+    X[::3, 0] = 0.0
+    dense, thin = made(name).fit(X, y), made(name).fit(sparse.csc_array(X), y)
+    np.testing.assert_array_equal(thin.predict(sparse.coo_array(X)), dense.predict(X))
+    for method in ("decision_function", "predict_proba"):
+        if hasattr(dense, method):
+            values = [getattr(dense, method)(X), getattr(thin, method)(sparse.csr_array(X))]
+            np.testing.assert_allclose(*values, rtol=1e-6, atol=1e-9)
+
+
+def test_the_axes_of_a_map_may_be_names() -> None:
+    X, y = make_moons(50, noise=0.2, random_state=0)
+    frame = pd.DataFrame(np.column_stack([X, X[:, 0]]), columns=[*NAMES, "third"])
+    shown = DecisionMap(LinearSMO(), inputs=("right", "left"), n_grid=3).fit(frame, y)
+    np.testing.assert_array_equal(shown.points_, X[:, ::-1])
+    with pytest.raises(ValueError, match="0 to 2 or names left, right, third, got"):
+        DecisionMap(LinearSMO(), inputs=("right", "up")).fit(frame, y)
+    with pytest.raises(ValueError, match="0 to 1, got"):
+        DecisionMap(LinearSMO(), inputs=("right", "left")).fit(X, y)
+
+
+@pytest.mark.parametrize("make", [NoisyLabels, DecisionMap])
+def test_a_fitted_copy_decides_for_the_whole_and_no_more(make: Any) -> None:
+    X, y = make_moons(50, noise=0.2, random_state=0)
+    machine, alone = make(SVC()), SVC().fit(X, y)
+    np.testing.assert_array_equal(
+        machine.fit(X, y).decision_function(X), alone.decision_function(X)
+    )
+    assert not hasattr(machine, "predict_proba")
+    tree = make(random_state=0)
+    assert not hasattr(tree, "decision_function")
+    np.testing.assert_array_equal(tree.fit(X, y).predict_proba(X).argmax(axis=1), tree.predict(X))
+
+
+def takes_gram(name: str) -> bool:
+    return bool(get_tags(made(name, kernel="precomputed")).input_tags.pairwise)
+
+
+def moons(noise: float, m: int = 150) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    X, y = make_moons(m, noise=noise, random_state=0)
+    return X.astype(np.float32), y
+
+
+# Methods that count their rounds or steps say so where they end, in either precision.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_rows_of_either_precision_make_the_same_machine(
+    name: str, container: Any, noise: float
+) -> None:
+    if container is not np.asarray and not get_tags(made(name)).input_tags.sparse:
+        pytest.skip("takes no sparse moons")
+    X, y = moons(noise)
+    single, double = (made(name).fit(container(X.astype(t)), y) for t in ("f4", "f8"))
+    np.testing.assert_array_equal(single.predict(container(X)), double.predict(container(X)))
+    for attribute in ("converged_", "stop_reason_", "n_iter_", "objective_", "certificate_"):
+        assert getattr(single, attribute, None) == getattr(double, attribute, None)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if takes_gram(name)])
+def test_a_gram_matrix_of_either_precision_predicts_the_same_where_classes_are_apart(
+    name: str,
+) -> None:
+    X, y = moons(0.1)
+    K = gram(X, kernel="rbf", gamma=2.0)
+    double, single = (made(name, kernel="precomputed").fit(K.astype(t), y) for t in ("f8", "f4"))
+    np.testing.assert_array_equal(single.predict(K), double.predict(K))
+    assert getattr(single, "converged_", True) == getattr(double, "converged_", True)

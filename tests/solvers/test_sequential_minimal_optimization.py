@@ -1,0 +1,119 @@
+"""SMO: optimality, LIBSVM's solution, what repeated rows are, and how it ends."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn.svm import SVC
+
+from ensvm.kernels import gram
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER, largest, minimise
+
+DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+class Machine:
+    """The machine of a Gram matrix, as `minimise` returns it, and its objective."""
+
+    def __init__(
+        self, K: Any, y: Any, *, C: Any = 1.0, tol: float = 1e-3, max_iter: int = MAX_ITER
+    ) -> None:
+        labels = np.asarray(y, dtype=np.float64)
+        upper = np.broadcast_to(np.asarray(C, dtype=np.float64), labels.shape).copy()
+        u, self.intercept, self.certificate, self.n_iter = minimise(K, labels, upper, tol, max_iter)
+        self.alpha = labels * u
+        self.objective = 0.5 * u @ K @ u - labels @ u
+        self.converged = self.certificate <= tol
+
+
+def problem(seed: int, m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 3))
+    return X, np.where(X[:, 0] + rng.normal(scale=0.7, size=m) > 0.3, 1.0, -1.0)
+
+
+@DTYPES
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_violation_stated_is_that_of_the_optimality_conditions(
+    seed: int, C: float, dtype: Any
+) -> None:
+    X, y = problem(seed)
+    K = gram(X, kernel="rbf", gamma=0.5, dtype=dtype)
+    result = Machine(K, y, C=C, tol=1e-4)
+    assert result.converged
+    assert (result.alpha >= 0.0).all()
+    assert (result.alpha <= C).all()
+    assert y @ result.alpha == pytest.approx(0.0, abs=1e-9 * C)
+    residual = y - K.astype(np.float64) @ (y * result.alpha)
+    may_rise = np.where(y > 0, result.alpha < C, result.alpha > 0)
+    may_fall = np.where(y > 0, result.alpha > 0, result.alpha < C)
+    assert residual[may_rise].max() - residual[may_fall].min() == pytest.approx(
+        result.certificate, abs=1e-9
+    )
+    assert result.certificate <= 1e-4
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_it_is_the_machine_of_libsvm(C: float) -> None:
+    X, y = problem(0)
+    K = gram(X, kernel="rbf", gamma=0.5)
+    result = Machine(K, y, C=C, tol=1e-7)
+    machine = SVC(kernel="precomputed", C=C, tol=1e-7).fit(K, y)
+    expected = np.zeros(y.size)
+    expected[machine.support_] = machine.dual_coef_[0]
+    np.testing.assert_allclose(y * result.alpha, expected, atol=1e-4 * C)
+    assert result.intercept == pytest.approx(machine.intercept_[0], abs=1e-5)
+    objective = 0.5 * expected @ K @ expected - np.abs(expected).sum()
+    assert result.objective == pytest.approx(objective, rel=1e-6)
+
+
+def test_a_repeated_row_is_a_row_with_a_larger_bound() -> None:
+    X, y = problem(1)
+    counts = np.random.default_rng(1).integers(1, 4, size=y.size)
+    K = gram(X, kernel="rbf", gamma=0.5)
+    merged = Machine(K, y, C=0.5 * counts, tol=1e-8)
+    every = np.repeat(np.arange(y.size), counts)
+    repeated = Machine(K[np.ix_(every, every)], y[every], C=0.5, tol=1e-8)
+    assert merged.objective == pytest.approx(repeated.objective, rel=1e-10)
+    np.testing.assert_allclose(merged.alpha, np.bincount(every, repeated.alpha), atol=1e-5)
+    assert merged.intercept == pytest.approx(repeated.intercept, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_the_optimum_leaves_the_intercept_open_it_is_the_middle(seed: int) -> None:
+    X = np.random.default_rng(seed).normal(size=(40, 3))
+    y, C = np.repeat([1.0, -1.0], 20), 1e-3
+    K = gram(X, kernel="rbf", gamma=0.5)
+    result = Machine(K, y, C=C)
+    assert (result.alpha == C).all()  # so that y f <= 1 in every row, and nothing else holds
+    residual = y - K @ (y * result.alpha)
+    least, most = residual[y < 0.0].max(), residual[y > 0.0].min()
+    assert least < most
+    assert result.intercept == pytest.approx(0.5 * (least + most), abs=1e-12)
+
+
+@DTYPES
+def test_it_ends_where_no_row_is_left_to_fall(dtype: Any) -> None:
+    # The optimum is exact after three steps; the last row neither may fall nor has the residual of
+    # the two that are free.
+    K = gram(np.array([[1.0], [2.0], [0.0], [3.0]]), kernel="linear", dtype=dtype)
+    result = Machine(K, [-1, 1, -1, 1], C=10.0, max_iter=1000)
+    assert (result.alpha.tolist(), result.intercept) == ([2.0, 2.0, 0.0, 0.0], -3.0)
+    assert (result.n_iter, result.certificate) == (3, 0.0)
+
+
+def test_identical_rows_with_other_labels_go_to_their_bounds() -> None:
+    result = Machine(np.ones((4, 4)), [1, -1, 1, -1], C=2.0)
+    assert result.converged
+    assert result.alpha.tolist() == [2.0] * 4
+
+
+@given(st.lists(st.floats(-1e12, 1e12) | st.just(-np.inf), min_size=1, max_size=90))
+def test_largest_finds_a_largest_entry(values: list[float]) -> None:
+    array = np.array(values)
+    result = array[largest(array)]
+    assert result == array.max() or array.max() - result <= 1e-10 * abs(array.max()) + 1e-300
