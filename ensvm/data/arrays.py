@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.cards.card import DatasetCard
+from ensvm.data.card import DatasetCard
 from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.file_content import Raw
-from ensvm.data.splits.protocols import OfficialSplit
+from ensvm.data.splits import OfficialSplit
 
 _DENSE_BYTES = 16 * 2**30  # beyond it an index in error is more likely than such a data set
 _ROWS_AT_ONCE = 4096  # of which a copy is small beside all

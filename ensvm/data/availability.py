@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ensvm.data.cards.card import DatasetCard
+from ensvm.data.card import DatasetCard
 from ensvm.data.errors import DataUnavailable
 from ensvm.data.loading import joined_names, load
 from ensvm.data.providers.folders import places

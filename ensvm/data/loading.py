@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import Arrays, assemble, sparse_matrix
-from ensvm.data.cards.card import DatasetCard
+from ensvm.data.card import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
 from ensvm.data.files.encode import encoded_columns, plain_labels
 from ensvm.data.files.file_content import Raw
@@ -22,7 +22,7 @@ from ensvm.data.providers.serving import (
     serve,
 )
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
-from ensvm.data.splits.row_numbers import split_rows
+from ensvm.data.splits import split_rows
 
 _RECENT_SETS = 4  # a worker goes through the realizations of one data set before the next
 _recent: OrderedDict[tuple[str, Places], tuple[Arrays, str]] = OrderedDict()

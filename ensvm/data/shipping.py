@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import Arrays
-from ensvm.data.cards.card import DatasetCard, Source
-from ensvm.data.cards.catalogue import list_cards
+from ensvm.data.card import DatasetCard, Source
+from ensvm.data.catalogue import list_cards
 from ensvm.data.errors import DataError
 from ensvm.data.files.delimited_text import TableFormat
 from ensvm.data.files.encode import INTERVALS, NONE, Encoding, encoded_columns, indicators

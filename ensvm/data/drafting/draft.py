@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.data.cards.own_file import ending_of, inline_card
 from ensvm.data.drafting.column_guess import (
     DraftColumn,
     Target,
@@ -28,8 +27,9 @@ from ensvm.data.files.delimited_text import MISSING, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
 from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns
-from ensvm.data.splits.feasible import check_split, counted
-from ensvm.data.splits.protocols import RandomSplit
+from ensvm.data.own_file import ending_of, inline_card
+from ensvm.data.split_sizes import counted
+from ensvm.data.splits import RandomSplit, check_split
 
 MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
 LONGEST_NAME = 50

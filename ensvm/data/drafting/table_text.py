@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.data.cards.own_file import ending_of
 from ensvm.data.drafting.column_guess import FEWEST_ROWS, MISSING, guess_numerals
 from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import FileContent, unpack
 from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns, refuse_equal_names
+from ensvm.data.own_file import ending_of
 
 MAX_FIELDS = 2_200_000  # each takes some microseconds
 MAX_COLUMNS = 20_000

@@ -24,7 +24,7 @@ from urllib.parse import urljoin
 
 from filelock import FileLock
 
-from ensvm.data.cards.card import Source
+from ensvm.data.card import Source
 from ensvm.data.errors import Refused
 from ensvm.data.files.file_content import check_size, unpack
 from ensvm.data.providers.folders import Places, cache_file, write_atomically

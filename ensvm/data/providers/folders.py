@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import platformdirs
 from filelock import FileLock, Timeout
 
-from ensvm.data.cards.card import Source
+from ensvm.data.card import Source
 from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.file_content import UNPACK, unpack
 

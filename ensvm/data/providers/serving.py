@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ensvm.data.arrays import canonical_inputs
-from ensvm.data.cards.card import PROVIDERS, DatasetCard, Source
-from ensvm.data.cards.catalogue import find_card
+from ensvm.data.card import PROVIDERS, DatasetCard, Source
+from ensvm.data.catalogue import find_card
 from ensvm.data.errors import Refused
 from ensvm.data.files.file_content import FileContent, Raw, joined, settled, unpack
 from ensvm.data.providers.downloads import download

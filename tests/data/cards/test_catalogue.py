@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from ensvm.data import DataError, DatasetCard, find_card, list_cards
-from ensvm.data.cards.catalogue import read_card
+from ensvm.data.catalogue import read_card
 from ensvm.shipped import shipped_datasets
 
 GERMAN = yaml.safe_load((shipped_datasets() / "german.yaml").read_text())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pooch
 import pytest
 
-from ensvm.data.cards.card import Source
+from ensvm.data.card import Source
 from ensvm.data.errors import Refused
 from ensvm.data.providers import downloads
 from ensvm.data.providers.downloads import download

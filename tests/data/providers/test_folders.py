@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ensvm.data import DataError
-from ensvm.data.cards.card import Source
+from ensvm.data.card import Source
 from ensvm.data.errors import Refused
 from ensvm.data.providers.folders import (
     from_mirrors,

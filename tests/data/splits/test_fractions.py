@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensvm.data import DataError, adapt, find_card, inline_card
-from ensvm.data.splits.feasible import check_split, counted
-from ensvm.data.splits.protocols import RandomSplit
+from ensvm.data.split_sizes import counted
+from ensvm.data.splits import RandomSplit, check_split
 
 RANDOM = {"protocol": "random"}
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ensvm.data import DataError, DatasetCard, inline_card, load
-from ensvm.data.splits.protocols import KFoldSplit, LeaveOneGroupOutSplit, identity, overlap
-from ensvm.data.splits.row_numbers import split_rows
+from ensvm.data.splits import KFoldSplit, LeaveOneGroupOutSplit, identity, overlap, split_rows
 
 Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)
 RNG = np.random.default_rng(0)

@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from ensvm.data import DataError
-from ensvm.data.splits.feasible import check_split
-from ensvm.data.splits.protocols import (
+from ensvm.data.splits import (
     DisjointSplit,
     IndicesSplit,
     KFoldSplit,
     OfficialSplit,
     RandomSplit,
     Split,
+    check_split,
     identity,
     max_realizations,
     overlap,
-    split_sizes,
+    part_sizes,
+    split_rows,
 )
-from ensvm.data.splits.row_numbers import split_rows
 
 SPLIT: TypeAdapter[Split] = TypeAdapter(Split)
 Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)
@@ -36,7 +36,7 @@ def test_random_parts_are_disjoint_and_of_the_asked_size(
 ) -> None:
     split = RandomSplit(protocol="random", n_train=n_train, n_test=n_test)
     train, test = split_rows(split, "some", index, Y, None)
-    assert (len(train), len(test)) == (n_train, n_test) == split_sizes(split, len(Y))
+    assert (len(train), len(test)) == (n_train, n_test) == part_sizes(split, len(Y))
     assert len(set(train) | set(test)) == n_train + n_test
     assert set(train) | set(test) <= set(range(len(Y)))
 
@@ -54,7 +54,7 @@ def test_folds_of_a_repetition_partition_the_rows(
     for train, test in folds:
         assert sorted([*train, *test]) == list(range(len(Y)))
     assert max(len(test) for _, test in folds) - min(len(test) for _, test in folds) <= 1
-    assert (len(folds[0][0]), len(folds[0][1])) == split_sizes(split, len(Y))
+    assert (len(folds[0][0]), len(folds[0][1])) == part_sizes(split, len(Y))
     if stratified:
         positives = [int((Y[test] == 1).sum()) for _, test in folds]
         assert max(positives) - min(positives) <= 1
@@ -300,7 +300,7 @@ def test_malformed_splits_are_refused(given_split: dict[str, object]) -> None:
 @given(n_splits=st.integers(2, 42))
 def test_folds_overlap_by_test_rows_over_training_rows(n_splits: int) -> None:
     split = KFoldSplit(protocol="kfold", n_splits=n_splits)
-    n_train, n_test = split_sizes(split, 42 * n_splits)
+    n_train, n_test = part_sizes(split, 42 * n_splits)
     assert overlap(identity(split)) == pytest.approx(n_test / n_train)
 
 

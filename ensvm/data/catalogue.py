@@ -7,9 +7,9 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from ensvm.data.cards.card import DatasetCard
+from ensvm.data.card import DatasetCard
 from ensvm.data.errors import DataError, explain, near_miss
-from ensvm.data.splits.feasible import counted, refuse_without_groups
+from ensvm.data.split_sizes import counted, refuse_without_groups
 from ensvm.shipped import shipped_datasets
 
 # libyaml's parser is ten times quicker; not every platform's PyYAML has it

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble
-from ensvm.data.cards.card import DatasetCard, Sha256, Source
+from ensvm.data.card import DatasetCard, Sha256, Source
 from ensvm.data.errors import DataError, Refused, Strict, explain
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.delimited_text import Dialect, TableFormat
@@ -39,7 +39,7 @@ from ensvm.data.files.named_columns import NamedColumnsFormat, no_column, refuse
 from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import places
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
-from ensvm.data.splits.feasible import check_groups, completed
+from ensvm.data.split_sizes import check_groups, completed
 
 Paths = Annotated[
     list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
