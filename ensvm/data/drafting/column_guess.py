@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.encode import DATES, Numerals, look_alikes, no_label, plain_label
+from ensvm.data.files.encode import DATES, Numerals, no_label, plain_label
 
 # What `pandas.read_csv` takes for missing, and the mark of the UCI repository.
 MISSING = frozenset(
@@ -39,7 +39,6 @@ TARGET_NAMES = (
     *("target", "class", "label", "y", "classes", "labels", "outcome", "diagnosis", "species"),
     *("category", "response", "survived", "churn", "default", "klasse", "classe", "clase"),
 )
-SIGNS = frozenset("+-")  # two classes together; one of them alone stands for a missing label
 MOST_CLASSES = 50
 FEWEST_ROWS = 10
 POSITIVE = (
@@ -158,8 +157,7 @@ def look_at_text(
     if len(levels) > MOST_LEVELS:
         reason = f"{len(levels)} different texts, such as {first!r}; more than {MOST_LEVELS}"
         return replace(column, dropped=reason)
-    notes = tuple(f"{one!a} and {other!a} look the same" for one, other in look_alikes(levels))
-    return _if_constant(replace(column, levels=levels, notes=notes))
+    return _if_constant(replace(column, levels=levels))
 
 
 def _as_numbers(
@@ -182,9 +180,6 @@ def _as_numbers(
     if mark := numerals.thousands:
         at = next((at for at, text in enumerate(known) if mark in text), None)
         notes += [] if at is None else [f"{known[at]} is {numbers[at]:.15g}"]
-    whole = (text for text in known if re.fullmatch(r"[+-]?[0-9]{16,100}", text))
-    if inexact := next((text for text in whole if int(float(text)) != int(text)), None):
-        notes.append(f"whole numbers beyond 2^53, such as {inexact}, lose digits")
     if strays:
         notes.append(f"not numbers, so missing: {', '.join(map(repr, strays))}")
     marks = MISSING | MISSING_NUMBERS | set(strays)
@@ -259,9 +254,8 @@ class Target:
         if len(classes) != 2:
             return None
         for name in POSITIVE:
-            for label in classes:
-                if label.lower() == name:
-                    return label
+            if named := [label for label in classes if label.lower() == name]:
+                return named[0]
         try:
             return max(classes, key=float)
         except ValueError:
@@ -292,10 +286,8 @@ def find_target(
             f"(columns: {shown}; or a position from 0, where -1 is the last)"
         )
     column = columns[position]
-    absent = frozenset() if column.counts.keys() >= SIGNS else SIGNS
-    target = Target(
-        column.without(absent | {text for text in column.counts if no_label(text)}), position, why
-    )
+    without_label = frozenset(text for text in column.counts if no_label(text))
+    target = Target(column.without(without_label), position, why)
     others = [other for at, other in enumerate(columns) if at != position]
     hint = f"{_candidates(others)}; --target NAME names another"
     check_target(where, f"column {titles[position]!r} ({why})", target, hint)
@@ -314,12 +306,6 @@ def _guess_target(
         return end, "the last column"
     if columns[0].kind in ("text", "yes or no") and _might_hold_classes(columns[0]):
         return 0, "the first column"
-    if last.kind == "constant":
-        raise DataError(
-            f"{where}: the last column, {titles[end]!r}, {'has ' * bool(last.counts) or 'is '}"
-            f"{last.dropped}; "
-            f"--target NAME says which column holds the classes{_candidates(columns)}"
-        )
     raise DataError(
         f"{where}: no column of classes found: none is named like one, and the last, "
         f"{titles[end]!r}, has {len(last.counts)} different values; "

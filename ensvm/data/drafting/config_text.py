@@ -10,7 +10,6 @@ from ensvm.data.drafting.draft import Draft
 from ensvm.data.errors import DataError
 from ensvm.data.providers.folders import write_atomically
 
-MOST_BYTES = 500_000  # of a config
 WIDTH = 96
 SCALINGS = {
     "standard": "standard  # on the training rows: mean 0, deviation 1; or: none, minmax",
@@ -84,13 +83,7 @@ def config_text(draft: Draft) -> str:
         f"    caption: {_flow(caption)}",
         f"    columns: [{', '.join(ALGORITHMS)}]",
     ]
-    text = "\n".join(lines) + "\n"
-    if len(text.encode()) > MOST_BYTES:
-        raise DataError(
-            f"{draft.path}: its columns of text make a config of more than {MOST_BYTES:,} bytes; "
-            "leave some of them out of the file"
-        )
-    return text
+    return "\n".join(lines) + "\n"
 
 
 def write_config(draft: Draft) -> None:

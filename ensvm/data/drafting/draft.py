@@ -157,11 +157,16 @@ def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) ->
     columns = [_looked_at(table, at, fields) for at, fields in enumerate(table.columns)]
     target = find_target(str(path), columns, table.titles, asked)
     columns[target.position] = target.column
-    columns = _with_one_list_of_missing(table, columns, target)
-    used = [column for at, column in enumerate(columns) if at != target.position]
-    inputs = [column for column in used if not column.dropped]
+    used = [
+        column for at, column in enumerate(columns) if at == target.position or not column.dropped
+    ]
+    marks = _extra_marks(used)  # a config has one list of them for all columns
+    columns = [column.without(frozenset(marks)) for column in columns]
+    target = replace(target, column=columns[target.position])
+    others = [column for at, column in enumerate(columns) if at != target.position]
+    inputs = [column for column in others if not column.dropped]
     if not inputs:
-        reasons = "; ".join(f"{column.name!r}: {column.dropped}" for column in used)
+        reasons = "; ".join(f"{column.name!r}: {column.dropped}" for column in others)
         raise DataError(f"{path}: no column is left as an input: {reasons[:500]}")
     block: dict[str, Any] = {
         **_names(path, config),
@@ -169,23 +174,19 @@ def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) ->
     }
     if target.positive is not None:
         block["positive"] = target.positive
-    marks = _extra_marks([*inputs, target.column])
     if marks and table.typed is None:  # typed columns have no marks: a value is there or is not
         table.dialect["missing"] = [*MISSING, *marks]
     if table.dialect:
         block["format"] = table.dialect
     if target.column.missing:
         block["unlabelled"] = "drop"
-    codes = {column.name: column.codes for column in inputs if column.kind == "yes or no"}
-    one_hot = {
-        column.name: {"one-hot": list(column.levels)} for column in inputs if column.kind == "text"
-    }
-    if codes or one_hot:
-        both: dict[str, Any] = codes | one_hot
-        block["inputs"] = {
-            column.name: both[column.name] for column in inputs if column.name in both
-        }
-    if dropped := [column.name for column in used if column.dropped]:
+    if encodings := {
+        column.name: column.codes if column.kind == "yes or no" else {"one-hot": [*column.levels]}
+        for column in inputs
+        if column.kind in ("yes or no", "text")
+    }:
+        block["inputs"] = encodings
+    if dropped := [column.name for column in others if column.dropped]:
         block["drop"] = dropped
     if any(column.missing for column in inputs):
         block |= {"incomplete": "keep", "missing": "training-mean"}
@@ -214,35 +215,6 @@ def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn
     if reason and not column.dropped:
         return DraftColumn(name, column.kind, fields, dropped=reason)
     return column
-
-
-def _with_one_list_of_missing(
-    table: DraftTable, columns: list[DraftColumn], target: Target
-) -> list[DraftColumn]:
-    """Return the columns under the one list of missing marks that a config has for all of them.
-
-    A text that is missing in a column of numbers and a value elsewhere makes the first a text.
-    """
-    values = set(target.column.counts)
-    values.update(
-        *(column.levels for column in columns if not column.dropped and column.kind != "number")
-    )
-    columns = [
-        look_at_text(column.name, column.fields)
-        if column.kind == "number"
-        and at != target.position
-        and values.intersection(_extra_marks([column]))
-        else column
-        for at, column in enumerate(columns)
-    ]
-    used = [
-        column for at, column in enumerate(columns) if at == target.position or not column.dropped
-    ]
-    marks = frozenset(_extra_marks(used))
-    return [
-        column.without(marks) if marks and at != target.position else column
-        for at, column in enumerate(columns)
-    ]
 
 
 def _extra_marks(columns: Sequence[DraftColumn]) -> list[str]:

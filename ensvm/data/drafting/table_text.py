@@ -27,29 +27,16 @@ HEAD_ROWS = 200
 ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",
-    "utf-16-le": "UTF-16",
-    "utf-16-be": "UTF-16",
-    "utf-32": "UTF-32",
     "cp1252": "Windows-1252 (Latin-1)",
     "latin-1": "Latin-1",
 }
-MARKS = (  # UTF-32's little mark begins with UTF-16's
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 SAMPLE_OF_ROWS = "take a random sample of its rows for a first study, or write a config by hand"
 SAVE_AS = "save the table as CSV"
 RENAME = "rename it to end in {}, and repeat the command"
 FOREIGN = {
     b"PK\x03\x04": f"an Excel workbook or another zip archive; {SAVE_AS}, numpy's arrays as .npz",
-    b"\xd0\xcf\x11\xe0": f"an old Excel workbook; {SAVE_AS}",
     b"PAR1": f"a Parquet file; {RENAME.format('.parquet')}",
     b"\x93NUMPY": f"a numpy array; {SAVE_AS}, or as .npz with the arrays X and y",
-    b"\x89HDF": f"an HDF5 file; {SAVE_AS}",
-    b"SQLite format 3": f"an SQLite database; {SAVE_AS}",
-    b"%PDF": f"a PDF; {SAVE_AS}",
     b"{": f"JSON; {SAVE_AS}",
     b"[{": f"JSON; {SAVE_AS}",
     b"<": f"HTML or XML; {SAVE_AS}",
@@ -57,7 +44,6 @@ FOREIGN = {
     b"ARROW1": f"a Feather file; {RENAME.format('.feather')}",
 }
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
-YEAR = re.compile("(19|20)[0-9]{2}")
 LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
 TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
@@ -185,12 +171,8 @@ def _columns(form: NamedColumnsFormat, file: FileContent) -> tuple[list[str], li
 
 def _decoded(file: FileContent) -> tuple[str, str]:
     """Return the text and its encoding; raise DataError for what is not text."""
-    guesses = [encoding for mark, encoding in MARKS if file.data.startswith(mark)][:1]
-    head = file.data[:HEAD]
-    for encoding, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
-        if zeros.count(0) > 0.7 * len(zeros) > 0:  # every other byte of plain text is 0
-            guesses.append(encoding)
-    for encoding in [*guesses, "utf-8", "cp1252", "latin-1"]:
+    marked = file.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding in (*["utf-16"] * marked, "utf-8", "cp1252", "latin-1"):
         try:
             text = file.data.decode(encoding)
         except UnicodeDecodeError:
@@ -212,9 +194,6 @@ def _guess_delimiter(where: str, text: str) -> tuple[int, str]:
     lines = re.split(r"\r\n|\r|\n", text[:HEAD])[: 2 * HEAD_ROWS]
     skip = 0
     for line in lines:
-        excel = re.fullmatch(r"sep=(.)\s*", line)
-        if excel and (names := [name for name in TRIED if DELIMITERS[name] == excel[1]]):
-            return skip + 1, names[0]
         if not line.startswith(("#", "%")):
             break
         skip += 1
@@ -248,8 +227,8 @@ def _widths(lines: list[str], mark: str | None) -> list[int]:
 def _has_header(rows: list[list[str]]) -> bool:
     """Return whether the first row holds names.
 
-    A text above numbers is a name. If no column has that, a number above numbers is not a name (a
-    year may be), and neither is a text that occurs in its column again.
+    A text above numbers is a name. If no column has that, a number above numbers is not a name,
+    and neither is a text that occurs in its column again.
     """
     new = again = numbers = 0
     rows = [row for row in rows if len(row) == len(rows[0])]
@@ -258,7 +237,7 @@ def _has_header(rows: list[list[str]]) -> bool:
         if sum(_are_numbers(below)) > len(below) / 2:
             if title not in MISSING and not any(_are_numbers([title])):
                 return True
-            numbers += bool(title) and not YEAR.fullmatch(title)
+            numbers += bool(title)
         elif title and not any(_are_numbers([title])):
             again += title in below
             new += title not in below and len(set(below)) <= len(below) / 2

@@ -134,7 +134,7 @@ def without(key: str) -> dict[str, object]:
         (GERMAN | {"inputs": {"age": {"intervals": []}}}, "`intervals` takes a list of values"),
         (GERMAN | {"name": "other"}, "'other' is not the file's name"),
         (GERMAN | {"variants": {"short": {"rows": 3}}}, "classes: they add up"),
-        ("just words", "no mapping"),
+        ("just words", "not hold a mapping"),
         ({}, "name: is missing"),
     ],
 )
