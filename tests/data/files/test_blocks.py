@@ -66,15 +66,6 @@ def test_text_in_blocks_is_the_same(monkeypatch, text, incomplete, keep):
         same(form.read(file), whole)
 
 
-def test_a_block_of_numbers_alone_is_read_as_any_other(monkeypatch):
-    numbers = frame()[["float", "gaps", "class"]].to_csv(index=False)  # one gap
-    form = TableFormat.model_validate({**CSV, "incomplete": "keep"})
-    whole = form.read(FileContent(numbers.encode(), "file"))
-    assert np.isnan(whole.X).sum() == 1
-    monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", 10)
-    same(form.read(FileContent(numbers.encode(), "file")), whole)
-
-
 @pytest.mark.parametrize("rows", [1, 8, N])
 def test_row_groups_are_the_same_as_one_and_as_text(tmp_path: Path, monkeypatch, rows: int) -> None:
     pytest.importorskip("pyarrow")
