@@ -179,13 +179,13 @@ def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDA
             f"data set {card.name!r}: protocol indices, but the file holds no train and test"
         )
     train, test = part.splits
-    found = {"train": train.shape, "test": test.shape}
+    actual = {"train": train.shape, "test": test.shape}
     protocol, (_, n_train, n_test) = card.split_protocol(), card.sizes()
     expected = {
         "train": (protocol["realizations"], n_train),
         "test": (protocol["realizations"], n_test),
     }
-    _check("row numbers (realizations, rows)", found, expected, card.name)
+    _check("row numbers (realizations, rows)", actual, expected, card.name)
     if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= card.rows:
         raise DataError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
     return train, test
@@ -193,17 +193,17 @@ def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDA
 
 def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.str_]) -> None:
     values, counts = np.unique(labels, return_counts=True)
-    found = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
-    for label in found:
+    actual = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
+    for label in actual:
         if label not in card.classes:
             hint = f"{near_miss(label, card.classes)} (accepted: {', '.join(card.classes)})"
             raise DataError(f"data set {card.name!r}: label {label!r} is unknown{hint}")
     _check("rows", shape[0], card.rows, card.name)
     _check("features", shape[1], card.features, card.name)
     if None not in card.classes.values() and (card.generator is None or card.checksum is not None):
-        _check("rows of each class", found, card.classes, card.name)
+        _check("rows of each class", actual, card.classes, card.name)
 
 
-def _check(what: str, found: object, expected: object, name: str) -> None:
-    if found != expected:
-        raise DataError(f"data set {name!r}: {what}: found {found}, the card says {expected}")
+def _check(what: str, actual: object, expected: object, name: str) -> None:
+    if actual != expected:
+        raise DataError(f"data set {name!r}: {what}: found {actual}, the card says {expected}")

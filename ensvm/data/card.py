@@ -109,7 +109,7 @@ class Source(Strict):
         return next(kind for kind in PROVIDERS if getattr(self, kind) is not None)
 
     @property
-    def place(self) -> str:
+    def address(self) -> str:
         """Return the path, package or address."""
         return str(getattr(self, self.kind))
 

@@ -43,16 +43,16 @@ def find_card(name: str) -> DatasetCard:
     paths = {path.stem: path for path in _card_files(shipped_datasets())}
     if name in paths:
         return read_card(paths[name])
-    known = list(paths)
+    names = list(paths)
     for path in paths.values():  # validating every card would take longer than reading its names
         content = _content(path)
         if name in content.get("aliases", ()):
             return read_card(path)
         if name in content.get("variants", ()):
             return read_card(path).variant(name)
-        known += [*content.get("aliases", ()), *content.get("variants", ())]
+        names += [*content.get("aliases", ()), *content.get("variants", ())]
     raise DataError(
-        f"data set {name!r} is unknown{near_miss(name, known)} (known: {', '.join(sorted(known))})"
+        f"data set {name!r} is unknown{near_miss(name, names)} (known: {', '.join(sorted(names))})"
     )
 
 

@@ -96,12 +96,12 @@ def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> Any:
     """
     rows = [len(raw.labels) for raw in raws]
     protocol, groups = split.get("protocol"), raws[0].groups
-    shown: dict[str, Any] = {}
+    from_file: dict[str, Any] = {}
     if protocol == "official" and len(rows) == 2:
-        shown = {"n_train": rows[0], "n_test": rows[1]}
+        from_file = {"n_train": rows[0], "n_test": rows[1]}
     elif protocol == "indices" and raws[0].splits is not None:
         train, test = raws[0].splits
-        shown = {"n_train": train.shape[1], "n_test": test.shape[1], "realizations": len(train)}
+        from_file = {"n_train": train.shape[1], "n_test": test.shape[1], "realizations": len(train)}
     if groups is None:
         refuse_without_groups(split)
     elif protocol in tuple(_FRACTIONS) or split.get("grouped") is False:
@@ -113,10 +113,10 @@ def completed(split: Mapping[str, Any], raws: Sequence[Raw]) -> Any:
         group = str(groups[0])
         raise ValueError(f"groups: all rows are in one group ({group!r}); accepted: two or more")
     elif protocol == "kfold":
-        shown = {"grouped": True}
+        from_file = {"grouped": True}
     elif protocol == GROUPED[0]:
-        shown = {"realizations": len(np.unique(groups))}
-    return counted(shown | dict(split), split, sum(rows))
+        from_file = {"realizations": len(np.unique(groups))}
+    return counted(from_file | dict(split), split, sum(rows))
 
 
 def check_groups(split: Split, groups: NDArray[np.str_], labels: NDArray[np.str_]) -> None:

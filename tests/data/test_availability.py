@@ -22,7 +22,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     places: list[str] = []
 
     def unreachable(source):
-        places.append(source.place)
+        places.append(source.address)
         raise Refused("no network")
 
     monkeypatch.setattr(serving, "download", unreachable)

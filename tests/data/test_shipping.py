@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ensvm.data.loading import read_arrays
-from ensvm.data.providers.folders import places
+from ensvm.data.providers.folders import data_folders
 from ensvm.data.shipping import Shipped, as_csv, convert, shipped_files
 from ensvm.shipped import shipped_datasets
 
@@ -18,7 +18,7 @@ needs_originals = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("shipped", shipped_files(), ids=lambda shipped: shipped.source.place)
+@pytest.mark.parametrize("shipped", shipped_files(), ids=lambda shipped: shipped.source.address)
 def test_shipped_file_is_its_own_conversion(shipped: Shipped) -> None:
     content = decompressed(shipped)
     assert hashlib.sha256(content).hexdigest() == shipped.source.sha256
@@ -27,7 +27,7 @@ def test_shipped_file_is_its_own_conversion(shipped: Shipped) -> None:
         for part, sources in shipped.card.parts.items()
     }
     card = shipped.card.model_copy(update=only)
-    assert as_csv(shipped, read_arrays(card, places(None, offline=True))[0]) == content
+    assert as_csv(shipped, read_arrays(card, data_folders(None, offline=True))[0]) == content
 
 
 def test_every_shipped_file_is_named_in_the_attribution() -> None:
@@ -50,4 +50,4 @@ def test_conversion_of_the_original_is_the_shipped_file(
 
 
 def decompressed(shipped: Shipped) -> bytes:
-    return lzma.decompress((shipped_datasets() / shipped.source.place).read_bytes())
+    return lzma.decompress((shipped_datasets() / shipped.source.address).read_bytes())

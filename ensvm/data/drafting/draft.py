@@ -277,9 +277,9 @@ def _arrays(file: FileContent) -> tuple[tuple[str, str, str], ...]:
         "test": "row numbers of the test parts",
     }
     with np.load(io.BytesIO(file.data), allow_pickle=False) as archive:
-        found = [(name, archive[name]) for name in archive.files]
+        arrays = [(name, archive[name]) for name in archive.files]
     return tuple(
-        (name, f"{array.dtype} {array.shape}", uses.get(name, "not used")) for name, array in found
+        (name, f"{array.dtype} {array.shape}", uses.get(name, "not used")) for name, array in arrays
     )
 
 
@@ -323,6 +323,6 @@ def _readable(draft: Draft) -> Draft:
         inline_card(block | {"path": draft.path.name}, draft.path.parent)
     except DataError as error:
         message = " ".join(str(error).split())
-        where = "" if message.startswith(str(draft.path)) else f"{draft.path}: "
-        raise DataError(f"{where}{message}") from error
+        prefix = "" if message.startswith(str(draft.path)) else f"{draft.path}: "
+        raise DataError(f"{prefix}{message}") from error
     return replace(draft, block=block)

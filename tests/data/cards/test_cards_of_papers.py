@@ -12,7 +12,7 @@ from ensvm.data import Dataset, DatasetCard, find_card, load
 from ensvm.data.files.encode import indicators
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.loading import read_arrays
-from ensvm.data.providers.folders import places
+from ensvm.data.providers.folders import data_folders
 
 MIRROR = os.environ.get("ENSVM_DATA")
 needs_originals = pytest.mark.skipif(
@@ -183,7 +183,7 @@ def test_platts_columns_of_adult_are_made_of_the_attributes_of_uci() -> None:
         part: [source for source in sources if source.mirror and "uci" in source.mirror]
         for part, sources in card.parts.items()
     }
-    arrays, _ = read_arrays(card.model_copy(update=attributes), places(None, offline=True))
+    arrays, _ = read_arrays(card.model_copy(update=attributes), data_folders(None, offline=True))
     assert arrays.checksum == card.checksum
 
 
