@@ -22,27 +22,14 @@ _NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(np.float64)
 
 @dataclass(frozen=True)
 class Arrays:
-    """The rows of a data set in one form.
+    """The rows of a data set in one form."""
 
-    Attributes
-    ----------
-    X : ndarray or csr_array of float64, shape (n, d)
-        The inputs before scaling, NaN where a value is missing.
-    y : ndarray of shape (n,), int8
-        The classes; int32 where there are more than int8 can count.
-    splits : pair of ndarray or None
-        Row numbers of the training and the test parts, (realizations, rows), if they are fixed.
-    checksum : str
-        The sha256 of all of these.
-    groups : ndarray of str, shape (n,), or None
-        The group of each row, for a card that names them.
-    """
-
-    X: Any
-    y: NDArray[Any]
+    X: Any  # the inputs before scaling, NaN where a value is missing
+    y: NDArray[Any]  # the classes; int32 where there are more than int8 can count
+    # row numbers of the training and the test parts, (realizations, rows), if they are fixed
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
-    checksum: str
-    groups: NDArray[np.str_] | None = None
+    checksum: str  # the sha256 of all of these
+    groups: NDArray[np.str_] | None = None  # the group of each row, for a card that names them
 
 
 def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:

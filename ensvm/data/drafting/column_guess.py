@@ -49,33 +49,16 @@ POSITIVE = (
 
 @dataclass(frozen=True)
 class DraftColumn:
-    """What a column holds.
+    """What a column holds."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in the config; without a header its position, from 0.
-    kind : str
-        What its fields are: number, yes or no, text, date, row number, identifier or constant.
-    fields : sequence of str
-        The fields, without blanks around them.
-    missing_marks : frozenset of str
-        The texts that stand for a missing value.
-    levels : tuple of str
-        The different texts of an input that is not of numbers.
-    dropped : str
-        Why it cannot be an input; empty if it can.
-    notes : tuple of str
-        How its fields are read, if that is not obvious.
-    """
-
-    name: str
+    name: str  # its name in the config; without a header its position, from 0
+    # what its fields are: number, yes or no, text, date, row number, identifier or constant
     kind: str
-    fields: Sequence[str]
-    missing_marks: frozenset[str] = MISSING
-    levels: tuple[str, ...] = ()
-    dropped: str = ""
-    notes: tuple[str, ...] = ()
+    fields: Sequence[str]  # the fields, without blanks around them
+    missing_marks: frozenset[str] = MISSING  # the texts that stand for a missing value
+    levels: tuple[str, ...] = ()  # the different texts of an input that is not of numbers
+    dropped: str = ""  # why it cannot be an input; empty if it can
+    notes: tuple[str, ...] = ()  # how its fields are read, if that is not obvious
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -226,21 +209,11 @@ def _are_dates(sample: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class Target:
-    """The column of the classes.
+    """The column of the classes."""
 
-    Attributes
-    ----------
-    column : DraftColumn
-        The column.
-    position : int
-        Its position, from 0.
-    why : str
-        How it was found.
-    """
-
-    column: DraftColumn
-    position: int
-    why: str
+    column: DraftColumn  # the column
+    position: int  # its position, from 0
+    why: str  # how it was found
 
     @property
     def classes(self) -> dict[str, int]:

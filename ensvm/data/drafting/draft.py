@@ -44,45 +44,21 @@ REALIZATIONS = ((250, 20), (1200, 10), (TRAINED, 5))
 
 @dataclass(frozen=True)
 class Draft:
-    """What a user's file holds, and the data set's block of the config.
+    """What a user's file holds, and the data set's block of the config."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    config : Path
-        Where the config goes.
-    written_as : str
-        How the file is written, in one line.
-    n_rows : int
-        The number of rows.
-    target : Target
-        The column of the classes.
-    block : dict
-        The data set's block, as `ensvm.data.inline_card` takes it.
-    columns : tuple of DraftColumn
-        The columns, if they have names or positions.
-    titles : tuple of str
-        The columns as the header calls them; the positions if there is no header.
-    n_inputs : int
-        The number of inputs of a file without columns of names.
-    arrays : tuple of (str, str, str)
-        The name of each array of an archive, what it holds, and its use.
-    splits : int
-        How many training and test parts the file brings; 0 if rows are drawn.
-    """
-
-    path: Path
-    config: Path
-    written_as: str
-    n_rows: int
-    target: Target
-    block: dict[str, Any]
-    columns: tuple[DraftColumn, ...] = ()
+    path: Path  # the file
+    config: Path  # where the config goes
+    written_as: str  # how the file is written, in one line
+    n_rows: int  # the number of rows
+    target: Target  # the column of the classes
+    block: dict[str, Any]  # the data set's block, as `ensvm.data.inline_card` takes it
+    columns: tuple[DraftColumn, ...] = ()  # the columns, if they have names or positions
+    # the columns as the header calls them; the positions if there is no header
     titles: tuple[str, ...] = ()
-    n_inputs: int = 0
+    n_inputs: int = 0  # the number of inputs of a file without columns of names
+    # the name of each array of an archive, what it holds, and its use
     arrays: tuple[tuple[str, str, str], ...] = ()
-    splits: int = 0
+    splits: int = 0  # how many training and test parts the file brings; 0 if rows are drawn
 
     @property
     def rows(self) -> int:
@@ -115,27 +91,10 @@ def draft_study(
 ) -> Draft:
     """Return what a user's file holds and how a config reads it; writes nothing.
 
-    Parameters
-    ----------
-    path : Path
-        The file: delimited text, ARFF, Parquet, Feather, npz or LIBSVM, perhaps compressed.
-    config : Path or None, default None
-        Where the config is going to be; None for the file's name with the ending .yaml, in the
-        working directory.
-    target : str or None, default None
-        The column of the classes, by name or position; None to guess it.
-    header : bool or None, default None
-        Whether the first line of a text holds names; None to guess it.
-
-    Returns
-    -------
-    Draft
-        What the file holds, and the data set's block.
-
-    Raises
-    ------
-    DataError
-        If no study can be made of the file; the message says why, and what to do.
+    `config` is where the config is going to be, by default the file's name with the ending .yaml in
+    the working directory. `target` is the column of the classes, by name or position, and `header`
+    whether the first line of a text holds names; None guesses either. Raises DataError if no study
+    can be made of the file; the message says why, and what to do.
     """
     config = config or Path(f"{stem_of(path)}.yaml")
     if config.resolve() == path.resolve():

@@ -51,36 +51,18 @@ TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
 
 @dataclass
 class DraftTable:
-    """The fields of a table, before anything is guessed of what its columns hold.
+    """The fields of a table, before anything is guessed of what its columns hold."""
 
-    Attributes
-    ----------
-    written_as : str
-        How the file is written, in one line.
-    names : list of str
-        The columns as a config names them: by position if the header does not do.
-    columns : list of sequence of str
-        The fields of each column.
-    titles : list of str
-        The columns as the header calls them.
-    numerals : Numerals
-        How numbers are written.
-    dialect : dict
-        The key `format` of the config, without what goes without saying.
-    by_position : bool
-        Whether a config names the target by position, which means that there is no header.
-    typed : TypedColumns or None
-        What the types of the columns say; None for a table of text.
-    """
-
-    written_as: str
-    names: list[str]
-    columns: list[Sequence[str]]
-    titles: list[str] = field(default_factory=list)
-    numerals: Numerals = field(default_factory=Numerals)
+    written_as: str  # how the file is written, in one line
+    names: list[str]  # the columns as a config names them: by position if the header does not do
+    columns: list[Sequence[str]]  # the fields of each column
+    titles: list[str] = field(default_factory=list)  # the columns as the header calls them
+    numerals: Numerals = field(default_factory=Numerals)  # how numbers are written
+    # the key `format` of the config, without what goes without saying
     dialect: dict[str, Any] = field(default_factory=dict)
+    # whether a config names the target by position, which means that there is no header
     by_position: bool = False
-    typed: TypedColumns | None = None
+    typed: TypedColumns | None = None  # what the types of the columns say; None for a table of text
 
 
 def read_content(path: Path) -> FileContent:

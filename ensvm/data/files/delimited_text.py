@@ -59,33 +59,18 @@ Quote = Annotated[OneCharacter, AfterValidator(_quote)]
 
 
 class Dialect(Strict):
-    """What a config says of how a user's own table of text is written: its key `format`.
+    """What a config says of how a user's own table of text is written: its key `format`."""
 
-    Attributes
-    ----------
-    encoding : str
-        The encoding, as Python calls it.
-    delimiter : str or None
-        One character, or the name of one; None for that of the file's ending.
-    decimal : '.' or ','
-        The mark before the decimals.
-    thousands : str or None
-        A mark between thousands, as in 1.234.567; None if numbers have none.
-    quote : str
-        The character around fields that hold a delimiter or a line break.
-    missing : list of str
-        What stands for a missing value, beside an empty field.
-    skip : int
-        How many lines before the table are left out.
-    """
-
-    encoding: TextEncoding = "utf-8"
+    encoding: TextEncoding = "utf-8"  # the encoding, as Python calls it
+    # one character, or the name of one; None for that of the file's ending
     delimiter: Delimiter | None = None
-    decimal: Literal[".", ","] = "."
+    decimal: Literal[".", ","] = "."  # the mark before the decimals
+    # A mark between thousands, as in 1.234.567; None if numbers have none
     thousands: Thousands | None = None
-    quote: Quote = '"'
+    quote: Quote = '"'  # the character around fields that hold a delimiter or a line break
+    # what stands for a missing value, beside an empty field
     missing: list[Label] = Field(default_factory=lambda: list(MISSING))
-    skip: int = Field(default=0, ge=0)
+    skip: int = Field(default=0, ge=0)  # how many lines before the table are left out
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:

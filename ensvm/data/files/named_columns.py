@@ -29,21 +29,12 @@ Column = Sequence[str] | NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a table.
+    """Some rows of a table."""
 
-    Attributes
-    ----------
-    names : list of str
-        The names of the columns.
-    columns : sequence of Column
-        The fields: text, or numbers (NaN if a value is missing) in a column of numbers.
-    rows : sequence of int
-        The number of each row in its file, for messages.
-    """
-
-    names: list[str]
+    names: list[str]  # the names of the columns
+    # the fields: text, or numbers (NaN if a value is missing) in a column of numbers
     columns: Sequence[Column]
-    rows: Sequence[int]
+    rows: Sequence[int]  # the number of each row in its file, for messages
 
     def taken(self, at: NDArray[np.intp]) -> "Block":
         """Return the rows at some positions."""
@@ -58,17 +49,11 @@ class Block:
 
 @dataclass(frozen=True)
 class TypedColumns:
-    """What the types of a file's columns say of them.
+    """What the types of a file's columns say of them."""
 
-    Attributes
-    ----------
-    inputs : mapping
-        The encodings of the columns that are not numbers.
-    refused : mapping
-        Why a column cannot be an input, of each such column.
-    """
-
+    # the encodings of the columns that are not numbers
     inputs: Inputs = field(default_factory=dict)
+    # why a column cannot be an input, of each such column
     refused: Mapping[str, str] = field(default_factory=dict)
 
 

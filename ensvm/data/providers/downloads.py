@@ -111,30 +111,14 @@ def _run(tool: str, command: list[str]) -> None:
 
 @dataclass(frozen=True)
 class Description:
-    """What OpenML says of a data set.
+    """What OpenML says of a data set."""
 
-    Attributes
-    ----------
-    name : str
-        Its name and version.
-    url : str
-        The address of its ARFF file.
-    md5 : str
-        The sum of that file.
-    target : str or None
-        The column of the labels, if it names one.
-    ignored : tuple of str
-        The columns that are not inputs, as numbers of rows.
-    sha256 : str or None
-        The sum of the file that was downloaded first; None before that.
-    """
-
-    name: str
-    url: str
-    md5: str
-    target: str | None
-    ignored: tuple[str, ...]
-    sha256: str | None = None
+    name: str  # its name and version
+    url: str  # the address of its ARFF file
+    md5: str  # the sum of that file
+    target: str | None  # the column of the labels, if it names one
+    ignored: tuple[str, ...]  # the columns that are not inputs, as numbers of rows
+    sha256: str | None = None  # the sum of the file that was downloaded first; None before that
 
 
 def fetch_openml(
@@ -142,26 +126,8 @@ def fetch_openml(
 ) -> tuple[Description, bytes]:
     """Return the description and the ARFF file of a data set, from the cache once they are there.
 
-    Parameters
-    ----------
-    number : int
-        The number of the data set.
-    where : DataFolders
-        The cache, and whether the network may be used.
-    sha256 : str or None, default None
-        The sum of the file; None for that of the first download.
-
-    Returns
-    -------
-    description : Description
-        What OpenML says of the data set.
-    content : bytes
-        The file.
-
-    Raises
-    ------
-    Refused
-        If neither the cache nor the network has them, or a sum is wrong.
+    `sha256` is the sum of the file; None for that of the first download. Raises Refused if neither
+    the cache nor the network has them, or a sum is wrong.
     """
     folder = folders.cache / "openml"
     path = folder / f"{number}.json"
