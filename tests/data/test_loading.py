@@ -223,18 +223,6 @@ def test_one_class_against_the_rest_and_codes(tmp_path: Path) -> None:
     assert (codes.y.tolist(), codes.classes) == ([2, 1, 0, 1], ("c", "b", "a"))
 
 
-def test_realizations_follow_from_identity_alone() -> None:
-    german = load(find_card("german"), offline=True)
-    first = [german.realization(i) for i in (1, 2, 3)]
-    later = [german.realization(i) for i in (3, 2, 1)][::-1]
-    for one, two in zip(first, later, strict=True):
-        np.testing.assert_array_equal(one.X_train, two.X_train)
-        np.testing.assert_array_equal(one.y_test, two.y_test)
-    assert (first[0].X_train != first[1].X_train).any()
-    assert first[0].X_train.shape == (700, 20)
-    assert first[0].X_test.shape == (300, 20)
-
-
 def test_caller_cannot_damage_what_the_next_one_gets() -> None:
     german = load(find_card("german"), offline=True)
     with pytest.raises(ValueError, match="read-only"):

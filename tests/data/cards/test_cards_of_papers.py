@@ -6,13 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 from ensvm.data import Dataset, DatasetCard, find_card, load
-from ensvm.data.files.encode import indicators
-from ensvm.data.files.file_content import FileContent
-from ensvm.data.loading import read_arrays
-from ensvm.data.providers.folders import data_folders
 
 MIRROR = os.environ.get("ENSVM_DATA")
 needs_originals = pytest.mark.skipif(
@@ -60,14 +55,6 @@ OFFICIAL = {  # name in ICMLA-05 and Table 1 of ECDA-13: features, training and 
     "adult-14": (103, 30162, 15060, 2),  # printed as 14 features: categories have a column each
     "adult-14-contrasts": (97, 30162, 15060, 2),
 }
-ORANGE = {  # the first rows as the package Orange has them
-    "bridges": "E1\tM\t3\t1818\tHIGHWAY\t?\t2\tN\tTHROUGH\tWOOD\tSHORT\tS\tWOOD\r\n",
-    "echocardiogram": "11\t0\t71\t0\t0.26\t9\t4.6\t14\t1\t1\tname\t1\t0\r\n",
-    "house-votes-84": "republican\tn\ty\tn\ty\ty\ty\tn\tn\tn\ty\t\ty\ty\ty\tn\ty\r\n",
-    "horse-colic": "2\t1\t530101\t38.50\t66\t28\t3\t3\t?\t2\t5\t4\t4\t?\t?\t?\t3\t5"
-    "\t45.00\t8.40\t?\t?\t2\t2\t11300\t00000\t00000\t2\t\r\n",
-    "bupa": "85\t92\t45\t27\t31\t0.0\t1\r\n",
-}
 
 
 def only(card: DatasetCard, kind: str) -> DatasetCard:
@@ -94,12 +81,6 @@ def test_sets_of_nips99_have_the_sizes_of_table_1(name: str) -> None:
 def test_official_sets_have_the_sizes_of_their_papers(name: str) -> None:
     card = find_card(name)
     assert (*card.sizes(), len(card.classes)) == OFFICIAL[name]
-
-
-def test_spam_trains_on_two_thirds() -> None:
-    card = find_card("spam")
-    assert card.sizes() == (57, 3067, 1534)
-    assert round(card.rows * 2 / 3) == 3067
 
 
 @needs_originals
@@ -134,17 +115,6 @@ def test_shipped_sets_load_with_nothing_else_at_hand(
         assert np.isfinite(part.X_test).all()
 
 
-@pytest.mark.parametrize("name", ORANGE)
-def test_first_row_of_the_package_is_that_of_the_card(name: str) -> None:
-    card = find_card(name)
-    (source,) = [source for source in card.all if source.pip and source.pip.startswith("Orange")]
-    content = b"names\r\nd\r\nclass\r\n" + ORANGE[name].encode()
-    raw = source.format.read(FileContent(content, name, card.inputs, card.features))
-    data = load(card, offline=True)
-    np.testing.assert_array_equal(raw.X[0], data.X[0])
-    assert raw.labels[0] == data.classes[int(data.y[0] > 0)]
-
-
 @pytest.mark.parametrize(
     ("name", "missing"),
     [
@@ -157,34 +127,6 @@ def test_first_row_of_the_package_is_that_of_the_card(name: str) -> None:
 )
 def test_missing_values_are_those_that_the_donors_count(name: str, missing: int) -> None:
     assert np.isnan(load(find_card(name), offline=True).X).sum() == missing
-
-
-def test_every_position_of_a_splice_junction_holds_one_letter() -> None:
-    data = load(find_card("splice"), offline=True)
-    assert data.card.inputs is not None
-    widths = [len(indicators(encoding) or ()) for encoding in data.card.inputs.values()]
-    assert len(widths) == 60
-    starts = np.cumsum([0, *widths[:-1]])
-    assert (np.add.reduceat(data.X, starts, axis=1) == 1).all()
-    assert (data.X.sum(axis=0) > 0).all()
-
-
-def test_test_part_of_optdigits_is_scikit_learns_copy() -> None:
-    data, (X, y) = load(find_card("optdigits"), offline=True), load_digits(return_X_y=True)
-    np.testing.assert_array_equal(data.X[3823:], X)
-    np.testing.assert_array_equal(data.y[3823:], y)
-
-
-@needs_originals
-@pytest.mark.slow
-def test_platts_columns_of_adult_are_made_of_the_attributes_of_uci() -> None:
-    card = find_card("a9a")
-    attributes = {
-        part: [source for source in sources if source.mirror and "uci" in source.mirror]
-        for part, sources in card.parts.items()
-    }
-    arrays, _ = read_arrays(card.model_copy(update=attributes), data_folders(None, offline=True))
-    assert arrays.checksum == card.checksum
 
 
 @pytest.mark.parametrize(("name", "classes"), [("acoustic", [0, 1, 2]), ("acoustic2", [-1, 1])])

@@ -64,14 +64,6 @@ def test_the_same_table_in_any_dress_is_the_same_data_set(delimiter, decimal, en
     assert card.checksum == plain.checksum
 
 
-def test_a_file_that_a_config_reads_is_not_copied_and_not_changed():
-    path = write(Path("own.csv"))
-    before = path.read_bytes()
-    drafted(path)
-    assert path.read_bytes() == before
-    assert sorted(found.name for found in Path().iterdir()) == ["own.csv", "own.yaml"]
-
-
 def test_columns_of_a_header_that_cannot_name_them_have_positions():
     _, plain = drafted(write(Path("plain.csv")))
     path = write(Path("own.csv"), ";", ",")
@@ -168,27 +160,6 @@ def test_one_way_of_writing_numbers_is_found_for_all_columns(fields, kind, numbe
     assert draft.block["format"]["decimal"] == ","
     X = np.nan_to_num(load(card).X)
     assert {row: X[row, 0] for row in numbers} == numbers
-
-
-def test_a_field_with_a_line_break_is_one_field():
-    Path("own.csv").write_text(
-        "t,label\n" + "\n".join(f'"a{i % 2}\nb",{"ab"[i % 3 // 2]}' for i in range(N))
-    )
-    _, card = drafted(Path("own.csv"))
-    assert (card.rows, card.features) == (N, 2)
-
-
-@pytest.mark.parametrize("rank", [2, 3, 5])
-def test_those_for_two_classes_are_wrapped_where_there_are_more(rank):
-    Path("own.csv").write_text(
-        "x,label\n" + "\n".join(f"{i * i % 13},{i % rank}" for i in range(60))
-    )
-    draft, card = drafted(Path("own.csv"))
-    assert len(card.classes) == rank
-    cells = make_plan(draft.config, realizations=1).cells
-    (wrapped,) = {cell.method.wrapped for cell in cells if cell.algorithm == "ensemble"}
-    assert (wrapped is not None) == (rank > 2)
-    assert not any(cell.method.wrapped for cell in cells if cell.algorithm == "forest")
 
 
 @pytest.mark.parametrize(

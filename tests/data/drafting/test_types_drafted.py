@@ -106,12 +106,6 @@ def test_numbers_that_name_a_nominal_value_stay_names():
     assert drafted(Path("own.arff"))[0].columns[0].levels == ("2", "3", "NA")
 
 
-def test_numbers_without_end_are_refused_by_row():
-    endless = np.where(np.arange(N) == 4, np.inf, FRAME["width"])
-    with pytest.raises(DataError, match="row 5, column 'width': 'inf' is not a finite number"):
-        draft_study(write(FRAME.assign(width=endless), "own.parquet"))
-
-
 @pytest.mark.parametrize(
     ("name", "content", "options", "told"),
     [

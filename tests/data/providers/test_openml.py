@@ -142,14 +142,6 @@ def test_a_redirect_away_from_https_is_refused(site: Site, first: str) -> None:
     assert "/moved" not in site.asked
 
 
-def test_http_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path))
-    monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
-    monkeypatch.setattr(downloads, "DESCRIPTIONS", "http://127.0.0.1:9/")
-    with pytest.raises(DataError, match=r"'http://127.0.0.1:9/31' does not begin with https://"):
-        inline_card(KEYS, Path())
-
-
 @pytest.mark.parametrize("kept", [["id"], []])
 def test_columns_that_are_no_inputs_are_kept_if_asked(site: Site, kept: list[str]) -> None:
     card = inline_card({**KEYS, "inputs": dict.fromkeys(kept, "number")}, Path())

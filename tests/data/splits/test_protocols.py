@@ -106,14 +106,6 @@ def test_stratified_parts_have_the_classes_in_proportion(
     assert abs((Y[test] == 1).sum() - n_test * 12 / 42) < 2  # of what training left
 
 
-def test_fixed_rows_are_given_back_in_their_order() -> None:
-    fixed = (np.array([[4, 2, 0], [1, 3, 5]]), np.array([[1, 3], [0, 2]]))
-    split = IndicesSplit(protocol="indices", n_train=3, n_test=2, realizations=2)
-    train, test = split_rows(split, "some", 2, Y[:6], fixed)
-    assert train.tolist() == [1, 3, 5]
-    assert test.tolist() == [0, 2]
-
-
 @pytest.mark.parametrize("index", [0, -1, 3])
 def test_realization_beyond_the_last_is_refused(index: int) -> None:
     split = IndicesSplit(protocol="indices", n_train=3, n_test=2, realizations=2)
