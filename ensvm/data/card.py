@@ -374,8 +374,8 @@ class DatasetCard(Strict):
         KeyError
             If there is no such variant.
         """
-        own = self.model_dump(exclude={"variants", "aliases", "name", "base"}) | self.variants[name]
-        return DatasetCard.model_validate(own | {"name": name, "base": self.name})
+        own = dict(self) | {"variants": {}, "aliases": [], "name": name, "base": self.name}
+        return DatasetCard.model_validate(own | self.variants[name])
 
     def brought_splits(self) -> bool:
         """Return whether the row numbers of the realizations come with the data.

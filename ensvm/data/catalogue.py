@@ -164,7 +164,7 @@ def adapt(
         changes["scaling"] = scaling
     if options is not None:
         changes["generator"] = _with_options(card, options)
-    own = card.model_dump(exclude={"variants", "aliases"}) | {"base": card.base or card.name}
+    own = dict(card) | {"variants": {}, "aliases": [], "base": card.base or card.name}
     try:
         adapted = DatasetCard.model_validate(own | changes)
     except ValidationError as error:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.encode import DATES, Numerals, no_label, plain_label
+from ensvm.data.files.encode import DATES, Numerals, plain_label, without_label
 
 # What `pandas.read_csv` takes for missing, and the mark of the UCI repository.
 MISSING = frozenset(
@@ -259,8 +259,8 @@ def find_target(
             f"(columns: {listed}; or a position from 0, where -1 is the last)"
         )
     column = columns[position]
-    without_label = frozenset(text for text in column.counts if no_label(text))
-    target = Target(column.without(without_label), position, why)
+    texts = np.array(list(column.counts), dtype=str)
+    target = Target(column.without(frozenset(texts[without_label(texts)].tolist())), position, why)
     others = [other for at, other in enumerate(columns) if at != position]
     hint = f"{_candidates(others)}; --target NAME names another"
     check_target(file_name, f"column {titles[position]!r} ({why})", target, hint)

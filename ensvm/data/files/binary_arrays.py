@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.encode import LARGEST, Label, no_label, plain_labels
+from ensvm.data.files.encode import LARGEST, Label, plain_labels, without_label
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, check_size, reading
 
 _UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that images and labels use
@@ -90,11 +90,8 @@ def _labels(y: NDArray[Any], file_name: str) -> NDArray[np.str_]:
     if y.dtype.kind not in "biufUS":
         raise DataError(f"{file_name}: y holds {y.dtype}; accepted: numbers or text")
     labels = plain_labels(y)
-    absent = [row for row, label in enumerate(labels, start=1) if no_label(label)]
-    if absent:
-        raise DataError(
-            f"{file_name}, row {absent[0]} of y: the label is missing ({y[absent[0] - 1]})"
-        )
+    for row in np.flatnonzero(without_label(labels))[:1]:
+        raise DataError(f"{file_name}, row {row + 1} of y: the label is missing ({y[row]})")
     return labels
 
 
@@ -111,9 +108,8 @@ def _groups(arrays: dict[str, Any], key: str, rows: int, file_name: str) -> NDAr
             f"number or a text for each of the {rows} rows"
         )
     groups = plain_labels(found)
-    absent = [row for row, group in enumerate(groups, start=1) if no_label(group)]
-    if absent:
-        raise DataError(f"{file_name}, row {absent[0]} of {key}: the group is missing")
+    for row in np.flatnonzero(without_label(groups))[:1]:
+        raise DataError(f"{file_name}, row {row + 1} of {key}: the group is missing")
     return groups
 
 

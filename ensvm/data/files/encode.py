@@ -274,6 +274,7 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-def no_label(text: str) -> bool:
-    """Return whether a field is empty or says NaN, so that there is no label."""
-    return text.strip().lower() in ("", "nan", "+nan", "-nan")
+def without_label(fields: Sequence[str] | NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which fields are empty or say NaN, so that there is no label."""
+    texts = np.char.lower(np.char.strip(np.asarray(fields, dtype=str)))
+    return np.isin(texts, ["", "nan", "+nan", "-nan"])

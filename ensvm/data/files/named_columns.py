@@ -18,8 +18,8 @@ from ensvm.data.files.encode import (
     Label,
     Numerals,
     encode_column,
-    no_label,
     plain_labels,
+    without_label,
 )
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, joined
 
@@ -203,7 +203,7 @@ class _Reader:
                     "`incomplete: drop`, which leaves such rows out"
                 )
         labels = block.columns[label_at]
-        unlabelled = self._absent(labels) | np.array([no_label(str(text)) for text in labels], bool)
+        unlabelled = self._absent(labels) | without_label(labels)
         looked_at = [*input_at, *group_at]
         gaps = np.column_stack([unlabelled, *(self._absent(block.columns[at]) for at in looked_at)])
         dropped = unlabelled if form.incomplete == "keep" else gaps.any(axis=1)
