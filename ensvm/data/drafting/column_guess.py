@@ -161,8 +161,10 @@ def _as_numbers(
     if numerals.decimal == "," and any("," in text for text in present):
         notes.append("decimal comma")
     if mark := numerals.thousands:
-        at = next((at for at, text in enumerate(present) if mark in text), None)
-        notes += [] if at is None else [f"{present[at]} is {numbers[at]:.15g}"]
+        grouped = [
+            at for at, text in enumerate(present) if mark in text and numbers[at] == numbers[at]
+        ]
+        notes += [f"{present[at]} is {numbers[at]:.15g}" for at in grouped[:1]]
     if strays:
         notes.append(f"not numbers, so missing: {', '.join(map(repr, strays))}")
     marks = MISSING | MISSING_NUMBERS | set(strays)
@@ -281,7 +283,7 @@ def _guess_target(
         return 0, "the first column"
     raise DataError(
         f"{file_name}: no column of classes found: none is named like one, and the last, "
-        f"{titles[end]!r}, has {len(last.counts)} different values; "
+        f"{titles[end]!r}, holds {len(last.counts)} different value(s); "
         f"--target NAME says which it is{_candidates(columns)}"
     )
 

@@ -176,6 +176,9 @@ def _guess_delimiter(file_name: str, text: str) -> tuple[int, str]:
     lines = re.split(r"\r\n|\r|\n", text[:HEAD])[: 2 * HEAD_ROWS]
     skip = 0
     for line in lines:
+        excel = re.fullmatch(r"sep=(.)\s*", line)
+        if excel and (names := [name for name in TRIED if DELIMITERS[name] == excel[1]]):
+            return skip + 1, names[0]
         if not line.startswith(("#", "%")):
             break
         skip += 1
