@@ -21,7 +21,7 @@ from ensvm.data import (
 )
 
 ROWS = b"1,0,a\n2,0,b\n4,1,a\n8,0,b\n"
-OTHER = b"x;y;klass\n1.0;-0.0;A\n2;0;B\n4;1;A\n8;0;B\n"  # the same data, told otherwise
+OTHER = b"x;y;klass\n1.0;-0.0;A\n2;0;B\n4;1;A\n8;0;B\n"  # the same data, written otherwise
 CARD: dict[str, Any] = {
     "name": "tiny",
     "title": "four rows",

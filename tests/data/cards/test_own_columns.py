@@ -1,4 +1,4 @@
-"""Columns of a user's own file are inputs unless told otherwise; an index is asked about."""
+"""Columns of a user's own file are inputs unless a config drops them; an index is asked about."""
 
 from pathlib import Path
 from typing import Any

@@ -241,16 +241,16 @@ REFUSED = {
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_an_odd_file_is_refused_by_name_and_place(kind):
-    content, told = REFUSED[kind]
+    content, message = REFUSED[kind]
     Path("odd.csv").write_bytes(content)
     with pytest.raises(DataError, match=r"^odd\.csv") as refusal:
         draft_study(Path("odd.csv"))
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "message"),
     [
         ("lable", "did you mean 'label'"),
         ("7", "there is no column '7'"),
@@ -258,12 +258,12 @@ def test_an_odd_file_is_refused_by_name_and_place(kind):
         ("c", "only the class '1'"),
     ],
 )
-def test_a_target_that_holds_no_classes_is_refused(target, told):
+def test_a_target_that_holds_no_classes_is_refused(target, message):
     lines = [f"{i}.5,1,{'ab'[i % 2]}" for i in range(N)]
     Path("own.csv").write_text("\n".join(["x,c,label", *lines]) + "\n")
     with pytest.raises(DataError) as refusal:
         draft_study(Path("own.csv"), target=target)
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 @pytest.mark.parametrize("header", ["p,x,s,n", "a,b,c,d"])

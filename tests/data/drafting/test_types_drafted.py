@@ -107,7 +107,7 @@ def test_numbers_that_name_a_nominal_value_stay_names():
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "options", "told"),
+    ("name", "content", "options", "message"),
     [
         ("own.parquet", b"x,label\n", {}, "is not a Parquet table"),
         ("own.feather", b"", {}, "is empty"),
@@ -121,11 +121,11 @@ def test_numbers_that_name_a_nominal_value_stay_names():
         ("own.data", b"ARROW1..", {}, "rename it to end in .feather"),
     ],
 )
-def test_an_odd_file_is_refused_in_one_line(name, content, options, told):
+def test_an_odd_file_is_refused_in_one_line(name, content, options, message):
     if Path(name).suffix in (".parquet", ".feather"):
         pytest.importorskip("pyarrow")
     Path(name).write_bytes(content)
     with pytest.raises(DataError, match=rf"^{name}") as refusal:
         draft_study(Path(name), **options)
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1

@@ -87,13 +87,13 @@ def test_what_is_wrong_in_a_later_block_is_told_by_its_row(monkeypatch, ending):
     if ending == "csv":
         monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", 10)
         form, content = TableFormat.model_validate(CSV), wrong.to_csv(index=False).encode()
-        told = "file, line 42, column 'gaps': the value is missing"  # the header is line 1
+        message = "file, line 42, column 'gaps': the value is missing"  # the header is line 1
     else:
         pytest.importorskip("pyarrow")
         monkeypatch.setattr(typed_tables, "ROWS_OF_GROUP", 10)
         form = ParquetFormat.model_validate({"type": "parquet", "target": "class"})
-        content, told = wrong.to_parquet(), "file, row 41, column 'gaps': the value is missing"
-    with pytest.raises(DataError, match=told):
+        content, message = wrong.to_parquet(), "file, row 41, column 'gaps': the value is missing"
+    with pytest.raises(DataError, match=message):
         form.read(FileContent(content, "file"))
 
 

@@ -51,10 +51,10 @@ def own(**split: Any) -> dict[str, Any]:
 
 def test_own_files_are_split_by_fractions(folder: Path) -> None:
     card = inline_card(own(n_train=0.75, stratified=True), folder)
-    told = {**RANDOM, "n_train": 15, "n_test": 5, "stratified": True}
-    assert card.split_protocol() == told
+    counted_split = {**RANDOM, "n_train": 15, "n_test": 5, "stratified": True}
+    assert card.split_protocol() == counted_split
     same = inline_card(own(n_train=15, stratified=True), folder)
-    assert same.split_protocol() == told
+    assert same.split_protocol() == counted_split
     official = {**own(protocol="official", n_train=0.5), "test": "test.csv"}
     assert inline_card(official, folder).sizes() == (1, 10, 20)
 

@@ -73,9 +73,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def own(**given: Any) -> dict[str, Any]:
-    told = {"path": "own.csv", "target": "label", "inputs": KINDS, "groups": "who", "split": LEAVE}
-    return {key: value for key, value in {**told, **given}.items() if value is not None}
+def own(**changes: Any) -> dict[str, Any]:
+    keys = {"path": "own.csv", "target": "label", "inputs": KINDS, "groups": "who", "split": LEAVE}
+    return {key: value for key, value in {**keys, **changes}.items() if value is not None}
 
 
 def test_the_column_of_groups_is_no_input_and_decides_on_the_realizations(folder: Path) -> None:

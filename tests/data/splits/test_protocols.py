@@ -89,8 +89,8 @@ def test_repetitions_names_and_protocols_are_drawn_apart() -> None:
 def test_rows_of_each_protocol_are_pinned(split: dict[str, object], digest: str) -> None:
     # Finished results hang on these rows, as on those above.
     drawn = [split_rows(SPLIT.validate_python(split), "german", r, Y, OFFICIAL) for r in (1, 2, 3)]
-    told = str([[part.tolist() for part in parts] for parts in drawn])
-    assert hashlib.sha256(told.encode()).hexdigest()[:12] == digest
+    rows = str([[part.tolist() for part in parts] for parts in drawn])
+    assert hashlib.sha256(rows.encode()).hexdigest()[:12] == digest
 
 
 @settings(max_examples=50, deadline=None)
