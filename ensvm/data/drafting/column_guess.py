@@ -165,6 +165,9 @@ def _as_numbers(
             at for at, text in enumerate(present) if mark in text and numbers[at] == numbers[at]
         ]
         notes += [f"{present[at]} is {numbers[at]:.15g}" for at in grouped[:1]]
+    whole = (text for text in present if re.fullmatch(r"[+-]?[0-9]{16,100}", text))
+    if inexact := next((text for text in whole if int(float(text)) != int(text)), None):
+        notes.append(f"whole numbers beyond 2^53, such as {inexact}, lose digits")
     if strays:
         notes.append(f"not numbers, so missing: {', '.join(map(repr, strays))}")
     marks = MISSING | MISSING_NUMBERS | set(strays)
@@ -281,11 +284,16 @@ def _guess_target(
         return end, "the last column"
     if columns[0].kind in ("text", "yes or no") and _might_hold_classes(columns[0]):
         return 0, "the first column"
-    raise DataError(
-        f"{file_name}: no column of classes found: none is named like one, and the last, "
-        f"{titles[end]!r}, holds {len(last.counts)} different value(s); "
-        f"--target NAME says which it is{_candidates(columns)}"
-    )
+    if last.kind == "constant":
+        problem = (
+            f"the last column, {titles[end]!r}, {'has ' * bool(last.counts) or 'is '}{last.dropped}"
+        )
+    else:
+        problem = (
+            "no column of classes found: none is named like one, and the last, "
+            f"{titles[end]!r}, has {len(last.counts)} different values"
+        )
+    raise DataError(f"{file_name}: {problem}; --target NAME says which it is{_candidates(columns)}")
 
 
 def _might_hold_classes(column: DraftColumn) -> bool:

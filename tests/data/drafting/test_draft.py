@@ -205,7 +205,7 @@ REFUSED = {
     "empty": (b"", "is empty"),
     "header alone": (b"x,label\n", "no rows"),
     "two rows": (b"x,label\n1,a\n2,b\n", "2 rows; accepted: 10 or more"),
-    "one class": (("x,label\n" + "1,a\n2,a\n" * 9).encode(), "no column of classes found"),
+    "one class": (("x,label\n" + "1,a\n2,a\n" * 9).encode(), "the same value in every row: a"),
     "one column": (("label\n" + "a\nb\n" * 9).encode(), "no delimiter"),
     "binary": (bytes(range(256)) * 9, "is not text but a binary file"),
     "an open quote": (
