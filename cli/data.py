@@ -174,7 +174,7 @@ def _facts(card: DatasetCard) -> dict[str, str]:
         "checksum": card.checksum or "",
         "sources": "\n".join(
             dict.fromkeys(
-                f"{source.kind} {source.place}"
+                f"{source.kind} {source.address}"
                 for sources in card.parts.values()
                 for source in sources
             )

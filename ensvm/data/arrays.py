@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.cards.card import DatasetCard
+from ensvm.data.card import DatasetCard
 from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.file_content import Raw
-from ensvm.data.splits.protocols import OfficialSplit
+from ensvm.data.splits import OfficialSplit
 
 _DENSE_BYTES = 16 * 2**30  # beyond it an index in error is more likely than such a data set
 _ROWS_AT_ONCE = 4096  # of which a copy is small beside all
@@ -22,27 +22,14 @@ _NAN = np.array(0x7FF8000000000000, dtype=np.uint64).view(np.float64)
 
 @dataclass(frozen=True)
 class Arrays:
-    """The rows of a data set in one form.
+    """The rows of a data set in one form."""
 
-    Attributes
-    ----------
-    X : ndarray or csr_array of float64, shape (n, d)
-        The inputs before scaling, NaN where a value is missing.
-    y : ndarray of shape (n,), int8
-        The classes; int32 where there are more than int8 can count.
-    splits : pair of ndarray or None
-        Row numbers of the training and the test parts, (realizations, rows), if they are fixed.
-    checksum : str
-        The sha256 of all of these.
-    groups : ndarray of str, shape (n,), or None
-        The group of each row, for a card that names them.
-    """
-
-    X: Any
-    y: NDArray[Any]
+    X: Any  # the inputs before scaling, NaN where a value is missing
+    y: NDArray[Any]  # the classes; int32 where there are more than int8 can count
+    # row numbers of the training and the test parts, (realizations, rows), if they are fixed
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None
-    checksum: str
-    groups: NDArray[np.str_] | None = None
+    checksum: str  # the sha256 of all of these
+    groups: NDArray[np.str_] | None = None  # the group of each row, for a card that names them
 
 
 def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
@@ -179,13 +166,13 @@ def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDA
             f"data set {card.name!r}: protocol indices, but the file holds no train and test"
         )
     train, test = part.splits
-    found = {"train": train.shape, "test": test.shape}
+    actual = {"train": train.shape, "test": test.shape}
     protocol, (_, n_train, n_test) = card.split_protocol(), card.sizes()
     expected = {
         "train": (protocol["realizations"], n_train),
         "test": (protocol["realizations"], n_test),
     }
-    _check("row numbers (realizations, rows)", found, expected, card.name)
+    _check("row numbers (realizations, rows)", actual, expected, card.name)
     if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= card.rows:
         raise DataError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
     return train, test
@@ -193,17 +180,17 @@ def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDA
 
 def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.str_]) -> None:
     values, counts = np.unique(labels, return_counts=True)
-    found = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
-    for label in found:
+    actual = {str(value): int(count) for value, count in zip(values, counts, strict=True)}
+    for label in actual:
         if label not in card.classes:
             hint = f"{near_miss(label, card.classes)} (accepted: {', '.join(card.classes)})"
             raise DataError(f"data set {card.name!r}: label {label!r} is unknown{hint}")
     _check("rows", shape[0], card.rows, card.name)
     _check("features", shape[1], card.features, card.name)
     if None not in card.classes.values() and (card.generator is None or card.checksum is not None):
-        _check("rows of each class", found, card.classes, card.name)
+        _check("rows of each class", actual, card.classes, card.name)
 
 
-def _check(what: str, found: object, expected: object, name: str) -> None:
-    if found != expected:
-        raise DataError(f"data set {name!r}: {what}: found {found}, the card says {expected}")
+def _check(what: str, actual: object, expected: object, name: str) -> None:
+    if actual != expected:
+        raise DataError(f"data set {name!r}: {what}: found {actual}, the card says {expected}")

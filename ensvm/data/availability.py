@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ensvm.data.cards.card import DatasetCard
+from ensvm.data.card import DatasetCard
 from ensvm.data.errors import DataUnavailable
 from ensvm.data.loading import joined_names, load
-from ensvm.data.providers.folders import places
+from ensvm.data.providers.folders import data_folders
 from ensvm.data.providers.serving import TO_DOWNLOAD, attempts, how_to_get, on_disk, would_serve
 
 
@@ -71,10 +71,10 @@ def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = F
     """
     if card.generator:
         return Location("generator", [], how_to_get(card))
-    where, reasons = places(data_dir, offline), list[str]()
-    found = [would_serve(sources, where, reasons) for sources in card.parts.values()]
-    providers = [provider for provider in found if provider is not None]
-    complete = len(providers) == len(found)
+    folders, reasons = data_folders(data_dir, offline), list[str]()
+    providers_of_parts = [would_serve(sources, folders, reasons) for sources in card.parts.values()]
+    providers = [provider for provider in providers_of_parts if provider is not None]
+    complete = len(providers) == len(providers_of_parts)
     return Location(
         joined_names(providers) if complete else None,
         list(dict.fromkeys(reasons)),
@@ -132,12 +132,12 @@ def whereabouts(card: DatasetCard, *, data_dir: Path | None = None) -> Whereabou
     >>> whereabouts(find_card("waveform")).state
     'here'
     """
-    where = places(data_dir, offline=False)
-    found = {part: on_disk(sources, where) for part, sources in card.parts.items()}
-    files = {part: paths for part, paths in found.items() if paths}
-    if len(files) == len(found):
+    folders = data_folders(data_dir, offline=False)
+    paths_of_parts = {part: on_disk(sources, folders) for part, sources in card.parts.items()}
+    files = {part: paths for part, paths in paths_of_parts.items() if paths}
+    if len(files) == len(paths_of_parts):
         return Whereabouts("here", files)
-    online = not where.offline and all(
+    online = not folders.offline and all(
         any(attempt.downloads for attempt in attempts(sources))
         for part, sources in card.parts.items()
         if part not in files
@@ -179,7 +179,7 @@ class DataSearch:
         self._refused: dict[str, str] = {}
         self.missing: dict[str, str] = {}
         self.to_download: list[str] = []
-        self.offline = places(data_dir, offline=False).offline
+        self.offline = data_folders(data_dir, offline=False).offline
 
     def find(self, name: str, card: DatasetCard) -> bool:
         """Return whether a data set is here, downloaded if need be.
@@ -219,9 +219,9 @@ class DataSearch:
         return None
 
     def _locate(self, name: str, card: DatasetCard) -> str | None:
-        found = locate(card, data_dir=self._data_dir)
-        if found.provider is None:
-            return found.how_to_get
-        if found.downloads:
+        location = locate(card, data_dir=self._data_dir)
+        if location.provider is None:
+            return location.how_to_get
+        if location.downloads:
             self.to_download.append(name)
         return None

@@ -71,9 +71,9 @@ def near_miss(name: str, accepted: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def explain(error: ValidationError, where: str) -> DataError:
+def explain(error: ValidationError, subject: str) -> DataError:
     """Return a pydantic error as one readable message: key, value and what is accepted."""
-    lines = [f"{where}: {_one(detail)}" for detail in error.errors(include_url=False)]
+    lines = [f"{subject}: {_one(detail)}" for detail in error.errors(include_url=False)]
     return DataError("\n".join(dict.fromkeys(lines)))
 
 
@@ -119,15 +119,16 @@ class Strict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys_only(cls, block: Any) -> Any:
-        known = cls._known_keys(block) if isinstance(block, dict) else None
-        if known is None:
+        accepted = cls._known_keys(block) if isinstance(block, dict) else None
+        if accepted is None:
             return block
         for key in block:
-            if key not in known:
-                message = (
-                    f"unknown key {key!r}{near_miss(key, known)} (accepted: {', '.join(known)})"
+            if key not in accepted:
+                hint = f"{near_miss(key, accepted)} (accepted: {', '.join(accepted)})"
+                message = f"unknown key {key!r}{hint}"
+                raise PydanticCustomError(
+                    "unknown_key", message, {"key": str(key), "known": accepted}
                 )
-                raise PydanticCustomError("unknown_key", message, {"key": str(key), "known": known})
         return block
 
     @classmethod

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import Arrays, assemble, sparse_matrix
-from ensvm.data.cards.card import DatasetCard
+from ensvm.data.card import DatasetCard
 from ensvm.data.errors import DataError, DataUnavailable
 from ensvm.data.files.encode import encoded_columns, plain_labels
 from ensvm.data.files.file_content import Raw
-from ensvm.data.providers.folders import Places, forget, places
+from ensvm.data.providers.folders import DataFolders, data_folders, forget
 from ensvm.data.providers.serving import (
     Served,
     how_to_get,
@@ -22,10 +22,10 @@ from ensvm.data.providers.serving import (
     serve,
 )
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
-from ensvm.data.splits.row_numbers import split_rows
+from ensvm.data.splits import split_rows
 
 _RECENT_SETS = 4  # a worker goes through the realizations of one data set before the next
-_recent: OrderedDict[tuple[str, Places], tuple[Arrays, str]] = OrderedDict()
+_recent: OrderedDict[tuple[str, DataFolders], tuple[Arrays, str]] = OrderedDict()
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,8 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     >>> load(find_card("german")).provider
     'shipped'
     """
-    where = places(data_dir, offline)
-    arrays, provider = _remembered(card, where)
+    folders = data_folders(data_dir, offline)
+    arrays, provider = _remembered(card, folders)
     return Dataset(
         card,
         arrays.X,
@@ -192,13 +192,15 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     )
 
 
-def _remembered(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
-    key = (card.fingerprint(), where)
-    if (found := _recent.get(key)) is None:
-        found = _recent[key] = generate(card) if card.generator else read_arrays(card, where)
+def _remembered(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
+    key = (card.fingerprint(), folders)
+    if (arrays_and_provider := _recent.get(key)) is None:
+        arrays_and_provider = _recent[key] = (
+            generate(card) if card.generator else read_arrays(card, folders)
+        )
         while len(_recent) > _RECENT_SETS:
             _recent.popitem(last=False)
-    return found
+    return arrays_and_provider
 
 
 def generate(card: DatasetCard) -> tuple[Arrays, str]:
@@ -208,11 +210,11 @@ def generate(card: DatasetCard) -> tuple[Arrays, str]:
     return assemble(card, [Raw(X, plain_labels(classes))]), "generator"
 
 
-def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
+def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
     """Return the checked arrays of a card with sources, and who served them; see `load`."""
     served, reasons = list[Served](), list[str]()
     for sources in card.parts.values():
-        part = serve(sources, where, reasons)
+        part = serve(sources, folders, reasons)
         if part is None:
             raise DataUnavailable(card.name, list(dict.fromkeys(reasons)), how_to_get(card))
         served.append(part)
@@ -223,7 +225,7 @@ def read_arrays(card: DatasetCard, where: Places) -> tuple[Arrays, str]:
         if not unverified:
             raise
         for file in [file for source in unverified for file in source.files]:
-            forget(file, where.cache)  # perhaps an error page: it must not stay in the cache
+            forget(file, folders.cache)  # perhaps an error page: it must not stay in the cache
         raise DataUnavailable(card.name, [*reasons, f"url: {error}"], how_to_get(card)) from error
     return arrays, joined_names([part.provider for part in served])
 

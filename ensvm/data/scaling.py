@@ -30,10 +30,10 @@ def fill_with_training_mean(
     X_test : ndarray of shape (n, d)
         The test part, filled with the same means.
     """
-    known = ~np.isnan(X_train)
-    totals = np.where(known, X_train, 0.0).sum(axis=0)
-    means = totals / np.maximum(known.sum(axis=0), 1)
-    return np.where(known, X_train, means), np.where(np.isnan(X_test), means, X_test)
+    present = ~np.isnan(X_train)
+    totals = np.where(present, X_train, 0.0).sum(axis=0)
+    means = totals / np.maximum(present.sum(axis=0), 1)
+    return np.where(present, X_train, means), np.where(np.isnan(X_test), means, X_test)
 
 
 def standardise_all(X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.arrays import Arrays
-from ensvm.data.cards.card import DatasetCard, Source
-from ensvm.data.cards.catalogue import list_cards
+from ensvm.data.card import DatasetCard, Source
+from ensvm.data.catalogue import list_cards
 from ensvm.data.errors import DataError
 from ensvm.data.files.delimited_text import TableFormat
 from ensvm.data.files.encode import INTERVALS, NONE, Encoding, encoded_columns, indicators
 from ensvm.data.loading import read_arrays
-from ensvm.data.providers.folders import places, write_atomically
+from ensvm.data.providers.folders import data_folders, write_atomically
 from ensvm.shipped import shipped_datasets
 
 
@@ -135,7 +135,7 @@ def convert(shipped: Shipped, data_dir: Path | None = None) -> bytes:
         for part, sources in card.parts.items()
     }
     original = card.model_copy(update=others)
-    return as_csv(shipped, read_arrays(original, places(data_dir, offline=False))[0])
+    return as_csv(shipped, read_arrays(original, data_folders(data_dir, offline=False))[0])
 
 
 def main() -> int:
@@ -145,11 +145,11 @@ def main() -> int:
         if shipped.is_original:
             continue
         content = convert(shipped)
-        path = shipped_datasets() / shipped.source.place
+        path = shipped_datasets() / shipped.source.address
         write_atomically(path, lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
-        found = hashlib.sha256(content).hexdigest()
-        stale += found != shipped.source.sha256
-        print(f"{path.name}: {path.stat().st_size} bytes, sha256 of the content {found}")
+        sha256 = hashlib.sha256(content).hexdigest()
+        stale += sha256 != shipped.source.sha256
+        print(f"{path.name}: {path.stat().st_size} bytes, sha256 of the content {sha256}")
     if stale:
         print(
             f"{stale} of these sums are not the cards' yet: write them into the cards",

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 # What is followed as a root alone. The names of classes and where they are: the class that a name
 # leads to is a root of its own. What a card says: the cell has it among its settings.
-ENDS = (("ensvm.classifiers", "ESTIMATORS"), ("ensvm.data.cards.card", "DatasetCard"))
+ENDS = (("ensvm.classifiers", "ESTIMATORS"), ("ensvm.data.card", "DatasetCard"))
 # Packages whose versions decide on values, each with those that it computes with.
 NUMERIC = {
     "numpy": ("numpy",),

@@ -30,7 +30,7 @@ from ensvm.study.source import YamlSource
 # Where the code of a cell begins, beside the classes of its classifier and its generator.
 LOADING = "ensvm.data.loading"
 REALIZATION, GENERATING = f"{LOADING}:Dataset", f"{LOADING}:generate"
-CARD = "ensvm.data.cards.card:DatasetCard"
+CARD = "ensvm.data.card:DatasetCard"
 SCORING = "ensvm.runner.evaluate"
 ONE_VS_REST: Literal["one-vs-rest"] = "one-vs-rest"
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in what Python shows of functions: it is never the same

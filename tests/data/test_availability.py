@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ensvm.data import DataError, DataSearch, find_card, list_cards, locate, whereabouts
+from ensvm.data import DataSearch, find_card, list_cards, locate, whereabouts
 from ensvm.data.errors import Refused
 from ensvm.data.providers import serving
 
@@ -22,7 +22,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     places: list[str] = []
 
     def unreachable(source):
-        places.append(source.place)
+        places.append(source.address)
         raise Refused("no network")
 
     monkeypatch.setattr(serving, "download", unreachable)
@@ -53,19 +53,6 @@ def test_without_downloading_a_download_is_announced_not_tried(asked):
     assert search.find("web2", find_card("w2a"))
     assert search.find("german", find_card("german"))
     assert (search.missing, search.to_download, asked) == ({}, ["web2"], [])
-
-
-def test_offline_nothing_is_to_be_downloaded(monkeypatch, asked):
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    search = DataSearch(download=False)
-    assert not search.find("web2", find_card("w2a"))
-    assert (list(search.missing), search.to_download) == (["web2"], [])
-    assert search.offline
-
-
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(DataError, match="there is no folder"):
-        DataSearch(tmp_path / "absent")
 
 
 @pytest.mark.parametrize("card", list_cards(), ids=lambda card: card.name)

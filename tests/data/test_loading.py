@@ -21,7 +21,7 @@ from ensvm.data import (
 )
 
 ROWS = b"1,0,a\n2,0,b\n4,1,a\n8,0,b\n"
-OTHER = b"x;y;klass\n1.0;-0.0;A\n2;0;B\n4;1;A\n8;0;B\n"  # the same data, told otherwise
+OTHER = b"x;y;klass\n1.0;-0.0;A\n2;0;B\n4;1;A\n8;0;B\n"  # the same data, written otherwise
 CARD: dict[str, Any] = {
     "name": "tiny",
     "title": "four rows",
@@ -221,55 +221,6 @@ def test_one_class_against_the_rest_and_codes(tmp_path: Path) -> None:
     assert (against.y.tolist(), against.classes) == ([-1, 1, -1, 1], ("rest", "b"))
     codes = load(DatasetCard.model_validate({**base, "positive": None}), data_dir=folder)
     assert (codes.y.tolist(), codes.classes) == ([2, 1, 0, 1], ("c", "b", "a"))
-
-
-def test_libsvm_text_of_three_classes_as_codes_and_one_against_the_rest(tmp_path: Path) -> None:
-    train, test = b"1 1:0.5\n3 2:1\n2 1:-1\n", b"3 1:0.25 3:1\n2\n"
-    parts = {
-        part: [{"mirror": f"{part}.csv", "sha256": sha(content), "format": {"type": "libsvm"}}]
-        for part, content in (("train", train), ("test", test))
-    }
-    counts = {
-        "rows": 5,
-        "features": 3,
-        "classes": {"1": 1, "2": 2, "3": 2},
-        "positive": None,
-        "scaling": "e1071",
-    }
-    split = {"protocol": "official", "n_train": 3, "n_test": 2, "realizations": 10}
-    variants = {"tiny2": {"positive": "3"}}
-    three = DatasetCard.model_validate(
-        {**CARD, **counts, **parts, "split": split, "variants": variants}
-    )
-    folder = mirror(tmp_path, train=train, test=test)
-    found = load(three, data_dir=folder)
-    assert (found.y.tolist(), found.classes) == ([0, 2, 1, 2, 1], ("1", "2", "3"))
-    np.testing.assert_array_equal(
-        found.realization(10).X_train, found.X[:3]
-    )  # the third input is constant there
-    against = load(three.variant("tiny2"), data_dir=folder)
-    assert (against.y.tolist(), against.classes) == ([-1, 1, -1, 1, -1], ("rest", "3"))
-
-
-def test_realizations_follow_from_identity_alone() -> None:
-    german = load(find_card("german"), offline=True)
-    first = [german.realization(i) for i in (1, 2, 3)]
-    later = [german.realization(i) for i in (3, 2, 1)][::-1]
-    for one, two in zip(first, later, strict=True):
-        np.testing.assert_array_equal(one.X_train, two.X_train)
-        np.testing.assert_array_equal(one.y_test, two.y_test)
-    assert (first[0].X_train != first[1].X_train).any()
-    assert first[0].X_train.shape == (700, 20)
-    assert first[0].X_test.shape == (300, 20)
-
-
-def test_variant_is_drawn_with_the_name_of_its_base() -> None:
-    variant = load(find_card("waveform-200"))
-    changed = variant.card.model_copy(update={"name": "another-name"})
-    np.testing.assert_array_equal(
-        load(changed).realization(4).y_train, variant.realization(4).y_train
-    )
-    assert variant.realization(1).X_train.shape == (200, 21)
 
 
 def test_caller_cannot_damage_what_the_next_one_gets() -> None:

@@ -55,17 +55,6 @@ def test_arrays_keep_what_is_missing_and_realizations_do_not(folder: Path) -> No
         assert all(value == pytest.approx(np.mean(known)) for value in filled)
 
 
-@pytest.mark.parametrize("scaling", ["minmax", "standard", "e1071"])
-def test_filled_in_values_are_scaled_with_the_others(folder: Path, scaling: str) -> None:
-    found = load(card(scaling=scaling), data_dir=folder, offline=True)
-    plain = load(card(), data_dir=folder, offline=True)
-    for index in range(1, 6):
-        scaled, unscaled = found.realization(index), plain.realization(index)
-        assert np.isfinite(scaled.X_train).all()
-        if scaling == "minmax" and np.ptp(unscaled.X_train[:, 0]):
-            assert (scaled.X_train[:, 0].min(), scaled.X_train[:, 0].max()) == (-1, 1)
-
-
 def test_filling_in_is_part_of_the_fingerprint() -> None:
     assert card().fingerprint() != card(missing=None).fingerprint()
 

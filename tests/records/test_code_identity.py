@@ -23,7 +23,7 @@ derived: {estimator: "loose_derived:Derived"}
 READING = {
     "loading": ("data", "read_arrays"),
     "format": ("data/files", "encode_column"),
-    "card": ("data/cards", "brought_splits"),
+    "card": ("data/card.py", "brought_splits"),
 }
 GENERATING = {
     "generator": ("data/generators.py", "waveform"),
@@ -31,7 +31,7 @@ GENERATING = {
 }
 PARTS_OF_PATH = {
     "scaling": ("data", "scale"),
-    "splits": ("data/splits", "split_rows"),
+    "splits": ("data/splits.py", "split_rows"),
     "seeds": ("seeds.py", "seed_of"),
     "kernel": ("kernels", "gram"),
     "width": ("kernels", "resolve_gamma"),
@@ -124,8 +124,8 @@ def told(tmp_path_factory):
         title: (*place, "edited = 1")
         for title, place in {**READING, **GENERATING, **PARTS_OF_PATH, **UNRELATED}.items()
     }
-    edits["a comment"] = ("data/splits", "split_rows", "# why it is so")
-    edits["a docstring"] = ("data/splits", "split_rows", '"""What it means."""')
+    edits["a comment"] = ("data/splits.py", "split_rows", "# why it is so")
+    edits["a docstring"] = ("data/splits.py", "split_rows", '"""What it means."""')
     edits["loose base"] = ("../loose_base.py", "half", "edited = 1")
     outcome = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(config), json.dumps(edits)],

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.encode import DATES, Numerals, look_alikes, no_label, plain_label
+from ensvm.data.files.encode import DATES, Numerals, plain_label, without_label
 
 # What `pandas.read_csv` takes for missing, and the mark of the UCI repository.
 MISSING = frozenset(
@@ -39,7 +39,6 @@ TARGET_NAMES = (
     *("target", "class", "label", "y", "classes", "labels", "outcome", "diagnosis", "species"),
     *("category", "response", "survived", "churn", "default", "klasse", "classe", "clase"),
 )
-SIGNS = frozenset("+-")  # two classes together; one of them alone stands for a missing label
 MOST_CLASSES = 50
 FEWEST_ROWS = 10
 POSITIVE = (
@@ -50,33 +49,16 @@ POSITIVE = (
 
 @dataclass(frozen=True)
 class DraftColumn:
-    """What a column holds.
+    """What a column holds."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in the config; without a header its position, from 0.
-    kind : str
-        What its fields are: number, yes or no, text, date, row number, identifier or constant.
-    fields : sequence of str
-        The fields, without blanks around them.
-    missing_marks : frozenset of str
-        The texts that stand for a missing value.
-    levels : tuple of str
-        The different texts of an input that is not of numbers.
-    dropped : str
-        Why it cannot be an input; empty if it can.
-    notes : tuple of str
-        How its fields are read, if that is not obvious.
-    """
-
-    name: str
+    name: str  # its name in the config; without a header its position, from 0
+    # what its fields are: number, yes or no, text, date, row number, identifier or constant
     kind: str
-    fields: Sequence[str]
-    missing_marks: frozenset[str] = MISSING
-    levels: tuple[str, ...] = ()
-    dropped: str = ""
-    notes: tuple[str, ...] = ()
+    fields: Sequence[str]  # the fields, without blanks around them
+    missing_marks: frozenset[str] = MISSING  # the texts that stand for a missing value
+    levels: tuple[str, ...] = ()  # the different texts of an input that is not of numbers
+    dropped: str = ""  # why it cannot be an input; empty if it can
+    notes: tuple[str, ...] = ()  # how its fields are read, if that is not obvious
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -131,10 +113,10 @@ def look_at_column(
     name: str, fields: Sequence[str], numerals: Numerals, position: int
 ) -> DraftColumn:
     """Return what a column holds."""
-    known = [text for text in dict.fromkeys(fields) if text not in MISSING]
-    if not known:
+    present = [text for text in dict.fromkeys(fields) if text not in MISSING]
+    if not present:
         return DraftColumn(name, "constant", fields, dropped="empty")
-    column = _as_numbers(name, fields, known, numerals)
+    column = _as_numbers(name, fields, present, numerals)
     if column is None:
         return look_at_text(name, fields)
     return _if_constant(_if_row_numbers(column, numerals, position))
@@ -158,31 +140,32 @@ def look_at_text(
     if len(levels) > MOST_LEVELS:
         reason = f"{len(levels)} different texts, such as {first!r}; more than {MOST_LEVELS}"
         return replace(column, dropped=reason)
-    notes = tuple(f"{one!a} and {other!a} look the same" for one, other in look_alikes(levels))
-    return _if_constant(replace(column, levels=levels, notes=notes))
+    return _if_constant(replace(column, levels=levels))
 
 
 def _as_numbers(
-    name: str, fields: Sequence[str], known: list[str], numerals: Numerals
+    name: str, fields: Sequence[str], present: list[str], numerals: Numerals
 ) -> DraftColumn | None:
     """Return a column of numbers, in which a few other texts are missing values; else None."""
-    known = [text for text in known if text not in MISSING_NUMBERS]
-    numbers = numerals.read(known)
-    strays = [text for text, bad in zip(known, np.isnan(numbers).tolist(), strict=True) if bad]
-    if len(strays) > MOST_STRAYS or len(strays) == len(known):
+    present = [text for text in present if text not in MISSING_NUMBERS]
+    numbers = numerals.read(present)
+    strays = [text for text, bad in zip(present, np.isnan(numbers).tolist(), strict=True) if bad]
+    if len(strays) > MOST_STRAYS or len(strays) == len(present):
         return None
     digitless = not any(c.isdigit() for c in "".join(strays))
-    many = digitless and len(known) - len(strays) >= FEWEST_NUMBERS
+    many = digitless and len(present) - len(strays) >= FEWEST_NUMBERS
     most = (DIGITLESS_SHARE if many else STRAY_SHARE) * len(fields)
     if sum(text in strays for text in fields) > most:
         return None
     notes = []
-    if numerals.decimal == "," and any("," in text for text in known):
+    if numerals.decimal == "," and any("," in text for text in present):
         notes.append("decimal comma")
     if mark := numerals.thousands:
-        at = next((at for at, text in enumerate(known) if mark in text), None)
-        notes += [] if at is None else [f"{known[at]} is {numbers[at]:.15g}"]
-    whole = (text for text in known if re.fullmatch(r"[+-]?[0-9]{16,100}", text))
+        grouped = [
+            at for at, text in enumerate(present) if mark in text and numbers[at] == numbers[at]
+        ]
+        notes += [f"{present[at]} is {numbers[at]:.15g}" for at in grouped[:1]]
+    whole = (text for text in present if re.fullmatch(r"[+-]?[0-9]{16,100}", text))
     if inexact := next((text for text in whole if int(float(text)) != int(text)), None):
         notes.append(f"whole numbers beyond 2^53, such as {inexact}, lose digits")
     if strays:
@@ -218,34 +201,24 @@ def _are_dates(sample: list[str]) -> bool:
         return False
     import pandas as pd  # loaded here to keep starting up quick
 
-    known: NDArray[np.bool_] = np.zeros(len(sample), dtype=bool)
+    present: NDArray[np.bool_] = np.zeros(len(sample), dtype=bool)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas warns of formats that it guesses
         for dayfirst in (False, True):
             dates = pd.to_datetime(
                 pd.Series(sample), format="mixed", errors="coerce", utc=True, dayfirst=dayfirst
             )
-            known |= dates.notna().to_numpy()
-    return bool(known.mean() > 1 - STRAY_SHARE)
+            present |= dates.notna().to_numpy()
+    return bool(present.mean() > 1 - STRAY_SHARE)
 
 
 @dataclass(frozen=True)
 class Target:
-    """The column of the classes.
+    """The column of the classes."""
 
-    Attributes
-    ----------
-    column : DraftColumn
-        The column.
-    position : int
-        Its position, from 0.
-    why : str
-        How it was found.
-    """
-
-    column: DraftColumn
-    position: int
-    why: str
+    column: DraftColumn  # the column
+    position: int  # its position, from 0
+    why: str  # how it was found
 
     @property
     def classes(self) -> dict[str, int]:
@@ -259,9 +232,8 @@ class Target:
         if len(classes) != 2:
             return None
         for name in POSITIVE:
-            for label in classes:
-                if label.lower() == name:
-                    return label
+            if named := [label for label in classes if label.lower() == name]:
+                return named[0]
         try:
             return max(classes, key=float)
         except ValueError:
@@ -269,7 +241,7 @@ class Target:
 
 
 def find_target(
-    where: str, columns: Sequence[DraftColumn], titles: Sequence[str], asked: str | None
+    file_name: str, columns: Sequence[DraftColumn], titles: Sequence[str], asked: str | None
 ) -> Target:
     """Return the column of the classes: the one asked for, or one named or placed like it.
 
@@ -278,32 +250,30 @@ def find_target(
     names the columns that might.
     """
     if len(columns) < 2:
-        raise DataError(f"{where}: has one column; needed: one of classes, and inputs")
+        raise DataError(f"{file_name}: has one column; needed: one of classes, and inputs")
     if asked is None:
-        position, why = _guess_target(where, columns, titles)
+        position, why = _guess_target(file_name, columns, titles)
     elif titles.count(asked) == 1:
         position, why = titles.index(asked), "as asked"
     elif asked.lstrip("-").isdigit() and -len(titles) <= int(asked) < len(titles):
         position, why = int(asked) % len(titles), "as asked"
     else:
-        shown = ", ".join(map(repr, titles[:20])) + (", ..." if len(titles) > 20 else "")
+        listed = ", ".join(map(repr, titles[:20])) + (", ..." if len(titles) > 20 else "")
         raise DataError(
-            f"{where}: --target: there is no column {asked!r}{near_miss(asked, titles)} "
-            f"(columns: {shown}; or a position from 0, where -1 is the last)"
+            f"{file_name}: --target: there is no column {asked!r}{near_miss(asked, titles)} "
+            f"(columns: {listed}; or a position from 0, where -1 is the last)"
         )
     column = columns[position]
-    absent = frozenset() if column.counts.keys() >= SIGNS else SIGNS
-    target = Target(
-        column.without(absent | {text for text in column.counts if no_label(text)}), position, why
-    )
+    texts = np.array(list(column.counts), dtype=str)
+    target = Target(column.without(frozenset(texts[without_label(texts)].tolist())), position, why)
     others = [other for at, other in enumerate(columns) if at != position]
     hint = f"{_candidates(others)}; --target NAME names another"
-    check_target(where, f"column {titles[position]!r} ({why})", target, hint)
+    check_target(file_name, f"column {titles[position]!r} ({why})", target, hint)
     return target
 
 
 def _guess_target(
-    where: str, columns: Sequence[DraftColumn], titles: Sequence[str]
+    file_name: str, columns: Sequence[DraftColumn], titles: Sequence[str]
 ) -> tuple[int, str]:
     for name in TARGET_NAMES:
         for at, column in enumerate(columns):
@@ -315,16 +285,15 @@ def _guess_target(
     if columns[0].kind in ("text", "yes or no") and _might_hold_classes(columns[0]):
         return 0, "the first column"
     if last.kind == "constant":
-        raise DataError(
-            f"{where}: the last column, {titles[end]!r}, {'has ' * bool(last.counts) or 'is '}"
-            f"{last.dropped}; "
-            f"--target NAME says which column holds the classes{_candidates(columns)}"
+        problem = (
+            f"the last column, {titles[end]!r}, {'has ' * bool(last.counts) or 'is '}{last.dropped}"
         )
-    raise DataError(
-        f"{where}: no column of classes found: none is named like one, and the last, "
-        f"{titles[end]!r}, has {len(last.counts)} different values; "
-        f"--target NAME says which it is{_candidates(columns)}"
-    )
+    else:
+        problem = (
+            "no column of classes found: none is named like one, and the last, "
+            f"{titles[end]!r}, has {len(last.counts)} different values"
+        )
+    raise DataError(f"{file_name}: {problem}; --target NAME says which it is{_candidates(columns)}")
 
 
 def _might_hold_classes(column: DraftColumn) -> bool:
@@ -342,26 +311,26 @@ def _candidates(columns: Iterable[DraftColumn]) -> str:
     return f" (it might be {', '.join(names[:8])})" if names else ""
 
 
-def check_target(where: str, name: str, target: Target, hint: str = "") -> None:
+def check_target(file_name: str, name: str, target: Target, hint: str = "") -> None:
     """Raise DataError unless there are two or more classes to learn, of several rows each.
 
     `name` is what messages call the column, `hint` says which other columns might hold classes.
     """
     classes, rows = target.classes, sum(target.classes.values())
     if rows < FEWEST_ROWS:
-        raise DataError(f"{where}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
+        raise DataError(f"{file_name}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
     if len(classes) < 2:
         what = f"only the class {next(iter(classes))!r}" if classes else "no labels"
-        raise DataError(f"{where}: {name} holds {what}; a classifier needs two{hint}")
+        raise DataError(f"{file_name}: {name} holds {what}; a classifier needs two{hint}")
     if target.column.kind == "date" or len(classes) > min(MOST_CLASSES, rows / 2):
         what = "numbers to be predicted" if target.column.kind == "number" else "texts"
         raise DataError(
-            f"{where}: {name} has {len(classes)} different values in {rows} rows, which are {what} "
-            f"rather than classes; accepted: 2 to {MOST_CLASSES} classes{hint}"
+            f"{file_name}: {name} has {len(classes)} different values in {rows} rows, which are "
+            f"{what} rather than classes; accepted: 2 to {MOST_CLASSES} classes{hint}"
         )
     if sum(count > 1 for count in classes.values()) < 2:
         counts = ", ".join(f"{label!r} {count}" for label, count in classes.items())
         raise DataError(
-            f"{where}: {name}: its classes have these rows: {counts}; two of them need two or "
+            f"{file_name}: {name}: its classes have these rows: {counts}; two of them need two or "
             "more, to be in training and in test"
         )

@@ -1,7 +1,6 @@
 """The config of a drafted study, with a comment at each choice that a user may want to change."""
 
 import shlex
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -10,7 +9,6 @@ from ensvm.data.drafting.draft import Draft
 from ensvm.data.errors import DataError
 from ensvm.data.providers.folders import write_atomically
 
-MOST_BYTES = 500_000  # of a config
 WIDTH = 96
 SCALINGS = {
     "standard": "standard  # on the training rows: mean 0, deviation 1; or: none, minmax",
@@ -18,38 +16,31 @@ SCALINGS = {
 }
 
 
-@dataclass(frozen=True)
-class DraftedAlgorithm:
-    """An algorithm of a drafted study: its block, and what it is."""
-
-    block: str
-    comment: str
-
-
+# the blocks of algorithms in a config, each with what its comment says
 ALGORITHMS = {
-    "always_largest": DraftedAlgorithm(
+    "always_largest": (
         '{label: largest class, estimator: "sklearn.dummy:DummyClassifier"}',
         "what guessing the largest class gets wrong: the others must be better",
     ),
-    "logistic": DraftedAlgorithm(
+    "logistic": (
         '{label: logistic regression, estimator: "sklearn.linear_model:LogisticRegression",'
         "\n             params: {max_iter: 1000}}",
         "a linear classifier of scikit-learn's",
     ),
-    "svc": DraftedAlgorithm(
+    "svc": (
         "{label: SVM, estimator: SVC, grid: {C: [0.1, 1, 10, 100]}, stage: best-on-validation}",
         "one SVM; its C is chosen on a third of the training rows",
     ),
-    "forest": DraftedAlgorithm(
+    "forest": (
         '{label: random forest, estimator: "sklearn.ensemble:RandomForestClassifier",'
         "\n           params: {n_estimators: 200}}",
         "trees, which do without scaling",
     ),
-    "mixed_kernels": DraftedAlgorithm(
+    "mixed_kernels": (
         "{label: mixed-kernel bagging, estimator: MixedKernelBagging}",
         "ours: an ensemble of SVMs with different kernels",
     ),
-    "ensemble": DraftedAlgorithm(
+    "ensemble": (
         "{label: partially trained ensemble, estimator: PartiallyTrainedEnsemble}",
         "ours: an ensemble of partially trained SVMs, which needs no tuning",
     ),
@@ -84,13 +75,7 @@ def config_text(draft: Draft) -> str:
         f"    caption: {_flow(caption)}",
         f"    columns: [{', '.join(ALGORITHMS)}]",
     ]
-    text = "\n".join(lines) + "\n"
-    if len(text.encode()) > MOST_BYTES:
-        raise DataError(
-            f"{draft.path}: its columns of text make a config of more than {MOST_BYTES:,} bytes; "
-            "leave some of them out of the file"
-        )
-    return text
+    return "\n".join(lines) + "\n"
 
 
 def write_config(draft: Draft) -> None:
@@ -160,8 +145,8 @@ def _algorithms(draft: Draft) -> list[str]:
     lines = [
         "algorithms:  # further ones: docs/classifiers.md, or any classifier of scikit-learn's"
     ]
-    for name, algorithm in ALGORITHMS.items():
-        lines += [f"  # {algorithm.comment}", f"  {name}: {algorithm.block}"]
+    for name, (block, comment) in ALGORITHMS.items():
+        lines += [f"  # {comment}", f"  {name}: {block}"]
     if len(draft.target.classes) > 2:
         lines += ["  # classifiers for two classes are wrapped one against rest, as tables say"]
     return lines

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.data.cards.own_file import ending_of, inline_card
 from ensvm.data.drafting.column_guess import (
     DraftColumn,
     Target,
@@ -28,8 +27,9 @@ from ensvm.data.files.delimited_text import MISSING, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
 from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns
-from ensvm.data.splits.feasible import check_split, counted
-from ensvm.data.splits.protocols import RandomSplit
+from ensvm.data.own_file import ending_of, inline_card
+from ensvm.data.split_sizes import counted
+from ensvm.data.splits import RandomSplit, check_split
 
 MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
 LONGEST_NAME = 50
@@ -44,45 +44,21 @@ REALIZATIONS = ((250, 20), (1200, 10), (TRAINED, 5))
 
 @dataclass(frozen=True)
 class Draft:
-    """What a user's file holds, and the data set's block of the config.
+    """What a user's file holds, and the data set's block of the config."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    config : Path
-        Where the config goes.
-    written_as : str
-        How the file is written, in one line.
-    n_rows : int
-        The number of rows.
-    target : Target
-        The column of the classes.
-    block : dict
-        The data set's block, as `ensvm.data.inline_card` takes it.
-    columns : tuple of DraftColumn
-        The columns, if they have names or positions.
-    titles : tuple of str
-        The columns as the header calls them; the positions if there is no header.
-    n_inputs : int
-        The number of inputs of a file without columns of names.
-    arrays : tuple of (str, str, str)
-        The name of each array of an archive, what it holds, and its use.
-    splits : int
-        How many training and test parts the file brings; 0 if rows are drawn.
-    """
-
-    path: Path
-    config: Path
-    written_as: str
-    n_rows: int
-    target: Target
-    block: dict[str, Any]
-    columns: tuple[DraftColumn, ...] = ()
+    path: Path  # the file
+    config: Path  # where the config goes
+    written_as: str  # how the file is written, in one line
+    n_rows: int  # the number of rows
+    target: Target  # the column of the classes
+    block: dict[str, Any]  # the data set's block, as `ensvm.data.inline_card` takes it
+    columns: tuple[DraftColumn, ...] = ()  # the columns, if they have names or positions
+    # the columns as the header calls them; the positions if there is no header
     titles: tuple[str, ...] = ()
-    n_inputs: int = 0
+    n_inputs: int = 0  # the number of inputs of a file without columns of names
+    # the name of each array of an archive, what it holds, and its use
     arrays: tuple[tuple[str, str, str], ...] = ()
-    splits: int = 0
+    splits: int = 0  # how many training and test parts the file brings; 0 if rows are drawn
 
     @property
     def rows(self) -> int:
@@ -115,27 +91,10 @@ def draft_study(
 ) -> Draft:
     """Return what a user's file holds and how a config reads it; writes nothing.
 
-    Parameters
-    ----------
-    path : Path
-        The file: delimited text, ARFF, Parquet, Feather, npz or LIBSVM, perhaps compressed.
-    config : Path or None, default None
-        Where the config is going to be; None for the file's name with the ending .yaml, in the
-        working directory.
-    target : str or None, default None
-        The column of the classes, by name or position; None to guess it.
-    header : bool or None, default None
-        Whether the first line of a text holds names; None to guess it.
-
-    Returns
-    -------
-    Draft
-        What the file holds, and the data set's block.
-
-    Raises
-    ------
-    DataError
-        If no study can be made of the file; the message says why, and what to do.
+    `config` is where the config is going to be, by default the file's name with the ending .yaml in
+    the working directory. `target` is the column of the classes, by name or position, and `header`
+    whether the first line of a text holds names; None guesses either. Raises DataError if no study
+    can be made of the file; the message says why, and what to do.
     """
     config = config or Path(f"{stem_of(path)}.yaml")
     if config.resolve() == path.resolve():
@@ -157,11 +116,16 @@ def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) ->
     columns = [_looked_at(table, at, fields) for at, fields in enumerate(table.columns)]
     target = find_target(str(path), columns, table.titles, asked)
     columns[target.position] = target.column
-    columns = _with_one_list_of_missing(table, columns, target)
-    used = [column for at, column in enumerate(columns) if at != target.position]
-    inputs = [column for column in used if not column.dropped]
+    used = [
+        column for at, column in enumerate(columns) if at == target.position or not column.dropped
+    ]
+    marks = _extra_marks(used)  # a config has one list of them for all columns
+    columns = [column.without(frozenset(marks)) for column in columns]
+    target = replace(target, column=columns[target.position])
+    others = [column for at, column in enumerate(columns) if at != target.position]
+    inputs = [column for column in others if not column.dropped]
     if not inputs:
-        reasons = "; ".join(f"{column.name!r}: {column.dropped}" for column in used)
+        reasons = "; ".join(f"{column.name!r}: {column.dropped}" for column in others)
         raise DataError(f"{path}: no column is left as an input: {reasons[:500]}")
     block: dict[str, Any] = {
         **_names(path, config),
@@ -169,23 +133,19 @@ def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) ->
     }
     if target.positive is not None:
         block["positive"] = target.positive
-    marks = _extra_marks([*inputs, target.column])
     if marks and table.typed is None:  # typed columns have no marks: a value is there or is not
         table.dialect["missing"] = [*MISSING, *marks]
     if table.dialect:
         block["format"] = table.dialect
     if target.column.missing:
         block["unlabelled"] = "drop"
-    codes = {column.name: column.codes for column in inputs if column.kind == "yes or no"}
-    one_hot = {
-        column.name: {"one-hot": list(column.levels)} for column in inputs if column.kind == "text"
-    }
-    if codes or one_hot:
-        both: dict[str, Any] = codes | one_hot
-        block["inputs"] = {
-            column.name: both[column.name] for column in inputs if column.name in both
-        }
-    if dropped := [column.name for column in used if column.dropped]:
+    if encodings := {
+        column.name: column.codes if column.kind == "yes or no" else {"one-hot": [*column.levels]}
+        for column in inputs
+        if column.kind in ("yes or no", "text")
+    }:
+        block["inputs"] = encodings
+    if dropped := [column.name for column in others if column.dropped]:
         block["drop"] = dropped
     if any(column.missing for column in inputs):
         block |= {"incomplete": "keep", "missing": "training-mean"}
@@ -214,35 +174,6 @@ def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn
     if reason and not column.dropped:
         return DraftColumn(name, column.kind, fields, dropped=reason)
     return column
-
-
-def _with_one_list_of_missing(
-    table: DraftTable, columns: list[DraftColumn], target: Target
-) -> list[DraftColumn]:
-    """Return the columns under the one list of missing marks that a config has for all of them.
-
-    A text that is missing in a column of numbers and a value elsewhere makes the first a text.
-    """
-    values = set(target.column.counts)
-    values.update(
-        *(column.levels for column in columns if not column.dropped and column.kind != "number")
-    )
-    columns = [
-        look_at_text(column.name, column.fields)
-        if column.kind == "number"
-        and at != target.position
-        and values.intersection(_extra_marks([column]))
-        else column
-        for at, column in enumerate(columns)
-    ]
-    used = [
-        column for at, column in enumerate(columns) if at == target.position or not column.dropped
-    ]
-    marks = frozenset(_extra_marks(used))
-    return [
-        column.without(marks) if marks and at != target.position else column
-        for at, column in enumerate(columns)
-    ]
 
 
 def _extra_marks(columns: Sequence[DraftColumn]) -> list[str]:
@@ -305,9 +236,9 @@ def _arrays(file: FileContent) -> tuple[tuple[str, str, str], ...]:
         "test": "row numbers of the test parts",
     }
     with np.load(io.BytesIO(file.data), allow_pickle=False) as archive:
-        found = [(name, archive[name]) for name in archive.files]
+        arrays = [(name, archive[name]) for name in archive.files]
     return tuple(
-        (name, f"{array.dtype} {array.shape}", uses.get(name, "not used")) for name, array in found
+        (name, f"{array.dtype} {array.shape}", uses.get(name, "not used")) for name, array in arrays
     )
 
 
@@ -351,6 +282,6 @@ def _readable(draft: Draft) -> Draft:
         inline_card(block | {"path": draft.path.name}, draft.path.parent)
     except DataError as error:
         message = " ".join(str(error).split())
-        where = "" if message.startswith(str(draft.path)) else f"{draft.path}: "
-        raise DataError(f"{where}{message}") from error
+        prefix = "" if message.startswith(str(draft.path)) else f"{draft.path}: "
+        raise DataError(f"{prefix}{message}") from error
     return replace(draft, block=block)

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.data.cards.own_file import ending_of
 from ensvm.data.drafting.column_guess import FEWEST_ROWS, MISSING, guess_numerals
 from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import FileContent, unpack
 from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns, refuse_equal_names
+from ensvm.data.own_file import ending_of
 
 MAX_FIELDS = 2_200_000  # each takes some microseconds
 MAX_COLUMNS = 20_000
@@ -27,29 +27,16 @@ HEAD_ROWS = 200
 ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",
-    "utf-16-le": "UTF-16",
-    "utf-16-be": "UTF-16",
-    "utf-32": "UTF-32",
     "cp1252": "Windows-1252 (Latin-1)",
     "latin-1": "Latin-1",
 }
-MARKS = (  # UTF-32's little mark begins with UTF-16's
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 SAMPLE_OF_ROWS = "take a random sample of its rows for a first study, or write a config by hand"
 SAVE_AS = "save the table as CSV"
 RENAME = "rename it to end in {}, and repeat the command"
 FOREIGN = {
     b"PK\x03\x04": f"an Excel workbook or another zip archive; {SAVE_AS}, numpy's arrays as .npz",
-    b"\xd0\xcf\x11\xe0": f"an old Excel workbook; {SAVE_AS}",
     b"PAR1": f"a Parquet file; {RENAME.format('.parquet')}",
     b"\x93NUMPY": f"a numpy array; {SAVE_AS}, or as .npz with the arrays X and y",
-    b"\x89HDF": f"an HDF5 file; {SAVE_AS}",
-    b"SQLite format 3": f"an SQLite database; {SAVE_AS}",
-    b"%PDF": f"a PDF; {SAVE_AS}",
     b"{": f"JSON; {SAVE_AS}",
     b"[{": f"JSON; {SAVE_AS}",
     b"<": f"HTML or XML; {SAVE_AS}",
@@ -57,7 +44,6 @@ FOREIGN = {
     b"ARROW1": f"a Feather file; {RENAME.format('.feather')}",
 }
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
-YEAR = re.compile("(19|20)[0-9]{2}")
 LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
 TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
@@ -65,36 +51,18 @@ TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
 
 @dataclass
 class DraftTable:
-    """The fields of a table, before anything is guessed of what its columns hold.
+    """The fields of a table, before anything is guessed of what its columns hold."""
 
-    Attributes
-    ----------
-    written_as : str
-        How the file is written, in one line.
-    names : list of str
-        The columns as a config names them: by position if the header does not do.
-    columns : list of sequence of str
-        The fields of each column.
-    titles : list of str
-        The columns as the header calls them.
-    numerals : Numerals
-        How numbers are written.
-    dialect : dict
-        The key `format` of the config, without what goes without saying.
-    by_position : bool
-        Whether a config names the target by position, which means that there is no header.
-    typed : TypedColumns or None
-        What the types of the columns say; None for a table of text.
-    """
-
-    written_as: str
-    names: list[str]
-    columns: list[Sequence[str]]
-    titles: list[str] = field(default_factory=list)
-    numerals: Numerals = field(default_factory=Numerals)
+    written_as: str  # how the file is written, in one line
+    names: list[str]  # the columns as a config names them: by position if the header does not do
+    columns: list[Sequence[str]]  # the fields of each column
+    titles: list[str] = field(default_factory=list)  # the columns as the header calls them
+    numerals: Numerals = field(default_factory=Numerals)  # how numbers are written
+    # the key `format` of the config, without what goes without saying
     dialect: dict[str, Any] = field(default_factory=dict)
+    # whether a config names the target by position, which means that there is no header
     by_position: bool = False
-    typed: TypedColumns | None = None
+    typed: TypedColumns | None = None  # what the types of the columns say; None for a table of text
 
 
 def read_content(path: Path) -> FileContent:
@@ -117,7 +85,7 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
         if first.startswith(beginning.lower()):
             raise DataError(f"{path}: is {what}")
     text, encoding = _decoded(file)
-    skip, delimiter = _guess_delimiter(file.where, text)
+    skip, delimiter = _guess_delimiter(file.name, text)
     dialect: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "skip": skip}
     del text
     form = TableFormat(type="table", target=-1, **dialect)
@@ -157,9 +125,9 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
 def _columns(form: NamedColumnsFormat, file: FileContent) -> tuple[list[str], list[Sequence[str]]]:
     """Return the names and the fields of the columns; numbers of typed columns as text."""
     names, columns = form.column_names(file), list[list[str]]()
-    refuse_equal_names(names, file.where)
+    refuse_equal_names(names, file.name)
     if len(names) > MAX_COLUMNS:
-        raise DataError(f"{file.where}: {len(names):,} columns; accepted: up to {MAX_COLUMNS:,}")
+        raise DataError(f"{file.name}: {len(names):,} columns; accepted: up to {MAX_COLUMNS:,}")
     for block in form.blocks(file):
         columns = columns or [[] for _ in names]
         for fields, more in zip(columns, block.columns, strict=True):
@@ -169,42 +137,38 @@ def _columns(form: NamedColumnsFormat, file: FileContent) -> tuple[list[str], li
             ]
         if len(columns[0]) * len(names) > MAX_FIELDS:
             raise DataError(
-                f"{file.where}: more than {MAX_FIELDS:,} fields ({len(names):,} columns); "
+                f"{file.name}: more than {MAX_FIELDS:,} fields ({len(names):,} columns); "
                 f"{SAMPLE_OF_ROWS}"
             )
     if not columns:
         raise DataError(
-            f"{file.where}: holds {'a header and ' if getattr(form, 'header', 0) else ''}no rows"
+            f"{file.name}: holds {'a header and ' if getattr(form, 'header', 0) else ''}no rows"
         )
     if len(columns[0]) < FEWEST_ROWS:
         raise DataError(
-            f"{file.where}: holds {len(columns[0])} rows; accepted: {FEWEST_ROWS} or more"
+            f"{file.name}: holds {len(columns[0])} rows; accepted: {FEWEST_ROWS} or more"
         )
     return names, list(columns)
 
 
 def _decoded(file: FileContent) -> tuple[str, str]:
     """Return the text and its encoding; raise DataError for what is not text."""
-    guesses = [encoding for mark, encoding in MARKS if file.data.startswith(mark)][:1]
-    head = file.data[:HEAD]
-    for encoding, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
-        if zeros.count(0) > 0.7 * len(zeros) > 0:  # every other byte of plain text is 0
-            guesses.append(encoding)
-    for encoding in [*guesses, "utf-8", "cp1252", "latin-1"]:
+    marked = file.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding in (*["utf-16"] * marked, "utf-8", "cp1252", "latin-1"):
         try:
             text = file.data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if (found := CONTROL.search(text, 0, HEAD)) or "\0" in text:
-            what = repr(found[0]) if found else "a zero byte"
+        if (control := CONTROL.search(text, 0, HEAD)) or "\0" in text:
+            what = repr(control[0]) if control else "a zero byte"
             raise DataError(
-                f"{file.where}: is not text but a binary file (it holds {what}); {SAVE_AS}"
+                f"{file.name}: is not text but a binary file (it holds {what}); {SAVE_AS}"
             )
         return text.removeprefix("\ufeff"), encoding
     raise AssertionError("every byte is a character of Latin-1")
 
 
-def _guess_delimiter(where: str, text: str) -> tuple[int, str]:
+def _guess_delimiter(file_name: str, text: str) -> tuple[int, str]:
     """Return how many lines stand before the table, and the delimiter.
 
     The delimiter cuts most lines of the head into the same number of fields, two or more.
@@ -220,7 +184,7 @@ def _guess_delimiter(where: str, text: str) -> tuple[int, str]:
         skip += 1
     lines = [line for line in lines[skip:] if line.strip()][:HEAD_ROWS]
     if lines and all(LIBSVM.fullmatch(line) for line in lines[:20]):
-        raise DataError(f"{where}: is LIBSVM text; {RENAME.format('.libsvm')}")
+        raise DataError(f"{file_name}: is LIBSVM text; {RENAME.format('.libsvm')}")
     best, share = "", 0.0
     for name in TRIED:
         widths = Counter(_widths(lines, DELIMITERS[name]))
@@ -229,7 +193,7 @@ def _guess_delimiter(where: str, text: str) -> tuple[int, str]:
             best, share = name, count / widths.total()
     if share < 0.5:
         raise DataError(
-            f"{where}: no delimiter cuts its lines into columns (tried: {', '.join(TRIED)}); "
+            f"{file_name}: no delimiter cuts its lines into columns (tried: {', '.join(TRIED)}); "
             "a table needs one column of classes and one or more of inputs"
         )
     return skip, best
@@ -248,8 +212,8 @@ def _widths(lines: list[str], mark: str | None) -> list[int]:
 def _has_header(rows: list[list[str]]) -> bool:
     """Return whether the first row holds names.
 
-    A text above numbers is a name. If no column has that, a number above numbers is not a name (a
-    year may be), and neither is a text that occurs in its column again.
+    A text above numbers is a name. If no column has that, a number above numbers is not a name,
+    and neither is a text that occurs in its column again.
     """
     new = again = numbers = 0
     rows = [row for row in rows if len(row) == len(rows[0])]
@@ -258,7 +222,7 @@ def _has_header(rows: list[list[str]]) -> bool:
         if sum(_are_numbers(below)) > len(below) / 2:
             if title not in MISSING and not any(_are_numbers([title])):
                 return True
-            numbers += bool(title) and not YEAR.fullmatch(title)
+            numbers += bool(title)
         elif title and not any(_are_numbers([title])):
             again += title in below
             new += title not in below and len(set(below)) <= len(below) / 2
@@ -268,10 +232,10 @@ def _has_header(rows: list[list[str]]) -> bool:
 def _are_numbers(texts: list[str]) -> list[bool]:
     """Return which texts are numbers, with a decimal point or comma."""
     ways = (Numerals(), Numerals(","), Numerals(".", ","), Numerals(",", "."))
-    known = np.isfinite(ways[0].read(texts))
-    if not known.all():
-        known = known | np.any([np.isfinite(way.read(texts)) for way in ways[1:]], axis=0)
-    return list(known.tolist())
+    numeric = np.isfinite(ways[0].read(texts))
+    if not numeric.all():
+        numeric = numeric | np.any([np.isfinite(way.read(texts)) for way in ways[1:]], axis=0)
+    return list(numeric.tolist())
 
 
 def typed_table(file: FileContent, form: type[NamedColumnsFormat]) -> DraftTable:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.errors import DataError, near_miss
-from ensvm.data.files.encode import LARGEST, Label, no_label, plain_labels
+from ensvm.data.files.encode import LARGEST, Label, plain_labels, without_label
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, check_size, reading
 
 _UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that images and labels use
@@ -29,20 +29,20 @@ class NpzFormat(FileFormat):
         for key in ("X", "y"):
             if key not in arrays:
                 found = ", ".join(arrays) or "none"
-                raise DataError(f"{file.where}: holds no array {key!r}; found: {found}")
+                raise DataError(f"{file.name}: holds no array {key!r}; found: {found}")
         X, y = arrays["X"], arrays["y"]
         if X.ndim != 2 or y.shape != (len(X),) or not len(X):
             shapes = f"X {X.shape} and y {y.shape}"
-            raise DataError(f"{file.where}: {shapes} are not of shapes (n, d) and (n,)")
-        inputs, labels = _inputs(X, file.where), _labels(y, file.where)
-        groups = None if file.groups is None else _groups(arrays, file.groups, len(y), file.where)
-        return Raw(inputs, labels, _splits(arrays, file.where), groups)
+            raise DataError(f"{file.name}: {shapes} are not of shapes (n, d) and (n,)")
+        inputs, labels = _inputs(X, file.name), _labels(y, file.name)
+        groups = None if file.groups is None else _groups(arrays, file.groups, len(y), file.name)
+        return Raw(inputs, labels, _splits(arrays, file.name), groups)
 
 
 def _arrays(file: FileContent) -> dict[str, Any]:
-    with reading(file.where, "a numpy archive of plain arrays"):
+    with reading(file.name, "a numpy archive of plain arrays"):
         with zipfile.ZipFile(io.BytesIO(file.data)) as members:
-            check_size(sum(info.file_size for info in members.infolist()), file.where)
+            check_size(sum(info.file_size for info in members.infolist()), file.name)
             for info in members.infolist():
                 _check_shape(members, info)
         with np.load(io.BytesIO(file.data), allow_pickle=False) as archive:
@@ -71,62 +71,64 @@ def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         )
 
 
-def _inputs(X: NDArray[Any], where: str) -> NDArray[np.float64]:
+def _inputs(X: NDArray[Any], file_name: str) -> NDArray[np.float64]:
     if X.dtype.kind not in "biuf":
-        raise DataError(f"{where}: X holds values that are not finite numbers, but {X.dtype}")
+        raise DataError(f"{file_name}: X holds values that are not finite numbers, but {X.dtype}")
     with np.errstate(over="ignore"):  # of longer floats
         inputs: NDArray[np.float64] = X.astype(np.float64, copy=False)  # nobody else has it
     wrong = np.argwhere(~((inputs >= -LARGEST) & (inputs <= LARGEST)))
     if len(wrong):
         row, column = wrong[0]
         raise DataError(
-            f"{where}, row {row + 1}, column {column + 1} of X: {X[row, column]} is not a finite "
-            f"number of at most {LARGEST:g}"
+            f"{file_name}, row {row + 1}, column {column + 1} of X: {X[row, column]} is not a "
+            f"finite number of at most {LARGEST:g}"
         )
     return inputs
 
 
-def _labels(y: NDArray[Any], where: str) -> NDArray[np.str_]:
+def _labels(y: NDArray[Any], file_name: str) -> NDArray[np.str_]:
     if y.dtype.kind not in "biufUS":
-        raise DataError(f"{where}: y holds {y.dtype}; accepted: numbers or text")
+        raise DataError(f"{file_name}: y holds {y.dtype}; accepted: numbers or text")
     labels = plain_labels(y)
-    absent = [row for row, label in enumerate(labels, start=1) if no_label(label)]
-    if absent:
-        raise DataError(f"{where}, row {absent[0]} of y: the label is missing ({y[absent[0] - 1]})")
+    for row in np.flatnonzero(without_label(labels))[:1]:
+        raise DataError(f"{file_name}, row {row + 1} of y: the label is missing ({y[row]})")
     return labels
 
 
-def _groups(arrays: dict[str, Any], key: str, rows: int, where: str) -> NDArray[np.str_]:
+def _groups(arrays: dict[str, Any], key: str, rows: int, file_name: str) -> NDArray[np.str_]:
     if key not in arrays:
         raise DataError(
-            f"{where}: groups: holds no array {key!r}{near_miss(key, arrays)} "
+            f"{file_name}: groups: holds no array {key!r}{near_miss(key, arrays)} "
             f"(arrays: {', '.join(arrays)})"
         )
     found = arrays[key]
     if found.shape != (rows,) or found.dtype.kind not in "biufUS":
         raise DataError(
-            f"{where}: groups: {key!r} holds {found.dtype} of shape {found.shape}; accepted: a "
+            f"{file_name}: groups: {key!r} holds {found.dtype} of shape {found.shape}; accepted: a "
             f"number or a text for each of the {rows} rows"
         )
     groups = plain_labels(found)
-    absent = [row for row, group in enumerate(groups, start=1) if no_label(group)]
-    if absent:
-        raise DataError(f"{where}, row {absent[0]} of {key}: the group is missing")
+    for row in np.flatnonzero(without_label(groups))[:1]:
+        raise DataError(f"{file_name}, row {row + 1} of {key}: the group is missing")
     return groups
 
 
-def _splits(arrays: dict[str, Any], where: str) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+def _splits(
+    arrays: dict[str, Any], file_name: str
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     if ("train" in arrays) != ("test" in arrays):
-        raise DataError(f"{where}: `train` and `test` belong together")
+        raise DataError(f"{file_name}: `train` and `test` belong together")
     if "train" not in arrays:
         return None
-    return _row_numbers(arrays["train"], where), _row_numbers(arrays["test"], where)
+    return _row_numbers(arrays["train"], file_name), _row_numbers(arrays["test"], file_name)
 
 
-def _row_numbers(rows: Any, where: str) -> NDArray[np.intp]:
+def _row_numbers(rows: Any, file_name: str) -> NDArray[np.intp]:
     rows = np.atleast_2d(rows)
     if rows.dtype.kind not in "iu":
-        raise DataError(f"{where}: train and test hold zero-based row numbers, not {rows.dtype}")
+        raise DataError(
+            f"{file_name}: train and test hold zero-based row numbers, not {rows.dtype}"
+        )
     numbers: NDArray[np.intp] = rows.astype(np.intp)
     return numbers
 
@@ -149,30 +151,30 @@ class IdxFormat(FileFormat):
         The rows are in the order of the file. Raises DataError if either file is not idx, if their
         lengths differ or if a label of `keep` does not occur.
         """
-        pixels = _idx_array(file.data, 3, "images", file.where)
-        found = _idx_array(file.labels, 1, "labels", file.where)
+        pixels = _idx_array(file.data, 3, "images", file.name)
+        found = _idx_array(file.labels, 1, "labels", file.name)
         if len(pixels) != len(found):
-            raise DataError(f"{file.where}: {len(pixels)} images, but {len(found)} labels")
+            raise DataError(f"{file.name}: {len(pixels)} images, but {len(found)} labels")
         names = found.astype(str)
         chosen = np.full(len(names), True) if self.keep is None else np.isin(names, self.keep)
         absent = sorted(set(self.keep or []) - set(names[chosen]))
         if absent:
-            raise DataError(f"{file.where}: keep: no image has the label {absent[0]!r}")
+            raise DataError(f"{file.name}: keep: no image has the label {absent[0]!r}")
         if not len(names):
-            raise DataError(f"{file.where}: holds no rows")
+            raise DataError(f"{file.name}: holds no rows")
         return Raw(pixels[chosen].reshape(int(chosen.sum()), -1), names[chosen])
 
 
-def _idx_array(content: bytes, dimensions: int, what: str, where: str) -> NDArray[np.uint8]:
+def _idx_array(content: bytes, dimensions: int, what: str, file_name: str) -> NDArray[np.uint8]:
     start = 4 + 4 * dimensions
     if content[:4] != bytes([0, 0, _UNSIGNED_BYTE, dimensions]) or len(content) < start:
         raise DataError(
-            f"{where}: the {what} are not idx of unsigned bytes in {dimensions} dimensions"
+            f"{file_name}: the {what} are not idx of unsigned bytes in {dimensions} dimensions"
         )
     shape = [int(size) for size in np.frombuffer(content, ">u4", dimensions, offset=4)]
     if len(content) - start != math.prod(shape):
         sizes = " x ".join(map(str, shape))
         raise DataError(
-            f"{where}: the {what} are {len(content) - start} bytes; the header says {sizes}"
+            f"{file_name}: the {what} are {len(content) - start} bytes; the header says {sizes}"
         )
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)

@@ -59,33 +59,18 @@ Quote = Annotated[OneCharacter, AfterValidator(_quote)]
 
 
 class Dialect(Strict):
-    """What a config says of how a user's own table of text is written: its key `format`.
+    """What a config says of how a user's own table of text is written: its key `format`."""
 
-    Attributes
-    ----------
-    encoding : str
-        The encoding, as Python calls it.
-    delimiter : str or None
-        One character, or the name of one; None for that of the file's ending.
-    decimal : '.' or ','
-        The mark before the decimals.
-    thousands : str or None
-        A mark between thousands, as in 1.234.567; None if numbers have none.
-    quote : str
-        The character around fields that hold a delimiter or a line break.
-    missing : list of str
-        What stands for a missing value, beside an empty field.
-    skip : int
-        How many lines before the table are left out.
-    """
-
-    encoding: TextEncoding = "utf-8"
+    encoding: TextEncoding = "utf-8"  # the encoding, as Python calls it
+    # one character, or the name of one; None for that of the file's ending
     delimiter: Delimiter | None = None
-    decimal: Literal[".", ","] = "."
+    decimal: Literal[".", ","] = "."  # the mark before the decimals
+    # A mark between thousands, as in 1.234.567; None if numbers have none
     thousands: Thousands | None = None
-    quote: Quote = '"'
+    quote: Quote = '"'  # the character around fields that hold a delimiter or a line break
+    # what stands for a missing value, beside an empty field
     missing: list[Label] = Field(default_factory=lambda: list(MISSING))
-    skip: int = Field(default=0, ge=0)
+    skip: int = Field(default=0, ge=0)  # how many lines before the table are left out
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -146,7 +131,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
             for line, fields in block:
                 if len(fields) != len(names):
                     raise DataError(
-                        f"{file.where}, line {line}: {len(fields)} fields; expected {len(names)}"
+                        f"{file.name}, line {line}: {len(fields)} fields; expected {len(names)}"
                     )
             lines, columns = zip(*block, strict=True)
             yield Block(names, list(zip(*columns, strict=True)), lines)
@@ -160,7 +145,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         rows = self.rows(file)
         head = list(islice(rows, self.header))
         if len(head) < self.header:
-            raise DataError(f"{file.where}: holds no header line")
+            raise DataError(f"{file.name}: holds no header line")
         names = self.columns or [field.strip() for _, fields in head[:1] for field in fields]
         if not names:
             first = list(islice(rows, 1))
@@ -197,7 +182,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
                 yield lines_of_row[0], fields
                 lines_of_row.clear()
         except csv.Error as error:
-            raise DataError(f"{file.where}, line {lines_of_row[0]}: {error}") from error
+            raise DataError(f"{file.name}, line {lines_of_row[0]}: {error}") from error
 
     def _lines(self, file: FileContent) -> Iterator[tuple[int, str]]:
         """Yield the number and the text of each line, without those before the table."""
@@ -226,10 +211,10 @@ class TableFormat(NamedColumnsFormat, Dialect):
         return self._not_text(file, None, "damaged")
 
     def _not_text(self, file: FileContent, line: int | None, reason: str) -> DataError:
-        place = file.where if line is None else f"{file.where}, line {line}"
+        position = file.name if line is None else f"{file.name}, line {line}"
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
         hint = "name the file's own by `format: {encoding: cp1252}` or the like"
-        return DataError(f"{place}: is not {name} text ({reason}); {hint}")
+        return DataError(f"{position}: is not {name} text ({reason}); {hint}")
 
     def _corrected(self, file: FileContent) -> bytes:
         try:
@@ -240,7 +225,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         for wrong, right in self.corrections.items():
             if (count := text.count(wrong)) != 1:
                 raise DataError(
-                    f"{file.where}: corrections: {wrong!r} is there {count} times, not once"
+                    f"{file.name}: corrections: {wrong!r} is there {count} times, not once"
                 )
             text = text.replace(wrong, right)
         return text.encode(self.encoding)

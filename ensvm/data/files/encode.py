@@ -172,17 +172,17 @@ def encode_column(
     fields: Sequence[str],
     encoding: Encoding,
     missing: NDArray[np.bool_],
-    place: Callable[[int], str],
+    position_of: Callable[[int], str],
     numerals: Numerals,
 ) -> NDArray[np.float64]:
     """Return the columns, of shape (n, 1) or (n, indicators), that fields of text become.
 
     Missing fields become NaN. Raises DataError for a field that the encoding does not know; the
-    message begins with the `place` of its position.
+    message begins with what `position_of` says of its row.
     """
-    known = np.flatnonzero(~missing)
+    present = np.flatnonzero(~missing)
     texts: Sequence[str] = (
-        fields if len(known) == len(fields) else [fields[i] for i in known.tolist()]
+        fields if len(present) == len(fields) else [fields[i] for i in present.tolist()]
     )
     ends, codes = interval_ends(encoding), _codes(encoding)
     if codes:
@@ -193,7 +193,7 @@ def encode_column(
         numbers = numerals.read(texts)
     for wrong in np.flatnonzero(np.isnan(numbers))[:1]:
         problem = _problem(texts[int(wrong)].strip(), encoding, codes, numerals)
-        raise DataError(f"{place(int(known[wrong]))}: {problem}")
+        raise DataError(f"{position_of(int(present[wrong]))}: {problem}")
     if ends is not None:
         numbers = np.searchsorted(ends, numbers).astype(np.float64) + 1.0
     values = indicators(encoding)
@@ -202,7 +202,7 @@ def encode_column(
         numbers[:, None] if values is None else np.eye(len(values) + 1)[numbers.astype(int)][:, 1:]
     )
     encoded = np.full((len(fields), columns.shape[1]), np.nan)
-    encoded[known] = columns
+    encoded[present] = columns
     return encoded
 
 
@@ -274,6 +274,7 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-def no_label(text: str) -> bool:
-    """Return whether a field is empty or says NaN, so that there is no label."""
-    return text.strip().lower() in ("", "nan", "+nan", "-nan")
+def without_label(fields: Sequence[str] | NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which fields are empty or say NaN, so that there is no label."""
+    texts = np.char.lower(np.char.strip(np.asarray(fields, dtype=str)))
+    return np.isin(texts, ["", "nan", "+nan", "-nan"])

@@ -82,77 +82,42 @@ def check_size(size: int, name: object) -> None:
 
 @dataclass(frozen=True)
 class FileContent:
-    """The uncompressed bytes of one file, and what the card says that its reader needs.
+    """The uncompressed bytes of one file, and what the card says that its reader needs."""
 
-    Attributes
-    ----------
-    data : bytes
-        The file.
-    where : str
-        What messages call the file.
-    inputs : mapping or None
-        The columns used and their encodings, for formats with named columns; None: all columns.
-    features : int or None
-        The number of columns, for LIBSVM text whose last columns may be empty.
-    labels : bytes
-        The file of the labels, for formats that keep them apart.
-    groups : str or None
-        The column, or of an archive the array, that says which rows belong together.
-    """
-
-    data: bytes
-    where: str
+    data: bytes  # the file
+    name: str  # what messages call the file
+    # the columns used and their encodings, for formats with named columns; None: all columns
     inputs: Inputs | None = None
+    # the number of columns, for LIBSVM text whose last columns may be empty
     features: int | None = None
-    labels: bytes = b""
+    labels: bytes = b""  # the file of the labels, for formats that keep them apart
+    # the column, or of an archive the array, that says which rows belong together
     groups: str | None = None
 
 
 @dataclass(frozen=True)
 class Raw:
-    """What a reader finds in one file.
+    """What a reader finds in one file."""
 
-    Attributes
-    ----------
-    X : array or sparse matrix of shape (n, d)
-        The inputs.
-    labels : ndarray of str, shape (n,)
-        The labels as cards write them.
-    splits : pair of ndarray or None
-        Row numbers of the training and the test parts, each of shape (realizations, rows), if the
-        file brings them.
-    groups : ndarray of str, shape (n,), or None
-        The group of each row, if the card asks for groups.
-    """
-
-    X: Any
-    labels: NDArray[np.str_]
+    X: Any  # the inputs
+    labels: NDArray[np.str_]  # the labels as cards write them
+    # row numbers of the training and the test parts, each of shape (realizations, rows), if the
+    # file brings them
     splits: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
-    groups: NDArray[np.str_] | None = None
+    groups: NDArray[np.str_] | None = None  # the group of each row, if the card asks for groups
 
 
 class FileFormat(Strict):
-    """A format: the options that a card may set, and how a file is read with them.
+    """A format: the options that a card may set, and how a file is read with them."""
 
-    Attributes
-    ----------
-    endings : mapping of str to options
-        The endings of users' own files in this format, each with the options that it implies.
-    named_columns : bool
-        Whether columns have names or positions, so that `target` and `inputs` choose among them.
-    named_arrays : bool
-        Whether it is an archive of arrays, one of which may hold the groups.
-    labels_apart : bool
-        Whether the labels are in a file of their own.
-    sparse : bool
-        Whether most values are left out because they are zero.
-    """
-
+    # the endings of users' own files in this format, each with the options that it implies
     endings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    # whether columns have names or positions, so that `target` and `inputs` choose among them
     named_columns: ClassVar[bool] = False
+    # whether it is an archive of arrays, one of which may hold the groups
     named_arrays: ClassVar[bool] = False
-    labels_apart: ClassVar[bool] = False
-    sparse: ClassVar[bool] = False
+    labels_apart: ClassVar[bool] = False  # whether the labels are in a file of their own
+    sparse: ClassVar[bool] = False  # whether most values are left out because they are zero
 
     @abstractmethod
     def read(self, file: FileContent) -> Raw:
@@ -205,7 +170,7 @@ def settled(
 
 
 @contextmanager
-def reading(where: str, what: str) -> Iterator[None]:
+def reading(file_name: str, what: str) -> Iterator[None]:
     """Turn whatever a library's reader raises for a damaged file into DataError.
 
     The libraries raise anything from KeyError to OverflowError for bytes that they do not expect.
@@ -217,7 +182,7 @@ def reading(where: str, what: str) -> Iterator[None]:
     except Refused as refusal:
         raise DataError(str(refusal)) from refusal
     except MemoryError as error:
-        raise DataError(f"{where}: is too large for the memory of this machine") from error
+        raise DataError(f"{file_name}: is too large for the memory of this machine") from error
     except Exception as error:
         lines = str(error).splitlines() or [type(error).__name__]
-        raise DataError(f"{where}: is not {what}: {lines[0][:200]}") from error
+        raise DataError(f"{file_name}: is not {what}: {lines[0][:200]}") from error

@@ -40,9 +40,9 @@ class LibsvmFormat(FileFormat):
         from_zero = [_index_zero(file.data) for file in files]
         zero = next((k for k, line in enumerate(from_zero) if line is not None), None)
         if zero is not None and None in from_zero:
-            other = files[from_zero.index(None)].where
+            other = files[from_zero.index(None)].name
             raise DataError(
-                f"{files[zero].where}, line {from_zero[zero]}: has an index 0, so its columns are "
+                f"{files[zero].name}, line {from_zero[zero]}: has an index 0, so its columns are "
                 f"counted from 0, but {other} has none and may count from 1; accepted: the same "
                 "in both, or `zero_based: true` if both count from 0"
             )
@@ -52,22 +52,22 @@ class LibsvmFormat(FileFormat):
         """Return the inputs as csr, of `file.features` columns, and the labels."""
         form = self.settled([file])
         try:
-            with reading(file.where, "LIBSVM text"):
+            with reading(file.name, "LIBSVM text"):
                 X, labels = form._load(file.data, file.features)
         except DataError:
             form._name_wrong_line(file)
             raise
-        _check_values(X, labels, file.where)
+        _check_values(X, labels, file.name)
         return Raw(X, plain_labels(labels))
 
     def _load(self, data: bytes, features: int | None) -> tuple[Any, NDArray[np.float64]]:
         # loaded only where needed: starting up must stay quick
         from sklearn.datasets import load_svmlight_file
 
-        found: tuple[Any, NDArray[np.float64]] = load_svmlight_file(
+        loaded: tuple[Any, NDArray[np.float64]] = load_svmlight_file(
             io.BytesIO(data), n_features=features, zero_based=bool(self.zero_based)
         )
-        return found
+        return loaded
 
     def _name_wrong_line(self, file: FileContent) -> None:
         """Raise DataError for the first line that cannot be read by itself, if there is one."""
@@ -83,8 +83,8 @@ class LibsvmFormat(FileFormat):
             hint = (
                 f" (indices go up to {_MOST_COLUMNS})" if isinstance(error, OverflowError) else ""
             )
-            place = f"{file.where}, line {start + 1}"
-            raise DataError(f"{place}: is not LIBSVM text: {error}{hint}") from error
+            position = f"{file.name}, line {start + 1}"
+            raise DataError(f"{position}: is not LIBSVM text: {error}{hint}") from error
 
     def _failure(self, lines: list[bytes]) -> Exception | None:
         try:
@@ -104,19 +104,20 @@ def _index_zero(data: bytes) -> int | None:
     return None
 
 
-def _check_values(X: Any, labels: NDArray[np.float64], where: str) -> None:
+def _check_values(X: Any, labels: NDArray[np.float64], file_name: str) -> None:
     if not X.shape[0]:
-        raise DataError(f"{where}: holds no rows")
+        raise DataError(f"{file_name}: holds no rows")
     if X.shape[1] > _MOST_COLUMNS:
-        raise DataError(f"{where}: {X.shape[1]} columns; accepted: an index of up to 100000000")
+        raise DataError(f"{file_name}: {X.shape[1]} columns; accepted: an index of up to 100000000")
     wrong = np.flatnonzero(~(np.abs(X.data) <= LARGEST))
     if len(wrong):
         row = int(np.searchsorted(X.indptr, wrong[0], side="right"))
-        place = f"row {row}, column {X.indices[wrong[0]] + 1}"
+        position = f"row {row}, column {X.indices[wrong[0]] + 1}"
         raise DataError(
-            f"{where}, {place}: {X.data[wrong[0]]:g} is not a finite number of at most {LARGEST:g}"
+            f"{file_name}, {position}: {X.data[wrong[0]]:g} is not a finite "
+            f"number of at most {LARGEST:g}"
         )
     wrong = np.flatnonzero(~(np.abs(labels) < _EXACT))
     if len(wrong):
         what = f"the label {labels[wrong[0]]:g} is missing or too large"
-        raise DataError(f"{where}, row {wrong[0] + 1}: {what}; accepted: numbers below 2^53")
+        raise DataError(f"{file_name}, row {wrong[0] + 1}: {what}; accepted: numbers below 2^53")

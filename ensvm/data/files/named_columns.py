@@ -18,8 +18,8 @@ from ensvm.data.files.encode import (
     Label,
     Numerals,
     encode_column,
-    no_label,
     plain_labels,
+    without_label,
 )
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, joined
 
@@ -29,21 +29,12 @@ Column = Sequence[str] | NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a table.
+    """Some rows of a table."""
 
-    Attributes
-    ----------
-    names : list of str
-        The names of the columns.
-    columns : sequence of Column
-        The fields: text, or numbers (NaN if a value is missing) in a column of numbers.
-    rows : sequence of int
-        The number of each row in its file, for messages.
-    """
-
-    names: list[str]
+    names: list[str]  # the names of the columns
+    # the fields: text, or numbers (NaN if a value is missing) in a column of numbers
     columns: Sequence[Column]
-    rows: Sequence[int]
+    rows: Sequence[int]  # the number of each row in its file, for messages
 
     def taken(self, at: NDArray[np.intp]) -> "Block":
         """Return the rows at some positions."""
@@ -58,17 +49,11 @@ class Block:
 
 @dataclass(frozen=True)
 class TypedColumns:
-    """What the types of a file's columns say of them.
+    """What the types of a file's columns say of them."""
 
-    Attributes
-    ----------
-    inputs : mapping
-        The encodings of the columns that are not numbers.
-    refused : mapping
-        Why a column cannot be an input, of each such column.
-    """
-
+    # the encodings of the columns that are not numbers
     inputs: Inputs = field(default_factory=dict)
+    # why a column cannot be an input, of each such column
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -108,7 +93,7 @@ class NamedColumnsFormat(FileFormat):
         """
         raw = joined(_Reader(self, file).read(block) for block in self._some(file))
         if not len(raw.labels) and self.kept_labels is None:
-            raise DataError(f"{file.where}: no row is complete")
+            raise DataError(f"{file.name}: no row is complete")
         return raw
 
     def _some(self, file: FileContent) -> Iterator[Block]:
@@ -117,7 +102,7 @@ class NamedColumnsFormat(FileFormat):
             empty = False
             yield block
         if empty:
-            raise DataError(f"{file.where}: holds no rows")
+            raise DataError(f"{file.name}: holds no rows")
 
     def columns_used(self, file: FileContent) -> Inputs | None:
         """Return the inputs and their encodings; None for all columns but the target."""
@@ -154,17 +139,17 @@ class _Reader:
 
     def read(self, block: Block) -> Raw:
         label_at, input_at = choose_columns(
-            block.names, self.form.target, self.inputs, self.file.where
+            block.names, self.form.target, self.inputs, self.file.name
         )
         groups = self.file.groups
-        group_at = [] if groups is None else [_position(block.names, groups, self.file.where)]
+        group_at = [] if groups is None else [_position(block.names, groups, self.file.name)]
         block = self._with_numbers(block, [at for at in input_at if at != label_at])
         block = self._complete(block, label_at, input_at, group_at)
         columns = [self._encoded(block, at) for at in input_at]
         X = np.hstack([np.empty((len(block.rows), 0)), *columns])
         labels = _renamed(_stripped(block.columns[label_at]), self.form.other_labels)
-        found = [_stripped(block.columns[at]) for at in group_at]
-        raw = Raw(X, labels, groups=found[0] if found else None)
+        group_columns = [_stripped(block.columns[at]) for at in group_at]
+        raw = Raw(X, labels, groups=group_columns[0] if group_columns else None)
         if self.form.kept_labels is None:
             return raw
         chosen = np.isin(labels, self.form.kept_labels)
@@ -193,7 +178,7 @@ class _Reader:
 
     def _place(self, block: Block, at: int, row: int) -> str:
         unit = self.form.unit
-        return f"{self.file.where}, {unit} {block.rows[row]}, column {block.names[at]!r}"
+        return f"{self.file.name}, {unit} {block.rows[row]}, column {block.names[at]!r}"
 
     def _encoded(self, block: Block, at: int) -> NDArray[np.float64]:
         column = block.columns[at]
@@ -218,7 +203,7 @@ class _Reader:
                     "`incomplete: drop`, which leaves such rows out"
                 )
         labels = block.columns[label_at]
-        unlabelled = self._absent(labels) | np.array([no_label(str(text)) for text in labels], bool)
+        unlabelled = self._absent(labels) | without_label(labels)
         looked_at = [*input_at, *group_at]
         gaps = np.column_stack([unlabelled, *(self._absent(block.columns[at]) for at in looked_at)])
         dropped = unlabelled if form.incomplete == "keep" else gaps.any(axis=1)
@@ -245,32 +230,32 @@ class _Reader:
 
 
 def choose_columns(
-    names: list[str], target: str | int, inputs: Iterable[str] | None, where: str
+    names: list[str], target: str | int, inputs: Iterable[str] | None, file_name: str
 ) -> tuple[int, list[int]]:
     """Return the positions of the target and of the inputs: those named, or all but the target.
 
     Raises DataError for a name that no column or several columns have.
     """
-    refuse_equal_names(names, where)
+    refuse_equal_names(names, file_name)
     if isinstance(target, int):
         if not -len(names) <= target < len(names):
-            raise DataError(f"{where}: target {target} is not a column; there are {len(names)}")
+            raise DataError(f"{file_name}: target {target} is not a column; there are {len(names)}")
         label_at = target % len(names)
     else:
-        label_at = _position(names, target, where)
+        label_at = _position(names, target, file_name)
     if inputs is not None:
-        return label_at, [_position(names, name, where) for name in inputs]
+        return label_at, [_position(names, name, file_name) for name in inputs]
     return label_at, [at for at in range(len(names)) if at != label_at]
 
 
-def refuse_equal_names(names: list[str], where: str) -> None:
+def refuse_equal_names(names: list[str], file_name: str) -> None:
     """Raise DataError if columns share a name: one of them might be taken for the other."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         at = [str(k) for k, name in enumerate(names, start=1) if name == twice]
         raise DataError(
-            f"{where}: several columns are called {twice!r} (columns {', '.join(at[:9])}, counted "
-            "from 1); accepted: names that differ"
+            f"{file_name}: several columns are called {twice!r} (columns {', '.join(at[:9])}, "
+            "counted from 1); accepted: names that differ"
         )
 
 
@@ -285,14 +270,14 @@ def _stripped(column: Column) -> NDArray[np.str_]:
     return plain_labels(np.array([str(text).strip() for text in column], dtype=str))
 
 
-def no_column(where: str, name: str, names: list[str]) -> DataError:
+def no_column(file_name: str, name: str, names: list[str]) -> DataError:
     """Return the error for a name that no column has."""
-    shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     hint = near_miss(name, names)
-    return DataError(f"{where}: there is no column {name!r}{hint} (columns: {shown})")
+    return DataError(f"{file_name}: there is no column {name!r}{hint} (columns: {listed})")
 
 
-def _position(names: list[str], name: str, where: str) -> int:
+def _position(names: list[str], name: str, file_name: str) -> int:
     if name not in names:
-        raise no_column(where, name, names)
+        raise no_column(file_name, name, names)
     return names.index(name)

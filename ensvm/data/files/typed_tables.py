@@ -115,9 +115,9 @@ class _TypedColumn:
         elif types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
             self.types.add("Timestamp")
         else:
-            known = column.dropna()
-            self.types |= {type(value).__name__ for value in known}
-            self.levels |= dict.fromkeys(value for value in known if isinstance(value, str))
+            present = column.dropna()
+            self.types |= {type(value).__name__ for value in present}
+            self.levels |= dict.fromkeys(value for value in present if isinstance(value, str))
 
     def encoding(self) -> dict[Any, Any] | str | None:
         """Return the encoding, None for numbers, or why the column cannot be an input."""
@@ -155,13 +155,13 @@ class ParquetFormat(TypedFormat):
     @classmethod
     def frames(cls, file: FileContent) -> Iterator[Any]:
         """Yield the rows as pandas DataFrames."""
-        with reading(file.where, "a Parquet table"):
-            _require_pyarrow(file.where, "Parquet")
+        with reading(file.name, "a Parquet table"):
+            _require_pyarrow(file.name, "Parquet")
             from pyarrow.parquet import ParquetFile
 
             table = ParquetFile(io.BytesIO(file.data))
             size = table.metadata.num_rows * table.metadata.num_columns * _VALUE_BYTES
-            check_size(size, file.where)
+            check_size(size, file.name)
             if not table.metadata.num_rows:
                 yield table.schema_arrow.empty_table().to_pandas()
             for batch in table.iter_batches(ROWS_OF_GROUP):
@@ -178,8 +178,8 @@ class FeatherFormat(TypedFormat):
     @classmethod
     def frames(cls, file: FileContent) -> Iterator[Any]:
         """Yield the rows as pandas DataFrames."""
-        with reading(file.where, "a Feather (Arrow IPC) table"):
-            _require_pyarrow(file.where, "Feather")
+        with reading(file.name, "a Feather (Arrow IPC) table"):
+            _require_pyarrow(file.name, "Feather")
             import pyarrow
 
             with pyarrow.ipc.open_file(file.data) as reader:
@@ -189,16 +189,16 @@ class FeatherFormat(TypedFormat):
                     batch = reader.get_batch(at)
                     batch.validate(full=True)  # pandas may crash on damaged batches
                     size += batch.nbytes
-                    check_size(size, file.where)
+                    check_size(size, file.name)
                     yield batch.to_pandas()
 
 
-def _require_pyarrow(where: str, what: str) -> None:
+def _require_pyarrow(file_name: str, what: str) -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
         advice = "pip install 'ensvm[parquet]', or write the table as CSV"
-        raise DataError(f"{where}: reading {what} needs pyarrow; {advice}") from error
+        raise DataError(f"{file_name}: reading {what} needs pyarrow; {advice}") from error
 
 
 class ArffFormat(TypedFormat):
@@ -215,17 +215,17 @@ class ArffFormat(TypedFormat):
     @classmethod
     def frames(cls, file: FileContent) -> Iterator[Any]:
         """Yield all rows as one pandas DataFrame."""
-        yield _arff_frame(file.data, file.where)
+        yield _arff_frame(file.data, file.name)
 
 
 @lru_cache(maxsize=1)  # the names, the types and the rows are asked for one after the other
-def _arff_frame(data: bytes, where: str) -> Any:
+def _arff_frame(data: bytes, file_name: str) -> Any:
     import pandas  # loaded here to keep starting up quick
 
-    attributes, rows = _arff_rows(data, where)
+    attributes, rows = _arff_rows(data, file_name)
     names = [name for name, _ in attributes]
     if len(set(names)) < len(names):
-        raise DataError(f"{where}: is not ARFF: several attributes have the same name")
+        raise DataError(f"{file_name}: is not ARFF: several attributes have the same name")
     columns = {}
     for at, (name, kind) in enumerate(attributes):
         values = [row[at] for row in rows]
@@ -237,7 +237,7 @@ def _arff_frame(data: bytes, where: str) -> Any:
     return pandas.DataFrame(columns)
 
 
-def _arff_rows(data: bytes, where: str) -> tuple[list[tuple[str, Any]], list[list[Any]]]:
+def _arff_rows(data: bytes, file_name: str) -> tuple[list[tuple[str, Any]], list[list[Any]]]:
     """Return the names and types of the attributes, and the rows with None if a value is missing.
 
     liac-arff does not know dates, so they are declared as strings here.
@@ -251,17 +251,17 @@ def _arff_rows(data: bytes, where: str) -> tuple[list[tuple[str, Any]], list[lis
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     begin = _ARFF_ROWS.search(text)
     if begin is None:
-        raise DataError(f"{where}: is not ARFF: it has no line @data")
+        raise DataError(f"{file_name}: is not ARFF: it has no line @data")
     lines = (line.strip() for line in io.StringIO(text[begin.end() :]))
     first = next((line for line in lines if line and not line.startswith("%")), "")
     sparse = first.startswith("{")
-    with reading(where, "ARFF"):
+    with reading(file_name, "ARFF"):
         kind = arff.LOD if sparse else arff.DENSE
         table = arff.load(io.StringIO(_ARFF_DATE.sub(r"\1string", text)), return_type=kind)
         attributes, rows = table["attributes"], table["data"]
-        check_size(len(rows) * len(attributes) * _VALUE_BYTES, where)
+        check_size(len(rows) * len(attributes) * _VALUE_BYTES, file_name)
     if not attributes:
-        raise DataError(f"{where}: is not ARFF: it declares no attribute")
+        raise DataError(f"{file_name}: is not ARFF: it declares no attribute")
     if sparse:
         absent = [kind[0] if isinstance(kind, list) else 0.0 for _, kind in attributes]
         rows = [[row.get(at, fill) for at, fill in enumerate(absent)] for row in rows]

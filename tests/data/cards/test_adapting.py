@@ -55,15 +55,6 @@ def test_options_change_the_arrays_and_the_fingerprint() -> None:
     assert 0.05 < (noisy.y_train != clean.y_train).mean() < 0.15
 
 
-def test_options_accumulate() -> None:
-    twice = adapt(adapt(CIRCLE, options={"noise": 0.1}), options={"redundant": 3})
-    assert (
-        twice.fingerprint() == adapt(CIRCLE, options={"noise": 0.1, "redundant": 3}).fingerprint()
-    )
-    back = adapt(twice, options={"noise": 0, "redundant": 0})
-    assert load(back).checksum == CIRCLE.checksum
-
-
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [

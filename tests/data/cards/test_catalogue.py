@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from ensvm.data import DataError, DatasetCard, find_card, list_cards
-from ensvm.data.cards.catalogue import read_card
+from ensvm.data.catalogue import read_card
 from ensvm.shipped import shipped_datasets
 
 GERMAN = yaml.safe_load((shipped_datasets() / "german.yaml").read_text())
@@ -134,7 +134,7 @@ def without(key: str) -> dict[str, object]:
         (GERMAN | {"inputs": {"age": {"intervals": []}}}, "`intervals` takes a list of values"),
         (GERMAN | {"name": "other"}, "'other' is not the file's name"),
         (GERMAN | {"variants": {"short": {"rows": 3}}}, "classes: they add up"),
-        ("just words", "no mapping"),
+        ("just words", "not hold a mapping"),
         ({}, "name: is missing"),
     ],
 )

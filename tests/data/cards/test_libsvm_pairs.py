@@ -61,19 +61,9 @@ def test_file_that_lacks_the_first_column_is_read_as_told(tmp_path: Path, withou
     np.testing.assert_array_equal(load(card).X.toarray(), np.vstack([ROWS, expected]))
 
 
-def test_file_without_entries_leaves_the_other_as_it_is(tmp_path: Path) -> None:
-    card = pair(tmp_path, text(ROWS, 1), "0\n1\n", features=4)
-    np.testing.assert_array_equal(load(card).X.toarray()[:4], ROWS)
-
-
 def test_index_0_contradicts_counting_from_1(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"train\.svm, line 1: .*index 0"):
         pair(tmp_path, text(ROWS, 0), text(ROWS, 0), zero_based=False)
-
-
-def test_comment_is_no_entry(tmp_path: Path) -> None:
-    card = pair(tmp_path, text(ROWS, 1) + "# 0:1\n", text(ROWS, 1))
-    assert card.counted_from == 1
 
 
 def test_parts_of_a_card_are_settled_together(tmp_path: Path) -> None:
@@ -84,10 +74,3 @@ def test_parts_of_a_card_are_settled_together(tmp_path: Path) -> None:
         shared[part] = [{"mirror": part, "format": {"type": "libsvm"}}]
     with pytest.raises(DataError, match="has an index 0"):
         load(DatasetCard.model_validate(shared), data_dir=tmp_path, offline=True)
-
-
-def test_tables_have_no_base(tmp_path: Path) -> None:
-    (tmp_path / "own.csv").write_text("1,0\n2,1\n3,0\n")
-    keys = {"path": "own.csv", "target": -1, "zero_based": True}
-    with pytest.raises(DataError, match="zero_based: is for LIBSVM text"):
-        inline_card(keys | {"split": {"protocol": "random", "n_train": 2}}, tmp_path)

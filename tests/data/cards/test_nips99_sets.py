@@ -1,16 +1,10 @@
 """The data sets that ensvm made for the readings of NIPS-99 are what their cards say."""
 
-import csv
-import math
-
 import numpy as np
 import pytest
 
 from ensvm.data import find_card, load
 from ensvm.data.generators import circle
-from ensvm.shipped import shipped_configs
-
-PRINTED = shipped_configs() / "nips99" / "published.csv"
 
 
 def test_only_the_training_labels_of_the_contaminated_circle_are_noisy() -> None:
@@ -48,48 +42,3 @@ def test_the_official_horse_colic_trains_on_the_rows_of_the_other_card() -> None
     np.testing.assert_array_equal(official.X[train], original.X)
     np.testing.assert_array_equal(official.y[train], original.y)
     np.testing.assert_array_equal(np.delete(official.X, 2, axis=1), numberless.X)
-
-
-def _printed(table: str, row: str, column: str) -> float:
-    with PRINTED.open(encoding="utf-8") as lines:
-        cells = {
-            tuple(line[:3]): float(line[3]) for line in csv.reader(lines) if line[3] != "value"
-        }
-    return cells[table, row, column]
-
-
-@pytest.mark.parametrize(("row", "n_test"), [("horse-colic", 68), ("vote", 135), ("bands", 690)])
-@pytest.mark.parametrize("machine", ["svm", "lvm", "bvm", "pbvm"])
-def test_printed_errors_are_whole_numbers_of_test_rows(row: str, n_test: int, machine: str) -> None:
-    printed = _printed("1", row, f"error_{machine}")
-    assert round(100.0 * round(printed / 100.0 * n_test) / n_test, 1) == printed
-
-
-def test_the_other_printed_errors_are_those_of_ten_equal_folds() -> None:
-    told, odd = 0, []
-    for row in (
-        "labor",
-        "echocardiogram",
-        "bridges",
-        "hepatitis",
-        "liver",
-        "ionosphere",
-        "ticket1",
-        "ticket2",
-        "ticket3",
-        "bands",
-        "breast-wisc",
-        "pima",
-        "german",
-        "weather",
-        "network",
-        "splice",
-    ):
-        n_test = 10 * math.floor(_printed("1-data", row, "rows") / 10.0)
-        for machine in ("svm", "lvm", "bvm", "pbvm"):
-            printed = _printed("1", row, f"error_{machine}")
-            near = 100.0 * round(printed / 100.0 * n_test) / n_test
-            told += 1
-            if abs(near - printed) > 0.05 + 1e-9:
-                odd.append((row, machine))
-    assert (told, odd) == (64, [("ticket2", "svm")])

@@ -1,4 +1,4 @@
-"""Columns of a user's own file are inputs unless told otherwise; an index is asked about."""
+"""Columns of a user's own file are inputs unless a config drops them; an index is asked about."""
 
 from pathlib import Path
 from typing import Any
@@ -56,13 +56,6 @@ def test_columns_stay_unless_told_otherwise(
     assert card.dropped == dropped
 
 
-def test_a_list_of_all_columns_gives_them_in_its_order(folder: Path) -> None:
-    inputs = {"income": "number", **CODES, "age": "number"}
-    card = own(folder, inputs=inputs)
-    np.testing.assert_array_equal(load(card).X, np.transpose([INCOME, SEX, CITY, AGE]))
-    assert card.fingerprint() == own(folder, inputs=inputs, other_inputs="drop").fingerprint()
-
-
 WRONG = {
     "no such column": ({"drop": ["ages"]}, "drop: there is no column 'ages'.*mean 'age'"),
     "the labels": ({"drop": ["label"]}, "drop: the column 'label' holds the labels"),
@@ -115,9 +108,3 @@ def test_a_test_file_has_the_same_columns_in_any_order(folder: Path) -> None:
     (folder / "test.csv").write_text("label,income,sex,city,years\nyes,9.5,m,b,90\n")
     with pytest.raises(DataError, match="the files differ in columns: age, years"):
         own(folder, **official)
-
-
-def test_columns_without_names_are_left_out_by_position(folder: Path) -> None:
-    (folder / "bare.csv").write_text("1,7,0\n2,8,1\n3,9,1\n4,7,0\n")
-    card = own(folder, path="bare.csv", target=-1, inputs=None, drop=[0])
-    np.testing.assert_array_equal(load(card).X, [[7], [8], [9], [7]])

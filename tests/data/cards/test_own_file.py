@@ -61,18 +61,6 @@ def test_file_changed_after_the_check_is_refused(folder: Path) -> None:
         load(card)
 
 
-def test_target_by_position_means_no_header(folder: Path) -> None:
-    card = inline_card(
-        {"path": "plain.tsv", "target": -1, "split": {"protocol": "kfold", "n_splits": 2}}, folder
-    )
-    assert (card.rows, card.features, card.classes, card.positive) == (
-        4,
-        2,
-        {"0": 1, "1": 2, "2": 1},
-        None,
-    )
-
-
 def test_libsvm_text_stays_sparse_unless_it_is_to_be_scaled(folder: Path) -> None:
     text = {"path": "own.libsvm", "split": RANDOM}
     sparse, dense = inline_card(text, folder), inline_card(text | {"scaling": "minmax"}, folder)
@@ -135,17 +123,6 @@ def test_wrong_values_are_refused_with_the_key(
 ) -> None:
     with pytest.raises(DataError, match=message):
         inline_card(given, folder)
-
-
-def test_parquet_is_read_or_what_it_needs_is_said(folder: Path) -> None:
-    pytest.importorskip("pyarrow")
-    import pandas
-
-    pandas.read_csv(folder / "own.csv").to_parquet(folder / "own.parquet")
-    assert (
-        inline_card(own(path="own.parquet"), folder).fingerprint()
-        == inline_card(own(), folder).fingerprint()
-    )
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather"])

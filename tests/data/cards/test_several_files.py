@@ -80,12 +80,6 @@ def test_what_cannot_be_is_refused(folder: Path, given: dict[str, Any], message:
         inline_card({**keys, **given}, folder)
 
 
-def test_files_of_other_columns_are_refused(folder: Path) -> None:
-    (folder / "other.csv").write_text("x,z,y\n1,u,p\n2,v,q\n")
-    with pytest.raises(DataError, match=r"other\.csv: the files differ in columns: t, z"):
-        inline_card({**KEYS, "path": ["all.csv", "other.csv"], "split": RANDOM}, folder)
-
-
 def test_a_table_of_any_ending_is_read_as_its_format_says(folder: Path) -> None:
     text = "\n".join(["x;t;y", *(row.replace(",", ";").replace(".", ",") for row in ROWS)])
     (folder / "own.dat").write_text(text)
@@ -95,11 +89,3 @@ def test_a_table_of_any_ending_is_read_as_its_format_says(folder: Path) -> None:
     card = inline_card({**keys, "format": {"delimiter": ";", "decimal": ","}}, folder)
     plain = inline_card({**KEYS, "path": "all.csv", "split": RANDOM}, folder)
     assert card.checksum == plain.checksum
-
-
-def test_rows_without_a_label_are_left_out_when_asked(folder: Path) -> None:
-    (folder / "gaps.csv").write_text("\n".join(["x,t,y", *ROWS, "7,u,"]) + "\n")
-    keys = {**KEYS, "path": "gaps.csv", "split": RANDOM}
-    with pytest.raises(DataError, match=r"line 32, column 'y'.*`unlabelled: drop`"):
-        inline_card(keys, folder)
-    assert inline_card({**keys, "unlabelled": "drop"}, folder).rows == 30

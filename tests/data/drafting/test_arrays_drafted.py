@@ -61,7 +61,7 @@ def test_mostly_zeros_stay_zeros(share, sparse):
 
 
 @pytest.mark.parametrize(
-    ("arrays", "told"),
+    ("arrays", "message"),
     [
         ({"X_train": X, "y_train": Y}, "found: X_train, y_train; save it again with X"),
         ({"X": X[:, :, None], "y": Y}, "not of shapes"),
@@ -72,20 +72,20 @@ def test_mostly_zeros_stay_zeros(share, sparse):
         ({"X": X, "y": Y, "train": np.arange(9), "test": np.array([N])}, "own.npz"),
     ],
 )
-def test_an_odd_archive_is_refused_in_one_line(arrays, told):
+def test_an_odd_archive_is_refused_in_one_line(arrays, message):
     np.savez("own.npz", **arrays)
     with pytest.raises(DataError, match=r"^own\.npz") as refusal:
         draft_study(Path("own.npz"))
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
-    ("options", "told"), [({"target": "y"}, "--target"), ({"header": True}, "--header")]
+    ("options", "message"), [({"target": "y"}, "--target"), ({"header": True}, "--header")]
 )
-def test_options_of_tables_are_refused(options, told):
+def test_options_of_tables_are_refused(options, message):
     np.savez("own.npz", X=X, y=Y)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         draft_study(Path("own.npz"), **options)
 
 

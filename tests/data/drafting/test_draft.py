@@ -52,7 +52,7 @@ def drafted(path: Path, **options):
         for delimiter, decimal, encoding, end in itertools.product(
             ",;\t|",
             ".,",
-            ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1"],
+            ["utf-8", "utf-8-sig", "utf-16", "latin-1"],
             ["\n", "\r\n", "\r"],
         )
         if delimiter != decimal
@@ -62,14 +62,6 @@ def test_the_same_table_in_any_dress_is_the_same_data_set(delimiter, decimal, en
     _, plain = drafted(write(Path("plain.csv")))
     _, card = drafted(write(Path("own.csv"), delimiter, decimal, encoding, end))
     assert card.checksum == plain.checksum
-
-
-def test_a_file_that_a_config_reads_is_not_copied_and_not_changed():
-    path = write(Path("own.csv"))
-    before = path.read_bytes()
-    drafted(path)
-    assert path.read_bytes() == before
-    assert sorted(found.name for found in Path().iterdir()) == ["own.csv", "own.yaml"]
 
 
 def test_columns_of_a_header_that_cannot_name_them_have_positions():
@@ -170,56 +162,6 @@ def test_one_way_of_writing_numbers_is_found_for_all_columns(fields, kind, numbe
     assert {row: X[row, 0] for row in numbers} == numbers
 
 
-def test_a_text_that_is_a_value_elsewhere_is_not_missing():
-    fields = [["-", str(i)][i % 2] for i in range(N)]
-    draft, _ = drafted(table("x,z", fields, ["+", "-"] * (N // 2)))
-    assert [column.kind for column in draft.columns[:2]] == ["text", "text"]
-    draft, card = drafted(table("x,z", fields, NUMBERS))
-    assert draft.columns[0].kind == "number"
-    assert np.isnan(load(card).X[:, 0]).sum() == N // 2
-
-
-def test_plus_and_minus_are_classes_and_one_of_them_is_none():
-    Path("own.csv").write_text("x,label\n" + "".join(f"{i * i % 7},+\n{i},-\n" for i in range(9)))
-    _, card = drafted(Path("own.csv"))
-    assert card.classes == {"+": 9, "-": 9}
-    assert card.positive == "+"
-    Path("own.csv").write_text(
-        "x,label\n" + "".join(f"{i * i % 7},{'ab-'[i % 3]}\n" for i in range(30))
-    )
-    assert draft_study(Path("own.csv")).target.classes == {"a": 10, "b": 10}
-
-
-def test_a_field_with_a_line_break_is_one_field():
-    Path("own.csv").write_text(
-        "t,label\n" + "\n".join(f'"a{i % 2}\nb",{"ab"[i % 3 // 2]}' for i in range(N))
-    )
-    _, card = drafted(Path("own.csv"))
-    assert (card.rows, card.features) == (N, 2)
-
-
-@pytest.mark.parametrize("rank", [2, 3, 5])
-def test_those_for_two_classes_are_wrapped_where_there_are_more(rank):
-    Path("own.csv").write_text(
-        "x,label\n" + "\n".join(f"{i * i % 13},{i % rank}" for i in range(60))
-    )
-    draft, card = drafted(Path("own.csv"))
-    assert len(card.classes) == rank
-    cells = make_plan(draft.config, realizations=1).cells
-    (wrapped,) = {cell.method.wrapped for cell in cells if cell.algorithm == "ensemble"}
-    assert (wrapped is not None) == (rank > 2)
-    assert not any(cell.method.wrapped for cell in cells if cell.algorithm == "forest")
-
-
-def test_more_rows_than_a_fold_should_train_on_are_drawn():
-    lines = [f"{i * i % 101},{'ab'[i % 2]}" for i in range(4000)]
-    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
-    _, card = drafted(Path("own.csv"))
-    split = card.split_protocol()
-    assert split["protocol"] == "random"
-    assert split["n_train"] < 3000
-
-
 @pytest.mark.parametrize(
     ("n_rows", "every", "stratified"),
     [(60, 2, True), (13, 5, True), (4000, 9, True), (10_000, 4000, False)],
@@ -230,21 +172,6 @@ def test_classes_are_in_proportion_unless_one_would_be_left_out(n_rows, every, s
     draft, card = drafted(Path("own.csv"))
     assert card.split_protocol().get("stratified", False) == stratified
     assert stratified or draft.rare == ["b"]
-
-
-def test_many_classes_of_two_rows_are_in_both_parts():
-    Path("own.csv").write_text(
-        "x,label\n" + "\n".join(f"{i * i % 13},c{i % 10}" for i in range(26))
-    )
-    split = drafted(Path("own.csv"), target="label")[1].split_protocol()
-    assert split == {"protocol": "random", "n_train": 16, "n_test": 10, "stratified": True}
-
-
-@pytest.mark.parametrize(("every", "rare"), [(2, []), (1000, ["b"])])
-def test_a_class_that_a_draw_may_miss_is_told(every, rare):
-    lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(10_000)]
-    Path("own.csv").write_text("x,label\n" + "\n".join(lines) + "\n")
-    assert draft_study(Path("own.csv")).rare == rare
 
 
 @pytest.mark.parametrize(
@@ -314,16 +241,16 @@ REFUSED = {
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_an_odd_file_is_refused_by_name_and_place(kind):
-    content, told = REFUSED[kind]
+    content, message = REFUSED[kind]
     Path("odd.csv").write_bytes(content)
     with pytest.raises(DataError, match=r"^odd\.csv") as refusal:
         draft_study(Path("odd.csv"))
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "message"),
     [
         ("lable", "did you mean 'label'"),
         ("7", "there is no column '7'"),
@@ -331,15 +258,15 @@ def test_an_odd_file_is_refused_by_name_and_place(kind):
         ("c", "only the class '1'"),
     ],
 )
-def test_a_target_that_holds_no_classes_is_refused(target, told):
+def test_a_target_that_holds_no_classes_is_refused(target, message):
     lines = [f"{i}.5,1,{'ab'[i % 2]}" for i in range(N)]
     Path("own.csv").write_text("\n".join(["x,c,label", *lines]) + "\n")
     with pytest.raises(DataError) as refusal:
         draft_study(Path("own.csv"), target=target)
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
 
 
-@pytest.mark.parametrize("header", ["c,2019,2020,label", "p,x,s,n", "a,b,c,d"])
+@pytest.mark.parametrize("header", ["p,x,s,n", "a,b,c,d"])
 def test_names_are_told_from_values(header):
     lines = [f"t{i % 3},{i % 9},{i % 7},{'ab'[i % 2]}" for i in range(N)]
     Path("own.csv").write_text("\n".join([header, *lines]) + "\n")
@@ -361,10 +288,3 @@ def test_a_name_of_a_study_is_made_of_any_file(stem):
     draft = draft_study(Path("own.csv"))
     mapping = draft.block | {"name": name_of(stem)}
     assert inline_card(mapping, Path()).name == name_of(stem)
-
-
-def test_a_config_in_another_folder_finds_the_file():
-    write(Path("own.csv"))
-    _, card = drafted(Path("own.csv"), config=Path("sub", "study.yaml"))
-    assert card.rows == N
-    assert Path("sub", "study.yaml").is_file()

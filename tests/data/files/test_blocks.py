@@ -66,15 +66,6 @@ def test_text_in_blocks_is_the_same(monkeypatch, text, incomplete, keep):
         same(form.read(file), whole)
 
 
-def test_a_block_of_numbers_alone_is_read_as_any_other(monkeypatch):
-    numbers = frame()[["float", "gaps", "class"]].to_csv(index=False)  # one gap
-    form = TableFormat.model_validate({**CSV, "incomplete": "keep"})
-    whole = form.read(FileContent(numbers.encode(), "file"))
-    assert np.isnan(whole.X).sum() == 1
-    monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", 10)
-    same(form.read(FileContent(numbers.encode(), "file")), whole)
-
-
 @pytest.mark.parametrize("rows", [1, 8, N])
 def test_row_groups_are_the_same_as_one_and_as_text(tmp_path: Path, monkeypatch, rows: int) -> None:
     pytest.importorskip("pyarrow")
@@ -96,13 +87,13 @@ def test_what_is_wrong_in_a_later_block_is_told_by_its_row(monkeypatch, ending):
     if ending == "csv":
         monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", 10)
         form, content = TableFormat.model_validate(CSV), wrong.to_csv(index=False).encode()
-        told = "file, line 42, column 'gaps': the value is missing"  # the header is line 1
+        message = "file, line 42, column 'gaps': the value is missing"  # the header is line 1
     else:
         pytest.importorskip("pyarrow")
         monkeypatch.setattr(typed_tables, "ROWS_OF_GROUP", 10)
         form = ParquetFormat.model_validate({"type": "parquet", "target": "class"})
-        content, told = wrong.to_parquet(), "file, row 41, column 'gaps': the value is missing"
-    with pytest.raises(DataError, match=told):
+        content, message = wrong.to_parquet(), "file, row 41, column 'gaps': the value is missing"
+    with pytest.raises(DataError, match=message):
         form.read(FileContent(content, "file"))
 
 

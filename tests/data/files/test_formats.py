@@ -4,10 +4,8 @@ import io
 
 import numpy as np
 import pytest
-from pydantic import TypeAdapter
 
 from ensvm.data import DataError
-from ensvm.data.files import FORMAT_OF_ENDING, Format
 from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.libsvm_text import LibsvmFormat
@@ -57,11 +55,3 @@ def test_archive_gives_arrays_and_row_numbers() -> None:
 def test_wrong_archive_is_refused(arrays: dict[str, object], message: str) -> None:
     with pytest.raises(DataError, match=message):
         NPZ.read(FileContent(npz(**arrays), "file"))
-
-
-@pytest.mark.parametrize("ending", FORMAT_OF_ENDING)
-def test_every_ending_makes_a_format_that_says_which_it_is(ending: str) -> None:
-    form = FORMAT_OF_ENDING[ending]
-    options = {**form.endings[ending]} | ({"target": "label"} if form.named_columns else {})
-    made = form.model_validate(options)
-    assert TypeAdapter(Format).validate_python(made.model_dump()) == made

@@ -1,6 +1,5 @@
 """Tables with typed columns: the same inputs as a table of text with its encodings written out."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -144,18 +143,6 @@ def test_dates_and_many_texts_are_refused_with_what_to_do(tmp_path: Path) -> Non
         with pytest.raises(DataError, match=rf"column 'd': holds {what}.*drop: \[\"d\"\]"):
             inline_card(keys, tmp_path)
         assert inline_card({**keys, "drop": ["d"]}, tmp_path).features == 1
-
-
-@pytest.mark.parametrize("ending", ["parquet", "feather"])
-def test_a_damaged_file_is_refused_by_name(tmp_path: Path, ending: str) -> None:
-    pytest.importorskip("pyarrow")
-    buffer = io.BytesIO()
-    (frame().to_parquet if ending == "parquet" else frame().to_feather)(buffer)
-    whole = buffer.getvalue()
-    for content in (b"", whole[:-9], whole[9:], b"PAR1" + whole[::-1]):
-        (tmp_path / f"own.{ending}").write_bytes(content)
-        with pytest.raises(DataError, match=rf"own\.{ending}: is not a "):
-            card(tmp_path, path=f"own.{ending}")
 
 
 def test_rows_that_need_more_memory_than_allowed_are_refused(

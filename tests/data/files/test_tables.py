@@ -61,11 +61,6 @@ def test_incomplete_rows_are_dropped_only_when_asked() -> None:
         read_table(text, form(header=1, missing=["?"]), None, "file")
 
 
-def test_missing_value_in_a_column_that_is_not_used_does_not_matter() -> None:
-    raw = read_table(b"u,v,class\n1,,a\n2,5,b\n", form(header=1), {"u": "number"}, "file")
-    np.testing.assert_array_equal(raw.X, [[1], [2]])
-
-
 def test_one_hot_gives_a_column_for_each_value_in_the_order_of_the_card() -> None:
     inputs = {"size": {"one-hot": ["s", "m", "2"]}, "age": "number"}
     raw = read_table(b"age,size,class\n7,m,a\n8,2.0,b\n9,s,a\n", form(header=1), inputs, "file")
@@ -102,12 +97,6 @@ def test_rows_of_other_labels_than_those_kept_are_left_out() -> None:
     raw = read_table(text, form(header=1, keep=["8", "3"]), None, "file")
     np.testing.assert_array_equal(raw.X, [[1], [3]])
     assert raw.labels.tolist() == ["3", "8"]
-
-
-def test_inputs_of_a_file_go_before_those_of_the_card() -> None:
-    own = form(header=1, inputs={"size": {"one-hot": ["s", "m"]}})
-    raw = read_table(b"size,class\nm,a\ns,b\n", own, {"length": "number"}, "file")
-    np.testing.assert_array_equal(raw.X, [[0, 1], [1, 0]])
 
 
 def test_file_encoded_one_hot_names_its_columns_by_value() -> None:

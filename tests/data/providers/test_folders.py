@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from ensvm.data import DataError
-from ensvm.data.cards.card import Source
+from ensvm.data.card import Source
 from ensvm.data.errors import Refused
 from ensvm.data.providers.folders import (
+    data_folders,
     from_mirrors,
-    places,
     through_cache,
     write_atomically,
 )
@@ -58,7 +58,7 @@ def test_cached_content_is_not_downloaded_again_and_damage_is_healed(tmp_path: P
     calls = []
 
     def download(asked: Source) -> bytes:
-        calls.append(asked.place)
+        calls.append(asked.address)
         return CONTENT
 
     asked = source(url="https://example.org/one.data.xz")
@@ -159,18 +159,18 @@ def test_places_come_from_arguments_then_variables(
     monkeypatch.setenv("ENSVM_DATA", f"{one}{os.pathsep}{two}")
     monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("ENSVM_OFFLINE", "0")
-    assert places(None, offline=False).mirrors == (one, two)
-    assert places(two, offline=False).mirrors == (two,)
-    assert places(None, offline=False).cache == tmp_path / "cache"
-    assert not places(None, offline=False).offline
-    assert places(None, offline=True).offline
+    assert data_folders(None, offline=False).mirrors == (one, two)
+    assert data_folders(two, offline=False).mirrors == (two,)
+    assert data_folders(None, offline=False).cache == tmp_path / "cache"
+    assert not data_folders(None, offline=False).offline
+    assert data_folders(None, offline=True).offline
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    assert places(None, offline=False).offline
+    assert data_folders(None, offline=False).offline
 
 
 def test_folder_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match=r"--data-dir.*absent"):
-        places(tmp_path / "absent", offline=True)
+        data_folders(tmp_path / "absent", offline=True)
     monkeypatch.setenv("ENSVM_DATA", str(tmp_path / "absent"))
     with pytest.raises(DataError, match=r"ENSVM_DATA.*absent"):
-        places(None, offline=True)
+        data_folders(None, offline=True)

@@ -47,7 +47,7 @@ class Site:
         self.address = f"http://127.0.0.1:{self.server.server_port}"
 
     def describe(self, **keys: Any) -> None:
-        told = {
+        description = {
             "id": "31",
             "name": "credit g",
             "version": "1",
@@ -58,7 +58,7 @@ class Site:
             "row_id_attribute": "id",
             **keys,
         }
-        self.pages["/31"] = json.dumps({"data_set_description": told}).encode()
+        self.pages["/31"] = json.dumps({"data_set_description": description}).encode()
 
 
 @pytest.fixture
@@ -142,14 +142,6 @@ def test_a_redirect_away_from_https_is_refused(site: Site, first: str) -> None:
     assert "/moved" not in site.asked
 
 
-def test_http_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path))
-    monkeypatch.delenv("ENSVM_OFFLINE", raising=False)
-    monkeypatch.setattr(downloads, "DESCRIPTIONS", "http://127.0.0.1:9/")
-    with pytest.raises(DataError, match=r"'http://127.0.0.1:9/31' does not begin with https://"):
-        inline_card(KEYS, Path())
-
-
 @pytest.mark.parametrize("kept", [["id"], []])
 def test_columns_that_are_no_inputs_are_kept_if_asked(site: Site, kept: list[str]) -> None:
     card = inline_card({**KEYS, "inputs": dict.fromkeys(kept, "number")}, Path())
@@ -157,7 +149,7 @@ def test_columns_that_are_no_inputs_are_kept_if_asked(site: Site, kept: list[str
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("description", "message"),
     [
         ({"md5_checksum": "0" * 32}, r"openml: 31: .*file\.arff: wrong md5"),
         ({"format": "csv"}, "its format is csv; accepted: ARFF"),
@@ -167,8 +159,10 @@ def test_columns_that_are_no_inputs_are_kept_if_asked(site: Site, kept: list[str
         ({"version": None, "name": None, "url": "{}"}, "does not begin with"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(site: Site, told: dict[str, Any], message: str) -> None:
-    site.describe(**told)
+def test_a_wrong_description_is_refused_in_one_line(
+    site: Site, description: dict[str, Any], message: str
+) -> None:
+    site.describe(**description)
     with pytest.raises(DataError, match=message) as refusal:
         inline_card(KEYS, Path())
     assert len(str(refusal.value).splitlines()) == 1

@@ -9,7 +9,7 @@ import pytest
 from ensvm.data import find_card, load
 from ensvm.data.files.file_content import Raw
 from ensvm.data.loading import read_arrays
-from ensvm.data.providers.folders import places
+from ensvm.data.providers.folders import data_folders
 from ensvm.data.providers.serving import subset_text
 
 TRAIN = Raw(np.array([[1, 0, 0], [0, 0, 2]]), np.array(["1", "-1"]))
@@ -49,6 +49,6 @@ def test_rebuilt_subsets_of_adult_are_the_published_files(
         part: [source for source in sources if source.subset]
         for part, sources in card.parts.items()
     }
-    arrays, provider = read_arrays(card.model_copy(update=only), places(None, offline=True))
+    arrays, provider = read_arrays(card.model_copy(update=only), data_folders(None, offline=True))
     assert provider == "subset of a1a"
     assert arrays.checksum == load(card, offline=True).checksum

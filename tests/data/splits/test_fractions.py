@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensvm.data import DataError, adapt, find_card, inline_card
-from ensvm.data.splits.feasible import check_split, counted
-from ensvm.data.splits.protocols import RandomSplit
+from ensvm.data.split_sizes import counted
+from ensvm.data.splits import RandomSplit, check_split
 
 RANDOM = {"protocol": "random"}
 
@@ -51,10 +51,10 @@ def own(**split: Any) -> dict[str, Any]:
 
 def test_own_files_are_split_by_fractions(folder: Path) -> None:
     card = inline_card(own(n_train=0.75, stratified=True), folder)
-    told = {**RANDOM, "n_train": 15, "n_test": 5, "stratified": True}
-    assert card.split_protocol() == told
+    counted_split = {**RANDOM, "n_train": 15, "n_test": 5, "stratified": True}
+    assert card.split_protocol() == counted_split
     same = inline_card(own(n_train=15, stratified=True), folder)
-    assert same.split_protocol() == told
+    assert same.split_protocol() == counted_split
     official = {**own(protocol="official", n_train=0.5), "test": "test.csv"}
     assert inline_card(official, folder).sizes() == (1, 10, 20)
 
@@ -80,7 +80,7 @@ def test_cards_are_split_by_fractions() -> None:
         ({"n_train": "70%"}, "split.n_train: '70%' is not accepted"),
         (
             {"n_train": 0.2, "stratified": True},
-            "split.n_train: 4 of 20 rows, stratified, .* 'b' has 4 rows; accepted: at least 5",
+            "split.n_train: 4 of 20 rows are too few: .* 'b' has 4 rows; accepted: at least 5",
         ),
         ({"protocol": "disjoint", "n_train": 0.5, "n_test": 5}, "n_train: 0.5 is not accepted"),
         ({"protocol": "kfold", "n_splits": 5, "n_train": 0.5}, "unknown key 'n_train'"),

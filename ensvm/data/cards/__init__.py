@@ -1,1 +1,0 @@
-"""Cards: what a data set is, where it comes from, what it must turn out to be."""

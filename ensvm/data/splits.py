@@ -1,0 +1,474 @@
+"""Split protocols: how the rows of a data set become the parts of one realization."""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ensvm.data.errors import DataError, Strict
+from ensvm.seeds import seed_of
+
+__all__ = [
+    "DisjointSplit",
+    "IndicesSplit",
+    "KFoldSplit",
+    "LeaveOneGroupOutSplit",
+    "OfficialSplit",
+    "RandomSplit",
+    "Split",
+    "folds_of",
+    "identity",
+    "overlap",
+    "split_rows",
+]
+IndexPair = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+class OfficialSplit(Strict):
+    """The publisher's training and test files, in their order.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'official'.
+    n_train : int
+        The number of training rows, at least 2. Where the training file has more, each realization
+        trains on so many of its rows, drawn at random; a smaller draw is a part of a larger one.
+    n_test : int
+        The number of test rows, at least 1.
+    realizations : int or None
+        The number of realizations, at least 1. Without a draw they have the same rows and differ by
+        the algorithms' seeds alone.
+    """
+
+    protocol: Literal["official"]
+    n_train: int = Field(ge=2)
+    n_test: int = Field(ge=1)
+    realizations: int | None = Field(default=None, ge=1)
+
+
+class RandomSplit(Strict):
+    """Rows drawn without replacement anew for each realization.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'random'.
+    n_train : int
+        The number of training rows, at least 2.
+    n_test : int
+        The number of test rows, at least 1.
+    stratified : bool
+        Whether both parts have the classes in the proportions of all rows, as nearly as can be.
+    """
+
+    later: ClassVar = ("stratified",)
+
+    protocol: Literal["random"]
+    n_train: int = Field(ge=2)
+    n_test: int = Field(ge=1)
+    stratified: bool = False
+
+
+class KFoldSplit(Strict):
+    """Shuffled k-fold: realization r is fold (r-1) mod k of repetition (r-1) div k.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'kfold'.
+    n_splits : int
+        The number k of folds, at least 2.
+    stratified : bool
+        Whether every fold has the classes in the proportions of all rows, as nearly as can be.
+    grouped : bool
+        Whether folds are made of whole groups, about as many groups in each.
+    """
+
+    later: ClassVar = ("grouped",)
+
+    protocol: Literal["kfold"]
+    n_splits: int = Field(ge=2)
+    stratified: bool = False
+    grouped: bool = False
+
+
+class LeaveOneGroupOutSplit(Strict):
+    """Realization r tests on the r-th group alone and trains on all others.
+
+    Groups that are numbers stand in the order of numbers, others in that of their names.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'leave-one-group-out'.
+    realizations : int
+        The number of groups, at least 2.
+    """
+
+    protocol: Literal["leave-one-group-out"]
+    realizations: int = Field(ge=2)
+
+
+class IndicesSplit(Strict):
+    """Row numbers that come with the data, one line of `train` and of `test` a realization.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'indices'.
+    n_train : int
+        The number of training rows, at least 2.
+    n_test : int
+        The number of test rows, at least 1.
+    realizations : int
+        The number of realizations, at least 1.
+    """
+
+    protocol: Literal["indices"]
+    n_train: int = Field(ge=2)
+    n_test: int = Field(ge=1)
+    realizations: int = Field(ge=1)
+
+
+class DisjointSplit(Strict):
+    """Realization r is the r-th block of consecutive rows.
+
+    Its first rows are the training part, its last rows the test part.
+
+    Attributes
+    ----------
+    protocol : str
+        The name 'disjoint'.
+    n_train : int
+        The number of training rows, at least 2.
+    n_test : int
+        The number of test rows, at least 1.
+    block : int or None
+        The number of rows of a block, at least 3; None for n_train + n_test. A larger one lets
+        `n_train` vary while the test rows stay the same.
+    """
+
+    protocol: Literal["disjoint"]
+    n_train: int = Field(ge=2)
+    n_test: int = Field(ge=1)
+    block: int | None = Field(default=None, ge=3)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of a block."""
+        return self.block or self.n_train + self.n_test
+
+
+Split = Annotated[
+    OfficialSplit | RandomSplit | KFoldSplit | LeaveOneGroupOutSplit | IndicesSplit | DisjointSplit,
+    Field(discriminator="protocol"),
+]
+
+GROUPED = ("leave-one-group-out", "kfold")  # the protocols that keep groups whole
+
+
+def is_grouped(split: Split) -> bool:
+    """Return whether a protocol leaves groups out one by one, or makes folds of groups."""
+    return isinstance(split, LeaveOneGroupOutSplit) or getattr(split, "grouped", False)
+
+
+def part_sizes(split: Split, rows: int) -> tuple[int, int]:
+    """Return how many training and test rows a realization has.
+
+    For kfold those of the first fold; for leave-one-group-out those of a group of mean size.
+    """
+    if isinstance(split, KFoldSplit | LeaveOneGroupOutSplit):
+        folds = split.n_splits if isinstance(split, KFoldSplit) else split.realizations
+        n_test = -(-rows // folds)
+        return rows - n_test, n_test
+    return split.n_train, split.n_test
+
+
+def max_realizations(split: Split, rows: int) -> int | None:
+    """Return how many different realizations a protocol has; None if there is no limit."""
+    if isinstance(split, DisjointSplit):
+        return rows // split.rows
+    if isinstance(split, OfficialSplit):
+        return split.realizations or (1 if split.n_train + split.n_test == rows else None)
+    if isinstance(split, IndicesSplit | LeaveOneGroupOutSplit):
+        return split.realizations
+    return None
+
+
+def identity(split: Split) -> dict[str, Any]:
+    """Return the keys given of a split as a JSON-able mapping.
+
+    Parameters
+    ----------
+    split : Split
+        The protocol.
+
+    Returns
+    -------
+    dict
+        The keys that are not None, beginning {"protocol": ...}. Keys that a protocol got later are
+        there only if they are set: rows drawn before stay the same.
+    """
+    unset = {key for key in getattr(split, "later", ()) if not getattr(split, key)}
+    return split.model_dump(exclude_none=True, exclude=unset)
+
+
+def folds_of(split: Mapping[str, Any]) -> int | None:
+    """Return how many realizations test every row once; None if there is no such number.
+
+    Parameters
+    ----------
+    split : mapping
+        A split as `identity` returns it and records keep it; empty if it is not known.
+
+    Returns
+    -------
+    int or None
+        The number of folds, or of groups that are left out one by one.
+    """
+    key = {"kfold": "n_splits", "leave-one-group-out": "realizations"}.get(
+        split.get("protocol", "")
+    )
+    return None if key is None else int(split[key])
+
+
+def overlap(split: Mapping[str, Any]) -> float:
+    """Return what splitting the same rows anew adds to 1/n in the variance of a mean; else 0.
+
+    Realizations whose parts share rows are not independent. With rho their correlation, the
+    variance of a mean over n of them has the factor 1/n + rho / (1 - rho) in place of 1/n. Nadeau
+    & Bengio (2003) take the test part's share of the rows for rho, which gives n_test / n_train,
+    and 1 / (k-1) for k folds (Bouckaert & Frank 2004), of rows or of groups; leaving each of g
+    groups out makes g folds. They mean small test parts. Of a large one
+    the chance of its rows averages out, and what remains is that of the training part, of which
+    two realizations share n_train / (n_train + n_test): the ratio is n_train / n_test then
+    (`benchmarks/resampling_intervals.py`: their ratio makes intervals 8 to 11 times too wide).
+
+    It is 0 for blocks of rows of their own (`disjoint`), such as a generator draws, and where all
+    realizations have the publisher's parts, so that only the algorithms' seeds differ.
+
+    Parameters
+    ----------
+    split : mapping
+        A split as `identity` returns it and records keep it; empty if it is not known.
+
+    Returns
+    -------
+    float
+        The smaller part over the larger, in [0, 1]; 0 for independent realizations.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52, 239-281.
+    Bouckaert & Frank (2004), Evaluating the replicability of significance tests for comparing
+    learning algorithms, PAKDD 2004, 3-12.
+    """
+    protocol = split.get("protocol")
+    if folds := folds_of(split):
+        return 1.0 / (folds - 1)
+    # without a number of its own, an official split has several realizations only by a draw
+    drawn = protocol == "official" and split.get("realizations") is None
+    if drawn or protocol in ("random", "indices"):
+        sizes = split["n_train"], split["n_test"]
+        return float(min(sizes) / max(sizes))
+    return 0.0
+
+
+def check_split(split: Split, rows: int, classes: Mapping[str, int | None] | None = None) -> None:
+    """Raise ValueError, naming the key, if the rows of a data set cannot be split so.
+
+    `classes` has the rows of each class, None if unknown; stratified protocols need enough of each.
+    """
+    n_train, n_test = part_sizes(split, rows)
+    if isinstance(split, KFoldSplit):
+        if split.n_splits > rows or n_train < 2:
+            raise ValueError(f"split.n_splits: {split.n_splits} folds do not fit {rows} rows")
+    elif isinstance(split, DisjointSplit):
+        if not n_train + n_test <= split.rows <= rows:
+            block = f"a block of {split.rows} out of {rows} rows"
+            raise ValueError(f"split: n_train {n_train} + n_test {n_test} do not fit {block}")
+    elif n_train + n_test > rows:
+        raise ValueError(f"split: n_train {n_train} + n_test {n_test} is more than all {rows} rows")
+    counts = {label: count for label, count in (classes or {}).items() if count is not None}
+    if counts and getattr(split, "stratified", False):
+        _check_strata(split, rows, counts)
+
+
+def _check_strata(split: Split, rows: int, counts: Mapping[str, int]) -> None:
+    """Raise ValueError if a stratified protocol leaves a class out of a part."""
+    label = min(counts, key=lambda name: counts[name])
+    fewest = counts[label]
+    rarest = f"the class {label!r} has {fewest} row{'s' if fewest > 1 else ''}"
+    key, problem, least = "", "", ""
+    if isinstance(split, KFoldSplit):
+        if fewest < split.n_splits:
+            key, problem = "n_splits", f"{split.n_splits} stratified folds are too many: {rarest}"
+            least = f"up to {fewest} folds"
+    elif isinstance(split, RandomSplit) and fewest * split.n_train < rows:
+        # the class's share of the training rows may be rounded down to none
+        key, problem = "n_train", f"{split.n_train} of {rows} rows are too few: {rarest}"
+        least = f"at least {math.ceil(rows / fewest)} ({1 / fewest:.3g} of the rows)"
+    elif isinstance(split, RandomSplit) and split.n_test < len(counts):
+        key, problem = "n_test", f"{split.n_test} rows are fewer than the {len(counts)} classes"
+        least = f"at least {len(counts)}"
+    if key:
+        accepted = f"{least}, or" if fewest > 1 or key == "n_test" else "only"
+        raise ValueError(f"split.{key}: {problem}; accepted: {accepted} `stratified: false`")
+
+
+def split_rows(
+    split: Split,
+    name: str,
+    index: int,
+    y: np.ndarray,
+    fixed: IndexPair | None,
+    groups: NDArray[np.str_] | None = None,
+) -> IndexPair:
+    """Return the row numbers of one realization.
+
+    Drawn rows follow from name, protocol and index alone.
+
+    Parameters
+    ----------
+    split : Split
+        The protocol.
+    name : str
+        The name of the data set.
+    index : int
+        The number of the realization, from 1.
+    y : ndarray of shape (n,)
+        The classes of all rows, which a stratified protocol reads.
+    fixed : pair of ndarray of int, or None
+        The row numbers of the training and the test parts that came with the data, each of shape
+        (realizations, rows), for the protocols `official` and `indices`.
+    groups : ndarray of str, shape (n,), default None
+        The group of each row, for protocols that keep groups whole.
+
+    Returns
+    -------
+    train : ndarray of int, shape (n_train,)
+        The row numbers of the training part.
+    test : ndarray of int, shape (n_test,)
+        The row numbers of the test part.
+
+    Raises
+    ------
+    DataError
+        If there is no such realization, or the protocol needs row numbers or groups that did not
+        come.
+    """
+    last = max_realizations(split, len(y))
+    if index < 1 or (last is not None and index > last):
+        accepted = f"1 to {last}" if last is not None else "1 or more"
+        raise DataError(
+            f"data set {name!r}: realization {index} does not exist; accepted: {accepted} "
+            f"({split.protocol})"
+        )
+    if is_grouped(split):
+        return _of_groups(split, name, index, y, groups)
+    if isinstance(split, KFoldSplit):
+        return _fold(split, name, index, y)
+    if isinstance(split, RandomSplit):
+        return _random(split, name, index, y)
+    if isinstance(split, DisjointSplit):
+        block = np.arange((index - 1) * split.rows, index * split.rows)
+        return block[: split.n_train], block[-split.n_test :]
+    if fixed is None:
+        raise DataError(
+            f"data set {name!r}: its data hold no row numbers for the protocol {split.protocol}"
+        )
+    if isinstance(split, OfficialSplit):
+        return _drawn(split, name, index, fixed[0][0]), fixed[1][0]
+    return fixed[0][index - 1], fixed[1][index - 1]
+
+
+def _drawn(split: OfficialSplit, name: str, index: int, whole: np.ndarray) -> np.ndarray:
+    """Return the training rows: all in their order, or the first of an order of them."""
+    if split.n_train == len(whole):
+        return whole
+    # without n_train, so that a smaller draw is a part of a larger one
+    identity_of_order = {"protocol": split.protocol, "n_test": split.n_test}
+    order = np.random.default_rng(
+        seed_of("realization", name, identity_of_order, index)
+    ).permutation(whole)
+    return order[: split.n_train]
+
+
+def _random(split: RandomSplit, name: str, index: int, y: np.ndarray) -> IndexPair:
+    if not split.stratified:
+        order = _generator(split, name, index).permutation(len(y))
+        return order[: split.n_train], order[split.n_train : split.n_train + split.n_test]
+    # loaded only where needed: starting up must stay quick
+    from sklearn.model_selection import StratifiedShuffleSplit
+
+    drawn = StratifiedShuffleSplit(
+        1,
+        train_size=split.n_train,
+        test_size=split.n_test,
+        random_state=_seed(split, name, index),
+    )
+    train, test = next(drawn.split(y, y))
+    return train, test
+
+
+def _fold(split: KFoldSplit, name: str, index: int, y: np.ndarray) -> IndexPair:
+    repetition, fold = divmod(index - 1, split.n_splits)
+    order = _generator(split, name, repetition).permutation(len(y))
+    if split.stratified:
+        # rows of one class stand together, so dealing them out keeps the proportions
+        order = order[np.argsort(y[order], kind="stable")]
+    test = np.arange(len(y)) % split.n_splits == fold
+    return order[~test], order[test]
+
+
+def _of_groups(
+    split: Split, name: str, index: int, y: np.ndarray, groups: NDArray[np.str_] | None
+) -> IndexPair:
+    """Return parts of whole groups, the training rows in random order."""
+    if groups is None:
+        raise DataError(
+            f"data set {name!r}: its data hold no groups for the protocol {split.protocol}"
+        )
+    if isinstance(split, KFoldSplit):
+        repetition, fold = divmod(index - 1, split.n_splits)
+        train, test = _group_folds(split, _seed(split, name, repetition), y, groups)[fold]
+    else:
+        left_out = groups == in_order(groups)[index - 1]
+        train, test = np.flatnonzero(~left_out), np.flatnonzero(left_out)
+    if not len(test):  # few groups of very different classes may leave one empty
+        raise DataError(
+            f"data set {name!r}: realization {index} has no group to test on; accepted: fewer "
+            "folds, or `stratified: false`"
+        )
+    return _generator(split, name, index).permutation(train), test
+
+
+def _group_folds(
+    split: KFoldSplit, seed: int, y: np.ndarray, groups: NDArray[np.str_]
+) -> list[IndexPair]:
+    # loaded only where needed: starting up must stay quick
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+    kind = StratifiedGroupKFold if split.stratified else GroupKFold
+    return list(kind(split.n_splits, shuffle=True, random_state=seed).split(y, y, groups))
+
+
+def _seed(split: Split, name: str, index: int) -> int:
+    return seed_of("realization", name, identity(split), index)
+
+
+def _generator(split: Split, name: str, index: int) -> np.random.Generator:
+    return np.random.default_rng(_seed(split, name, index))
+
+
+def in_order(groups: NDArray[np.str_]) -> list[str]:
+    """Return each group once, in the order of numbers if all are numbers, else of names."""
+    names = [str(name) for name in np.unique(groups)]
+    try:
+        return sorted(names, key=lambda name: (float(name), name))
+    except ValueError:
+        return names
