@@ -100,7 +100,7 @@ def records_to_show(
     """Return the record that stands for each cell, and which values are shipped ones.
 
     Shipped records stand in for a whole value or not at all, so that no value mixes realizations
-    of two origins.
+    of two origins. A cell that failed here shows its failure.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Run the missing cells of a plan: the error pass in parallel, then the timing pass alone."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -94,7 +94,6 @@ def run_plan(
     engine: Any = None,
     data_dir: Path | None = None,
     timeout: float | None = None,
-    report: Callable[[str], None] = print,
 ) -> Outcome:
     """Run the cells that `results/<study>` does not have, and return how it went.
 
@@ -110,15 +109,13 @@ def run_plan(
         Is told what the run does.
     jobs : int or None, default None
         Cells at a time on this machine; None for the number of cores.
-    engine : str, Path, Client, Cluster, ClusterEngine or None, default None
+    engine : str, Path, Client, Cluster or None, default None
         A dask cluster that runs the cells: the address of its scheduler, the file that the
         scheduler wrote, or a client or a cluster of `dask.distributed`; None for this machine.
     data_dir : Path or None, default None
         A folder with data files; None for the one that ENSVM_DATA names.
     timeout : float or None, default None
         The wall time in seconds that one cell may take; None for any.
-    report : callable
-        Takes one line that the user should read, such as why a worker of the cluster is not used.
 
     Returns
     -------
@@ -138,7 +135,7 @@ def run_plan(
     """
     n_jobs = 1 if engine is not None else jobs or cpu_count()
     with (
-        _engine(engine, jobs, report) as cluster,
+        _engine(engine, jobs) as cluster,
         Store(results / plan.config.study) as store,
     ):
         _copy_config(plan, store.folder)
@@ -157,9 +154,7 @@ def run_plan(
     return run.outcome
 
 
-def _engine(
-    engine: Any, jobs: int | None, report: Callable[[str], None]
-) -> AbstractContextManager[Engine | None]:
+def _engine(engine: Any, jobs: int | None) -> AbstractContextManager[Engine | None]:
     """Return a cluster that is left at the end of the context; None for this machine."""
     if engine is None:
         return nullcontext()
@@ -168,11 +163,9 @@ def _engine(
             f"jobs ({jobs}) are for this machine; with an engine, each thread of a worker runs a"
             " cell"
         )
-    from ensvm.runner.cluster import ClusterEngine
+    from ensvm.runner.cluster import cluster_engine
 
-    return (
-        nullcontext(engine) if isinstance(engine, ClusterEngine) else ClusterEngine(engine, report)
-    )
+    return cluster_engine(engine)
 
 
 def _copy_config(plan: Plan, folder: Path) -> None:

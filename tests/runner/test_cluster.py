@@ -66,10 +66,7 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture
 def engine(cluster):
-    from ensvm.runner.cluster import ClusterEngine
-
-    with ClusterEngine(cluster.scheduler_address, print) as engine:
-        yield engine
+    return cluster.scheduler_address
 
 
 def run(config, results, **options):
@@ -200,15 +197,14 @@ def test_a_worker_of_another_version_is_refused_by_name(engine, study, tmp_path,
         run(study(SVC, realizations=1), tmp_path / "r", engine=engine)
 
 
-def test_without_workers_it_ends_with_the_address(study, tmp_path):
-    from ensvm.runner.cluster import ClusterEngine
+def test_without_workers_it_ends_with_the_address(study, tmp_path, monkeypatch):
+    from ensvm.runner import cluster
 
-    with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty,
-        ClusterEngine(empty.scheduler_address, print, patience=1.0) as engine,
-        pytest.raises(EngineRefused, match=empty.scheduler_address),
-    ):
-        run(study(SVC, realizations=1), tmp_path / "r", engine=engine)
+    monkeypatch.setattr(cluster, "WORKER_SECONDS", 1.0)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
+        address = empty.scheduler_address
+        with pytest.raises(EngineRefused, match=f"{address}: no worker for 1 s"):
+            run(study(SVC, realizations=1), tmp_path / "r", engine=address)
 
 
 TIMED = "timing: {algorithms: [svc], realizations: 1}\n"
@@ -252,22 +248,6 @@ def test_wrong_arguments_are_one_message(study, tmp_path, options, told):
     with pytest.raises(ValueError, match=told):
         ensvm.run(config, results=tmp_path / "r", progress=False, **options)
     assert not (tmp_path / "r").exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--engine", "tcp://127.0.0.1:1", "--jobs", "2"), "jobs (2) are for this machine"),
-        (("--shard", "3/2"), "--shard"),
-        (("--shard", "1/9"), "realizations"),
-    ],
-)
-def test_wrong_options_are_one_message(study, tmp_path, options, told):
-    config = study(SVC, realizations=2)
-    answer = invoke("run", config, "--results", tmp_path, *options)
-    assert answer.exit_code == 2
-    assert told in answer.stderr
-    assert "Traceback" not in answer.output
 
 
 def test_without_dask_the_option_names_the_extra(study, tmp_path, monkeypatch):
