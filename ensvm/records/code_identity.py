@@ -1,10 +1,9 @@
-"""What identifies the code of `ensvm` that a cell runs through: a hash of its statements.
+"""The identity of the code of `ensvm` that a cell runs through: a hash of its statements.
 
-From the roots (a module, or one name of it) the statements are followed by name, through imports
-from file to file, as a linker does. So a formula that changes in another file changes the identity,
-and what the cell never reaches does not: an unrelated solver, another name of the same file, a
-package's re-exports. Comments, docstrings and the layout of lines never count. Modules of a user's
-own are hashed as whole files instead: see `ensvm.runner.own_code`.
+From the roots (a module, or one name of it) statements are followed by name, through imports from
+file to file, as a linker does. A change of a formula in another file changes the identity; a change
+of code that the cell never reaches does not. Comments, docstrings and the layout of lines do not
+count. Modules of a user's own are hashed as whole files: see `ensvm.runner.own_code`.
 """
 
 import ast
@@ -17,10 +16,10 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from pathlib import Path
 from typing import Any, TypeAlias
 
-# What is followed as a root alone. The names of classes and where they are: the class that a name
-# leads to is a root of its own. What a card says: the cell has it among its settings.
+# Followed only if they are roots. The first lists every class: following it would make each cell
+# depend on all classes. The content of a card is among the settings of a cell.
 ENDS = (("ensvm.classifiers", "ESTIMATORS"), ("ensvm.data.cards.card", "DatasetCard"))
-# Packages whose versions decide on values, each with those that it computes with.
+# Packages whose versions decide values, each with the packages that it computes with.
 NUMERIC = {
     "numpy": ("numpy",),
     "scipy": ("scipy", "numpy"),
@@ -33,15 +32,15 @@ Target: TypeAlias = tuple[str, str]  # a module and a name of it; "" for the who
 
 
 def code_identity(roots: Iterable[str], packages: Iterable[str] = ()) -> str:
-    """Return what identifies the code that is reached from some places.
+    """Return the identity of the code that is reached from its roots.
 
     Parameters
     ----------
     roots : iterable of str
-        Where the code begins: `package.module` for a whole module, `package.module:name` for one
-        function, class or constant of it.
+        `package.module` for a whole module, `package.module:name` for one function, class or
+        constant of it.
     packages : iterable of str, default ()
-        Installed packages that the cell uses beside those that the code reaches.
+        Installed packages that the cell uses besides those that the code reaches.
 
     Returns
     -------
@@ -67,13 +66,13 @@ def _identity(roots: tuple[str, ...], packages: tuple[str, ...]) -> str:
     }
     versions = {package: _version(package) for package in sorted(used)}
     return " + ".join(
-        [code, *(f"{package} {found}" for package, found in versions.items() if found)]
+        [code, *(f"{package} {version}" for package, version in versions.items() if version)]
     )
 
 
 @dataclass(frozen=True)
 class _Statement:
-    """One top-level statement: its canonical text, the names it uses, what it imports inside."""
+    """A top-level statement: its text, the names that it uses, and its inner imports."""
 
     text: str
     names: frozenset[str]
@@ -82,16 +81,11 @@ class _Statement:
 
 @dataclass
 class _Source:
-    """The top-level statements of a file, by the names they bind; `always` run whatever is used."""
+    """The top-level statements of a file by the names that they bind; `always` bind none."""
 
     bound: dict[str, list[_Statement]] = field(default_factory=dict)
     imported: dict[str, list[Target]] = field(default_factory=dict)
     always: list[_Statement] = field(default_factory=list)
-
-    def whole(self) -> Iterator[str]:
-        """Yield every name that the file binds."""
-        yield from self.bound
-        yield from self.imported
 
 
 class _Walk:
@@ -117,7 +111,7 @@ class _Walk:
         for statement in source.always:
             yield from self._uses(module, source, statement)
         if name in ("", "*"):
-            yield from ((module, each) for each in source.whole())
+            yield from ((module, each) for each in (*source.bound, *source.imported))
         elif name in source.imported:
             yield from source.imported[name]
         elif name in source.bound:
@@ -125,10 +119,10 @@ class _Walk:
                 yield from self._uses(module, source, statement)
         elif _source(f"{module}.{name}") is not None:
             yield f"{module}.{name}", ""
-        else:  # made when it is asked for, by the module's `__getattr__`
-            found = getattr(sys.modules.get(module), name, None)
-            if getattr(found, "__module__", module) != module:
-                yield found.__module__, getattr(found, "__name__", "")
+        else:  # made by the module's `__getattr__`
+            value = getattr(sys.modules.get(module), name, None)
+            if getattr(value, "__module__", module) != module:
+                yield value.__module__, getattr(value, "__name__", "")
 
     def _uses(self, module: str, source: _Source, statement: _Statement) -> Iterator[Target]:
         self.texts.add(f"{module}: {statement.text}")
@@ -141,7 +135,7 @@ class _Walk:
                 yield module, name
 
     def _note_package(self, module: str, name: str) -> None:
-        """Note an installed package that is numeric, or of which a classifier is used."""
+        """Note an installed package that is numeric or whose classifier is used."""
         top = module.partition(".")[0]
         if top in NUMERIC or hasattr(getattr(sys.modules.get(module), name, None), "fit"):
             self.packages.add(top)
@@ -178,7 +172,7 @@ def _statement(node: ast.stmt, package: str) -> _Statement:
             names.add(inner.id)
         elif isinstance(inner, ast.Import | ast.ImportFrom):
             imports += [target for _, target in imported(inner, package)]
-    return _Statement(_canonical(node), frozenset(names), tuple(imports))
+    return _Statement(_text(node), frozenset(names), tuple(imports))
 
 
 def _bound(node: ast.stmt) -> list[str]:
@@ -196,7 +190,7 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 def imported(node: ast.Import | ast.ImportFrom, package: str) -> list[tuple[str, Target]]:
-    """Return what an import statement binds: each name, and what of which module it stands for."""
+    """Return each name that an import statement binds, with its module and the name in it."""
     if isinstance(node, ast.Import):
         # `import a.b` binds a, by which a.b is reached.
         return [
@@ -207,23 +201,16 @@ def imported(node: ast.Import | ast.ImportFrom, package: str) -> list[tuple[str,
     return [(alias.asname or alias.name, (module, alias.name)) for alias in node.names]
 
 
-def _canonical(thing: Any) -> str:
-    """Return the text of a syntax tree; the same for any layout, and in every version of Python."""
-    if isinstance(thing, ast.AST):
-        constant = isinstance(thing, ast.Constant)
-        parts = [
-            f"{name}={_canonical(value)}"
-            for name, value in ast.iter_fields(thing)
-            if constant or (name != "ctx" and value is not None and value != [])
-        ]
-        return f"{type(thing).__name__}({','.join(parts)})"
-    if isinstance(thing, list):
-        return f"[{','.join(_canonical(entry) for entry in thing if not _is_text(entry))}]"
-    return repr(thing)
+def _text(statement: ast.stmt) -> str:
+    """Return a statement as text, without comments, docstrings and its layout."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.body = [each for each in node.body if not _is_text(each)]
+    return ast.unparse(statement)
 
 
 def _is_text(node: Any) -> bool:
-    """Return whether a statement is a docstring, of a function or of a name above it."""
+    """Return whether a statement is a docstring."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -241,9 +228,11 @@ def _is_for_type_checkers(node: ast.stmt) -> bool:
 def _file_of(module: str) -> Path | None:
     """Return the file of a module of `ensvm`; nothing is imported to find it."""
     top, *parts = module.split(".")
-    place = FOLDER.joinpath(*parts)
-    files = (place / "__init__.py", *([place.with_suffix(".py")] if parts else []))
-    return next((file for file in files if top == PACKAGE and file.is_file()), None)
+    if top != PACKAGE:
+        return None
+    path = FOLDER.joinpath(*parts)
+    files = (path / "__init__.py", *([path.with_suffix(".py")] if parts else []))
+    return next((file for file in files if file.is_file()), None)
 
 
 def _version(package: str) -> str:

@@ -15,7 +15,7 @@ from ensvm.records.identity import asked
 from ensvm.records.record import Record
 from ensvm.records.store import read_records
 from ensvm.runner.estimators import made
-from ensvm.runner.own_modules import importable
+from ensvm.runner.own_code import importable
 from ensvm.runner.plan import make_plan
 from ensvm.study.source import ConfigError
 
