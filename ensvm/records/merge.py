@@ -34,7 +34,7 @@ SHOWN = 60  # characters of a value that differs
 
 
 class NotMerged(ValueError):
-    """What cannot be merged; the message names the path and says what to do."""
+    """Records cannot be merged; the message names the path and says what to do."""
 
 
 @dataclass(frozen=True)

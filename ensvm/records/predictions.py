@@ -43,7 +43,7 @@ class Predictions:
         What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the
         decision values of two classes, else (n_test, n_classes).
     missing : dict of str to str
-        Why one of these gave nothing, where it was asked.
+        Why one of these gave nothing, if it was asked.
     """
 
     true: NDArray[Any]
@@ -54,7 +54,7 @@ class Predictions:
 
 
 def confusion_of(several: Sequence[Predictions]) -> dict[str, list[Any]]:
-    """Return how many rows of each true label were given which predicted label.
+    """Count the rows of each pair of a true and a predicted label.
 
     The result has the `labels`, and in `rows`, for each order of the training rows, the triples
     [true, predicted, number of rows].
@@ -97,9 +97,9 @@ def packed(several: Sequence[Predictions]) -> tuple[dict[str, str], dict[str, st
 
 
 def save_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Have files of predictions on the disk of a study's folder before returning.
+    """Write files of predictions into a study's folder.
 
-    Raises OSError, which names the file, where one cannot be written.
+    Raises OSError, which names the file, if one cannot be written.
     """
     for name, text in files.items():
         path, content = folder / PREDICTIONS_FOLDER / name, base64.b64decode(text)

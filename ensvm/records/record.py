@@ -1,11 +1,19 @@
 """What is kept of a cell and of a run: frozen dataclasses, JSON objects on the disk."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias
 
-from ensvm.records.validation import Key, Name, Scalar, checked, is_confusion, is_settings
+from ensvm.records.validation import (
+    Confusion,
+    FromOne,
+    Key,
+    Name,
+    Scalar,
+    Seconds,
+    Settings,
+    checked,
+)
 
 RunPass: TypeAlias = Literal["error", "timing"]
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
@@ -54,12 +62,12 @@ class Run:
 
     @property
     def arithmetic(self) -> str:
-        """What rounding depends on: the processor, and the kind of it that BLAS works for."""
-        # An entry is the library, its version and, where it tells one, the kind.
+        """What rounding depends on: the processor, and the kind of processor BLAS works for."""
+        # An entry is the library, its version and, if the library names one, the kind.
         parts = [library.split() for library in self.blas]
         kinds = {f"{names[0]} {names[-1]}" for names in parts if not names[-1][:1].isdigit()}
-        told = ", ".join(sorted(kinds)).replace("openblas", "OpenBLAS")
-        return f"{self.processor} ({told})" if self.processor and told else self.processor or told
+        blas = ", ".join(sorted(kinds)).replace("openblas", "OpenBLAS")
+        return f"{self.processor} ({blas})" if self.processor and blas else self.processor or blas
 
     def to_json(self) -> dict[str, Any]:
         """Return the run as a JSON object."""
@@ -67,7 +75,7 @@ class Run:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
-        """Return the run of a JSON object; raises ValueError where it is none."""
+        """Return the run of a JSON object; raises ValueError as `validation.checked` does."""
         return cls(**checked(cls, line))
 
 
@@ -106,7 +114,7 @@ class Record:
     run_pass : 'error' or 'timing'
         The pass; `pass` in JSON.
     status : 'ok', 'failed', 'timeout' or 'unavailable'
-        How it ended; `reason` says why it is not ok, and `traceback` where it failed.
+        How it ended; `reason` and `traceback` say why it is not ok.
     key, settings_key : str
         Hashes of what the cell is, and of its settings apart from the realization.
     settings : dict
@@ -144,20 +152,20 @@ class Record:
 
     study: Name
     dataset: Name
-    realization: int
+    realization: FromOne
     algorithm: Name
     status: Status
     key: Key
     settings_key: Key
     run_pass: RunPass = "error"
     reason: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     run_id: Key = ""
     time: str = ""
     metrics: Mapping[str, Scalar] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    seconds: Seconds = field(default_factory=dict)
     scores: Mapping[str, float | str] = field(default_factory=dict)
-    confusion: Mapping[str, list[Any]] = field(default_factory=dict)
+    confusion: Confusion = field(default_factory=dict)
     predictions: Mapping[str, Name] = field(default_factory=dict)
     files: Mapping[Name, str] = field(default_factory=dict, compare=False, repr=False)
     curves: Mapping[str, list[Any]] = field(default_factory=dict)
@@ -201,11 +209,7 @@ class Record:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
-        """Return the record of a JSON object.
-
-        Raises ValueError where a key is missing or has a value of another type, and `Newer` where
-        it has a key that records of this version do not have.
-        """
+        """Return the record of a JSON object; raises ValueError as `validation.checked` does."""
         renamed = {"run_pass" if key == "pass" else key: value for key, value in line.items()}
         known = checked(cls, renamed)
         if known.get("conditions") is not None:
@@ -213,14 +217,6 @@ class Record:
                 known["conditions"] = Conditions(**checked(Conditions, known["conditions"]))
             except ValueError as error:
                 raise type(error)(f"conditions: {error}") from error
-        shapes = {"settings": is_settings, "confusion": is_confusion}
-        for name, has_shape in shapes.items():
-            if known.get(name) and not has_shape(known[name]):
-                raise ValueError(f"the value of {name!r} is not accepted: {known[name]!r:.60}")
-        if not all(map(math.isfinite, known.get("seconds", {}).values())):
-            raise ValueError("the value of 'seconds' has a number that is not finite")
-        if known["realization"] < 1:
-            raise ValueError(f"the value of 'realization' is below 1: {known['realization']}")
         return cls(**known)
 
 

@@ -83,7 +83,7 @@ class ClusterEngine:
         }
         killed: list[Task] = []
         try:
-            for future in as_completed(futures):
+            for future in as_completed(futures, loop=self._client.loop):
                 try:
                     records = future.result()
                 except KilledWorker:

@@ -1,13 +1,18 @@
 """The same values at any number of jobs, in any order, after any interruption."""
 
 import json
+import random
 
+import numpy as np
 import pytest
+import sklearn
+import troublesome
 from made_up_records import Silent, cells_run_here
 
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
+from ensvm.runner.surroundings import surroundings
 
 PLAIN = """
 svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}
@@ -101,11 +106,31 @@ def test_a_changed_parameter_is_done_again_and_says_why(study, results):
 
 @in_this_process
 def test_what_raises_costs_its_cell_alone_and_is_tried_again(study, results):
-    config = study(PLAIN + 'bad: {estimator: "troublesome:Raises"}')
+    bad = "".join(
+        f'bad_{how}: {{estimator: "troublesome:Raises", params: {{how: {how}}}}}\n'
+        for how in troublesome.RAISED
+    )
+    config, n_bad = study(PLAIN + bad), 4 * len(troublesome.RAISED)
     outcome = run(config, results)
-    assert outcome.statuses == {"ok": 9, "failed": 4}
-    assert {record.reason for record in outcome.failures} == {"RuntimeError: no luck today"}
-    assert run(config, results).statuses == {"failed": 4}
+    assert outcome.statuses == {"ok": 9, "failed": n_bad}
+    assert "RuntimeError: no luck today" in {record.reason for record in outcome.failures}
+    assert all(0 < len(record.reason) < 10_000 for record in outcome.failures)
+    assert run(config, results).statuses == {"failed": n_bad}
+
+
+def test_random_numbers_and_options_are_restored():
+    def state():
+        numbers = random.getstate(), repr(np.random.get_state())
+        return (*numbers, np.geterr(), sklearn.get_config())
+
+    before = state()
+    with surroundings(5):
+        np.random.seed(1)
+        random.seed(1)
+        np.seterr(all="raise")
+        sklearn.set_config(assume_finite=True)
+        assert state() != before
+    assert state() == before
 
 
 BAD = """
