@@ -9,7 +9,7 @@ count. Modules of a user's own are hashed as whole files: see `ensvm.runner.own_
 import ast
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -53,21 +53,21 @@ def code_identity(roots: Iterable[str], packages: Iterable[str] = ()) -> str:
 
 @cache
 def _identity(roots: tuple[str, ...], packages: tuple[str, ...]) -> str:
-    walk = _Walk()
-    for root in roots:
-        module, _, name = root.partition(":")
-        walk.reach((module, name.partition(".")[0]))
-    text = "\n".join(sorted(walk.texts))
-    code = hashlib.sha256(text.encode()).hexdigest()[:16]
-    used = {
-        each
-        for package in walk.packages.union(packages)
-        for each in NUMERIC.get(package, [package])
-    }
-    versions = {package: _version(package) for package in sorted(used)}
-    return " + ".join(
-        [code, *(f"{package} {version}" for package, version in versions.items() if version)]
-    )
+    names = [root.partition(":") for root in roots]
+    first = {(module, name.partition(".")[0]) for module, _, name in names}
+    texts, used, seen, waiting = set[str](), set(packages), set[Target](), [*first]
+    while waiting:
+        target = waiting.pop()
+        if target not in seen and (target in first or target not in ENDS):
+            seen.add(target)
+            step = _step(*target)
+            texts |= step.texts
+            used |= step.packages
+            waiting += step.targets
+    code = hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()[:16]
+    numeric = {each for package in used for each in NUMERIC.get(package, [package])}
+    versions = [(package, _version(package)) for package in sorted(numeric)]
+    return " + ".join([code, *(f"{name} {version}" for name, version in versions if version)])
 
 
 @dataclass(frozen=True)
@@ -88,57 +88,45 @@ class _Source:
     always: list[_Statement] = field(default_factory=list)
 
 
-class _Walk:
-    def __init__(self) -> None:
-        self.texts: set[str] = set()
-        self.packages: set[str] = set()
-        self._seen: set[Target] = set()
+@dataclass(frozen=True)
+class _Step:
+    """The statements of one target, the targets that they lead to, and the packages they use."""
 
-    def reach(self, first: Target) -> None:
-        """Reach a target and all that it leads to."""
-        waiting = [first]
-        while waiting:
-            target = waiting.pop()
-            if target not in self._seen and (target is first or target not in ENDS):
-                self._seen.add(target)
-                waiting += self._next(*target)
+    texts: frozenset[str] = frozenset()
+    targets: tuple[Target, ...] = ()
+    packages: frozenset[str] = frozenset()
 
-    def _next(self, module: str, name: str) -> Iterator[Target]:
-        source = _source(module)
-        if source is None:
-            self._note_package(module, name)
-            return
-        for statement in source.always:
-            yield from self._uses(module, source, statement)
-        if name in ("", "*"):
-            yield from ((module, each) for each in (*source.bound, *source.imported))
-        elif name in source.imported:
-            yield from source.imported[name]
-        elif name in source.bound:
-            for statement in source.bound[name]:
-                yield from self._uses(module, source, statement)
-        elif _source(f"{module}.{name}") is not None:
-            yield f"{module}.{name}", ""
-        else:  # made by the module's `__getattr__`
-            value = getattr(sys.modules.get(module), name, None)
-            if getattr(value, "__module__", module) != module:
-                yield value.__module__, getattr(value, "__name__", "")
 
-    def _uses(self, module: str, source: _Source, statement: _Statement) -> Iterator[Target]:
-        self.texts.add(f"{module}: {statement.text}")
-        yield from statement.imports
-        for name in statement.names:
-            if name in source.imported:
-                self.texts.add(f"{module}: {name} is {source.imported[name]}")
-                yield from source.imported[name]
-            elif name in source.bound:
-                yield module, name
-
-    def _note_package(self, module: str, name: str) -> None:
-        """Note an installed package that is numeric or whose classifier is used."""
+@cache
+def _step(module: str, name: str) -> _Step:
+    source = _source(module)
+    if source is None:  # a package counts if it is numeric or its classifier is used
         top = module.partition(".")[0]
-        if top in NUMERIC or hasattr(getattr(sys.modules.get(module), name, None), "fit"):
-            self.packages.add(top)
+        counts = top in NUMERIC or hasattr(getattr(sys.modules.get(module), name, None), "fit")
+        return _Step(packages=frozenset({top} if counts else ()))
+    texts, targets, statements = set[str](), list[Target](), [*source.always]
+    if name in ("", "*"):
+        targets += [(module, each) for each in (*source.bound, *source.imported)]
+    elif name in source.imported:
+        targets += source.imported[name]
+    elif name in source.bound:
+        statements += source.bound[name]
+    elif _source(f"{module}.{name}") is not None:
+        targets.append((f"{module}.{name}", ""))
+    else:  # made by the module's `__getattr__`
+        value = getattr(sys.modules.get(module), name, None)
+        if getattr(value, "__module__", module) != module:
+            targets.append((value.__module__, getattr(value, "__name__", "")))
+    for statement in statements:
+        texts.add(f"{module}: {statement.text}")
+        targets += statement.imports
+        for used in statement.names:
+            if used in source.imported:
+                texts.add(f"{module}: {used} is {source.imported[used]}")
+                targets += source.imported[used]
+            elif used in source.bound:
+                targets.append((module, used))
+    return _Step(frozenset(texts), tuple(targets))
 
 
 @cache

@@ -231,22 +231,23 @@ class _Run:
 
     def save(self, records: list[Record]) -> None:
         """Write records and count them, with those that their timings answer."""
-        answered = [
-            record_of_timing(self._answered[record.key], record)
-            for record in records
-            if record.key in self._answered
-        ]
-        self._append([*records, *answered])
-        self.outcome.add([*records, *answered])
-        cost = sum(self._costs.get(record.key, 0.0) for record in records)
-        self._progress.done([*records, *answered], cost)
+        every, cost = list(records), 0.0
+        for record in records:
+            cost += self._costs.get(record.key, 0.0)
+            if record.key in self._answered:
+                every.append(record_of_timing(self._answered[record.key], record))
+        self._append(every)
+        self.outcome.add(every)
+        self._progress.done(every, cost)
 
     def _append(self, records: list[Record], *runs: Run) -> None:
         """Save records, each after the provenance of the machine that made it."""
-        made = {run.id: run for run in (*runs, *(record.run for record in records)) if run}
-        new = [run for name, run in made.items() if name not in self._saved_runs]
-        self._store.append([*new, *records])
-        self._saved_runs |= made.keys()
+        lines: list[Run | Record] = []
+        for run in (*runs, *[record.run for record in records]):
+            if run is not None and run.id not in self._saved_runs:
+                lines.append(run)
+                self._saved_runs.add(run.id)
+        self._store.append([*lines, *records])
 
     def _without_answered(
         self, missing: list[Cell], records: Mapping[Identity, Record]

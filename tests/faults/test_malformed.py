@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import lzma
 import shutil
 from importlib.util import find_spec
 
@@ -14,7 +13,7 @@ from made_up_records import cells_run_here, invoke
 from ensvm.records.store import CELLS_FILE
 from faults.study import content, write_study
 
-SEEDS = range(16)
+SEEDS = range(8)
 TOKENS = (
     *(b"[]", b"{}", b"null", b"''", b"-1", b"0", b"1e400", b".nan", b"true", b"nan", b"inf"),
     *(b"&a [*a]", b"!!float x", b"? [x, y]", b'"\\ud800"', b"os:getpid", b"SVC:", b"<<", b"x"),
@@ -57,8 +56,8 @@ def test_a_damaged_config_is_checked_or_refused(tmp_path, seed):
 
 def good_data(ending: str, csv: bytes) -> bytes:
     """Return the rows of a CSV as a file of this ending."""
-    if ending in (".csv.gz", ".csv.xz"):
-        return gzip.compress(csv) if ending == ".csv.gz" else lzma.compress(csv)
+    if ending == ".csv.gz":
+        return gzip.compress(csv)
     frame = pd.read_csv(io.BytesIO(csv))
     if ending == ".libsvm":
         rows = (f"{int(label):+d} 1:{a!r} 2:{b!r}\n" for a, b, label in frame.to_numpy().tolist())
@@ -76,9 +75,7 @@ def good_data(ending: str, csv: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(
-    "ending", [".csv", ".csv.gz", ".csv.xz", ".libsvm", ".arff", ".npz", ".parquet"]
-)
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".libsvm", ".arff", ".npz", ".parquet"])
 def test_damaged_data_load_or_are_refused_by_name(tmp_path, ending, seed):
     if ending == ".parquet" and not find_spec("pyarrow"):
         pytest.skip("needs pyarrow")

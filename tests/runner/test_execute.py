@@ -186,25 +186,9 @@ def test_the_best_stage_is_chosen_on_the_test_error(study, results):
 
 
 @in_this_process
-def test_the_best_of_a_grid_is_the_best_of_its_points(study, results):
+def test_the_point_of_a_grid_is_chosen_on_the_test_rows_or_never_sees_them(study, results):
     config = study("""
-        best: {estimator: SVC, grid: {C: [0.01, 1.0, 100.0]}, stage: best-on-test}
-        a: {estimator: SVC, params: {C: 0.01}}
-        b: {estimator: SVC, params: {C: 1.0}}
-        c: {estimator: SVC, params: {C: 100.0}}
-    """)
-    run(config, results)
-    records = read_records(results / "trial")
-    for realization in (1, 2, 3, 4):
-        errors = [records["own", realization, name, "error"].metrics["error"] for name in "abc"]
-        best = records["own", realization, "best", "error"]
-        assert best.metrics["error"] == min(errors)
-        assert best.stage == {"C": [0.01, 1.0, 100.0][errors.index(min(errors))]}
-
-
-@in_this_process
-def test_a_grid_point_chosen_on_validation_never_sees_the_test_labels(study, results):
-    config = study("""
+        best: {estimator: SVC, grid: {C: [0.0001, 1.0, 100.0]}, stage: best-on-test}
         chosen: {estimator: SVC, grid: {C: [0.0001, 1.0, 100.0]}, stage: best-on-validation}
         a: {estimator: SVC, params: {C: 0.0001}}
         b: {estimator: SVC, params: {C: 1.0}}
@@ -213,11 +197,14 @@ def test_a_grid_point_chosen_on_validation_never_sees_the_test_labels(study, res
     run(config, results)
     records = read_records(results / "trial")
     for realization in (1, 2, 3, 4):
-        chosen = records["own", realization, "chosen", "error"]
-        same = dict(zip([0.0001, 1.0, 100.0], "abc", strict=True))[chosen.stage["C"]]
-        assert (
-            chosen.metrics["error"] == records["own", realization, same, "error"].metrics["error"]
+        best, chosen, *points = (
+            records["own", realization, name, "error"] for name in ("best", "chosen", *"abc")
         )
+        errors = [point.metrics["error"] for point in points]
+        assert best.metrics["error"] == min(errors)
+        assert best.stage == {"C": [0.0001, 1.0, 100.0][errors.index(min(errors))]}
+        same = dict(zip([0.0001, 1.0, 100.0], errors, strict=True))[chosen.stage["C"]]
+        assert chosen.metrics["error"] == same
         assert chosen.seconds["selection_seconds"] > 0
         assert 0 <= chosen.validation_error <= 1
 
@@ -344,15 +331,6 @@ def test_the_threads_of_a_timing_are_those_that_were_found(study, results, threa
     assert record.conditions.blas_threads == record.metrics["threads_"]
     assert record.conditions.host == record.run.host
     assert max(pool["num_threads"] for pool in threadpool_info()) == most
-
-
-@in_this_process
-def test_only_a_timing_has_conditions(study, results):
-    run(study("svc: {estimator: SVC}", realizations=1, more="timing: {}\n"), results)
-    records = read_records(results / "trial")
-    assert {key: record.conditions is None for key, record in records.items()} == {
-        key: key[-1] == "error" for key in records
-    }
 
 
 @pytest.mark.slow
