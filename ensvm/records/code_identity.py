@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 # Followed only if they are roots. The first lists every class: following it would make each cell
 # depend on all classes. The content of a card is among the settings of a cell.
@@ -26,6 +26,7 @@ NUMERIC = {
     "sklearn": ("sklearn", "scipy", "numpy"),
     "numba": ("numba", "numpy"),
 }
+FOR_TYPE_CHECKERS = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 PACKAGE, FOLDER = __name__.partition(".")[0], Path(__file__).parents[1]
 
 Target: TypeAlias = tuple[str, str]  # a module and a name of it; "" for the whole module
@@ -138,7 +139,9 @@ def _source(module: str) -> _Source | None:
     source = _Source()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if _is_text(node) or _is_for_type_checkers(node):
+        if _is_docstring(node):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) in FOR_TYPE_CHECKERS:
             continue
         if isinstance(node, ast.Import | ast.ImportFrom):
             for name, target in imported(node, package):
@@ -193,24 +196,13 @@ def _text(statement: ast.stmt) -> str:
     """Return a statement as text, without comments, docstrings and its layout."""
     for node in ast.walk(statement):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            node.body = [each for each in node.body if not _is_text(each)]
+            node.body = [each for each in node.body if not _is_docstring(each)]
     return ast.unparse(statement)
 
 
-def _is_text(node: Any) -> bool:
-    """Return whether a statement is a docstring."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def _is_for_type_checkers(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) in (
-        "TYPE_CHECKING",
-        "typing.TYPE_CHECKING",
-    )
+def _is_docstring(node: ast.stmt) -> bool:
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _file_of(module: str) -> Path | None:

@@ -146,11 +146,11 @@ def methods_for(metric: str) -> tuple[str, ...]:
     if _takes(metric, Predictions(labels, labels, np.array([0, 1]))):
         return ()
     chances = np.array([[0.9, 0.1], [0.6, 0.4], [0.7, 0.3], [0.2, 0.8]])
-    given = {DECISION: chances[:, 1], PROBABILITY: chances}
+    scores = {DECISION: chances[:, 1], PROBABILITY: chances}
     return tuple(
         method
         for method in METHODS
-        if _takes(metric, Predictions(labels, labels, np.array([0, 1]), {method: given[method]}))
+        if _takes(metric, Predictions(labels, labels, np.array([0, 1]), {method: scores[method]}))
     )
 
 

@@ -75,11 +75,11 @@ def pack(
         if value in before and stands_in(before[value], own.get(value, ())):
             kept += before[value]
         else:
-            found = own[value] if scored is None else map(scored, own[value])
-            kept += map(_for_travel, found)
-    there = {record.identity: record for record in kept}
-    replace_file(folder / SHIPPED_FILE, packed(ShippedRecords(config, there)))
-    return [identity for identity in wanted if identity not in there]
+            records = own[value] if scored is None else map(scored, own[value])
+            kept += map(_for_travel, records)
+    packed_records = {record.identity: record for record in kept}
+    replace_file(folder / SHIPPED_FILE, packed(ShippedRecords(config, packed_records)))
+    return [identity for identity in wanted if identity not in packed_records]
 
 
 def packed(shipped: ShippedRecords) -> bytes:

@@ -218,8 +218,8 @@ def run_on_worker(
 
     here = replace(provenance(worker.state.nthreads), command=command)
     folders = [] if task.data_dir is None else str(task.data_dir).split(os.pathsep)
-    there = os.pathsep.join(folder for folder in folders if os.path.isdir(folder))
-    task = replace(task, run_id=here.id, data_dir=Path(there) if there else None)
+    data_dir = os.pathsep.join(folder for folder in folders if os.path.isdir(folder))
+    task = replace(task, run_id=here.id, data_dir=Path(data_dir) if data_dir else None)
     records: list[Record] = []
     threads = max(1, (os.cpu_count() or 1) // worker.state.nthreads)
     LocalEngine(1, threads, is_cancelled).run([task], records.extend, timeout)

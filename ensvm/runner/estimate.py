@@ -195,10 +195,10 @@ def estimate(
 
 
 def _by_settings(lines: Iterable[Measured]) -> dict[str, list[Measured]]:
-    found: dict[str, list[Measured]] = defaultdict(list)
+    groups: dict[str, list[Measured]] = defaultdict(list)
     for line in lines:
-        found[line.settings].append(line)
-    return found
+        groups[line.settings].append(line)
+    return groups
 
 
 def _nearest(

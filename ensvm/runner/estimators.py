@@ -61,9 +61,7 @@ def scikit_learns() -> dict[str, str]:
     from sklearn.utils import all_estimators
 
     # The public part of a module's name ends before the first part with an underscore.
-    return {
-        name: f"{found.__module__.partition('._')[0]}:{name}" for name, found in all_estimators()
-    }
+    return {name: f"{each.__module__.partition('._')[0]}:{name}" for name, each in all_estimators()}
 
 
 def import_path(name: str) -> str:
@@ -79,14 +77,14 @@ def import_path(name: str) -> str:
     module, _, last = name.rpartition(".")
     if module:
         return f"{module}:{last}"
-    known = scikit_learns()
-    if name not in known:
+    others = scikit_learns()
+    if name not in others:
         raise EstimatorError(
             f"unknown estimator {name!r}; accepted: {', '.join(ESTIMATORS)}, the name of any"
             " estimator of scikit-learn's, or an import path package.module:Class"
-            f"{near_miss(name, [*ESTIMATORS, *known])}"
+            f"{near_miss(name, [*ESTIMATORS, *others])}"
         )
-    return known[name]
+    return others[name]
 
 
 def estimator_class(name: str) -> type:
@@ -105,15 +103,15 @@ def estimator_class(name: str) -> type:
         raise EstimatorError(
             f"{name!r}: the module {module_name!r} cannot be imported: {reason}"
         ) from error
-    found = getattr(module, last, None)
-    if not isinstance(found, type):
+    value = getattr(module, last, None)
+    if not isinstance(value, type):
         classes = (key for key, value in vars(module).items() if inspect.isclass(value))
         file = getattr(module, "__file__", None)
-        where = f" ({file})" if file else ""
+        location = f" ({file})" if file else ""
         raise EstimatorError(
-            f"{name!r}: {module.__name__}{where} has no class {last}{near_miss(last, classes)}"
+            f"{name!r}: {module.__name__}{location} has no class {last}{near_miss(last, classes)}"
         )
-    return found
+    return value
 
 
 def name_of(spec: Any) -> str:
@@ -393,20 +391,20 @@ def takes_many(estimator: Any) -> bool:
 
 def parts_of(estimator: Any) -> set[Any]:
     """Return the class of an estimator, those of its parts, and the functions among its values."""
-    found: set[Any] = {type(estimator)}
+    parts: set[Any] = {type(estimator)}
     waiting = list(estimator.get_params(deep=False).values())
     while waiting:
         value = waiting.pop()
         if inspect.isclass(value) or inspect.isfunction(value):
-            found.add(value)
+            parts.add(value)
         elif hasattr(value, "get_params"):
-            found.add(type(value))
+            parts.add(type(value))
             waiting += value.get_params(deep=False).values()
         elif isinstance(value, Mapping):
             waiting += value.values()
         elif isinstance(value, list | tuple):
             waiting += value
-    return found
+    return parts
 
 
 def check_values(estimator: Any, *, share_gram: bool = True) -> None:

@@ -61,19 +61,19 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
     in_key = {*cell.own_files, *(os.path.realpath(file.file) for file in every if file.file)}
     # Libraries open many files; resolving the path of each would take longer than a small cell.
     read = (path for path in _read[_key(cell)] if is_own(path))
-    places = {os.path.realpath(_source(path)) for path in read}
+    paths = {os.path.realpath(_source(path)) for path in read}
     names = sorted(
-        Path(os.path.relpath(place, base)).as_posix()
-        for place in places - in_key
-        if _counts(place, base)
+        Path(os.path.relpath(path, base)).as_posix()
+        for path in paths - in_key
+        if _counts(path, base)
     )
     if not names:
         return set()
-    shown = [name if _NEEDS_NO_QUOTES.fullmatch(name) else json.dumps(name) for name in names]
+    quoted = [name if _NEEDS_NO_QUOTES.fullmatch(name) else json.dumps(name) for name in names]
     more = f" (and {len(names) - MOST_NAMED} more)" if len(names) > MOST_NAMED else ""
     return {
         "UndeclaredFiles: a change of files that this cell reads would not run it again;"
-        f" add `depends: [{', '.join(shown[:MOST_NAMED])}]`{more} to the algorithm"
+        f" add `depends: [{', '.join(quoted[:MOST_NAMED])}]`{more} to the algorithm"
     }
 
 
@@ -81,14 +81,14 @@ def _key(cell: Cell) -> tuple[Any, ...]:
     return cell.study, cell.algorithm, *cell.own.items()
 
 
-def _counts(place: str, base: str) -> bool:
+def _counts(path: str, base: str) -> bool:
     """Return whether a file is one of the user's own: a module, or a file beside the config."""
-    parts = Path(os.path.relpath(place, base)).parts
-    is_module = place.endswith(".py")
+    parts = Path(os.path.relpath(path, base)).parts
+    is_module = path.endswith(".py")
     # Hidden folders have caches, environments and settings of programs.
     is_beside = not any(folder.startswith(".") for folder in parts[:-1])
-    is_ours = Path(place).is_relative_to(FOLDER)
-    return (is_module or is_beside) and is_own(place) and not is_ours and os.path.isfile(place)
+    is_ours = Path(path).is_relative_to(FOLDER)
+    return (is_module or is_beside) and is_own(path) and not is_ours and os.path.isfile(path)
 
 
 def _source(path: str) -> str:

@@ -173,12 +173,12 @@ def _matches(folder: Path, pattern: str) -> Iterator[str]:
     is_one = os.path.exists(folder / pattern)  # its name may have characters of a pattern
     names = [pattern] if is_one else sorted(glob.glob(pattern, root_dir=folder, recursive=True))
     for name in names:
-        place = folder / name
-        if folder.absolute().is_relative_to(os.path.abspath(place)):
+        path = folder / name
+        if folder.absolute().is_relative_to(os.path.abspath(path)):
             continue  # the config's own folder, which may hold the results
-        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and "__pycache__" not in file.parts:
-                yield os.path.join(name, file.relative_to(place))
+                yield os.path.join(name, file.relative_to(path))
 
 
 def _imports(module: str, file: Path) -> tuple[Target, ...]:
@@ -213,9 +213,9 @@ def _prefixes(target: Target) -> list[str]:
 
 def _name(module: str, file: Path, folder: Path) -> str:
     """Return the path of a module relative to the config, else its path on Python's path."""
-    place, base = os.path.realpath(file), os.path.realpath(folder)
-    if place.startswith(base + os.sep):
-        return Path(os.path.relpath(place, base)).as_posix()
+    path, base = os.path.realpath(file), os.path.realpath(folder)
+    if path.startswith(base + os.sep):
+        return Path(os.path.relpath(path, base)).as_posix()
     inside = f"/__init__{file.suffix}" if file.stem == "__init__" else file.suffix
     return module.replace(".", "/") + inside
 
@@ -238,21 +238,20 @@ def importable(folder: Path) -> Iterator[None]:
     So each plan reads what a user has changed since the last, and another study may have a module
     of the same name. Own modules that were imported before are back afterwards.
     """
-    place = os.path.realpath(folder)
-    is_new = place not in sys.path
+    path = os.path.realpath(folder)
+    is_new = path not in sys.path
     if is_new:
         # Last, so that the user's module cannot hide one of Python or of a package.
-        sys.path.append(place)
+        sys.path.append(path)
         importlib.invalidate_caches()
-    before = own_modules()
-    _forget_own_modules()
+    before = _forget_own_modules()
     try:
         yield
     finally:
         _forget_own_modules()
         sys.modules.update(before)
         if is_new:
-            sys.path.remove(place)
+            sys.path.remove(path)
 
 
 def own_modules() -> dict[str, ModuleType]:
@@ -264,10 +263,12 @@ def own_modules() -> dict[str, ModuleType]:
     }
 
 
-def _forget_own_modules() -> None:
-    """Let the next import of each own module run it anew."""
-    for name in own_modules():
+def _forget_own_modules() -> dict[str, ModuleType]:
+    """Let the next import of each own module run it anew; return the modules until now."""
+    modules = own_modules()
+    for name in modules:
         del sys.modules[name]
+    return modules
 
 
 def own_file(module: str) -> Path | None:
@@ -286,15 +287,15 @@ def own_file(module: str) -> Path | None:
         return None
     files = [Path(spec.origin)] if spec.origin and not parts else []
     for folder in spec.submodule_search_locations or ():
-        place = Path(folder, *parts)
-        files += [place / "__init__.py", place.with_name(f"{place.name}.py")]
+        base = Path(folder, *parts)
+        files += [base / "__init__.py", base.with_name(f"{base.name}.py")]
     return next((file for file in files if is_own(str(file)) and file.is_file()), None)
 
 
 def loaded_file(module: ModuleType | None) -> Path | None:
     """Return the file of an own module that is loaded; None for others and for a bare folder."""
-    place = _place_of(module)
-    return Path(place) if is_own(place) and os.path.isfile(place) else None
+    path = _place_of(module)
+    return Path(path) if is_own(path) and os.path.isfile(path) else None
 
 
 def _place_of(module: ModuleType | None) -> str:
@@ -307,9 +308,9 @@ def _place_of(module: ModuleType | None) -> str:
     return next(iter(spec.submodule_search_locations or ()), "")
 
 
-def is_own(place: str) -> bool:
+def is_own(path: str) -> bool:
     """Return whether a path, not a relative one, is of neither Python nor an installed package."""
-    return os.path.isabs(place) and not _is_installed(os.path.dirname(place), tuple(sys.path))
+    return os.path.isabs(path) and not _is_installed(os.path.dirname(path), tuple(sys.path))
 
 
 @lru_cache(maxsize=10_000)
@@ -318,9 +319,9 @@ def _is_installed(folder: str, path: tuple[str, ...]) -> bool:
 
     The innermost folder around it that Python searches decides.
     """
-    for place in (Path(folder), *Path(folder).parents):
-        if place.name in INSTALLED or str(place) in STANDARD_LIBRARY:
+    for parent in (Path(folder), *Path(folder).parents):
+        if parent.name in INSTALLED or str(parent) in STANDARD_LIBRARY:
             return True
-        if str(place) in path:
-            return any(place.glob("*.dist-info"))
+        if str(parent) in path:
+            return any(parent.glob("*.dist-info"))
     return False

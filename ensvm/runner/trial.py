@@ -50,8 +50,8 @@ def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
     records = _records(plan, cells, TRIAL_ROWS, data_dir)
     again = {record.identity for record in records if record.status == "failed"}
     if again:
-        left = [cell for cell in cells if cell.identity in again]
-        second = _records(plan, left, SECOND_TRIAL_ROWS, data_dir)
+        to_repeat = [cell for cell in cells if cell.identity in again]
+        second = _records(plan, to_repeat, SECOND_TRIAL_ROWS, data_dir)
         records = [record for record in records if record.identity not in again] + second
         _refuse_failed(plan, second)
     outcome = Trial()
@@ -69,9 +69,9 @@ def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
 def _at_hand(plan: Plan, data_dir: Path | None) -> list[str]:
     """Return the data sets that need no download, the smallest first."""
     search = DataSearch(data_dir, download=False)
-    found = [name for name, card in plan.cards.items() if search.find(name, card)]
-    there = [name for name in found if name not in search.to_download]
-    return sorted(there, key=lambda name: plan.cards[name].rows)
+    available = [name for name, card in plan.cards.items() if search.find(name, card)]
+    local = [name for name in available if name not in search.to_download]
+    return sorted(local, key=lambda name: plan.cards[name].rows)
 
 
 def _cells(plan: Plan, datasets: list[str]) -> list[Cell]:
@@ -116,5 +116,5 @@ def _refuse_failed(plan: Plan, records: Iterable[Record]) -> None:
         first, *others = failed
         more = f" (and {len(others)} more: {', '.join(r.algorithm for r in others)})"
         reason = " ".join(first.reason.split())
-        told = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
-        raise source.error(("algorithms", first.algorithm), told + (more if others else ""))
+        message = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
+        raise source.error(("algorithms", first.algorithm), message + (more if others else ""))

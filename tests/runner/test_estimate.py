@@ -19,7 +19,7 @@ from ensvm.runner.estimate import (
 )
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import find_config, reproduced
+from ensvm.study.config import find_config, read_config, reproduced
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -236,7 +236,7 @@ def test_studies_without_records_keep_their_lines(measured_records, tmp_path):
 
 @pytest.mark.parametrize("study", reproduced())
 def test_studies_of_make_reproduce_were_measured(study):
-    named = make_plan(find_config(study)).config.study
+    named = read_config(find_config(study))[0].study
     assert named in {line.study for line in read_measured()}
 
 
