@@ -252,7 +252,7 @@ def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> A
         _check_methods(estimator_class(spec), spec)
     estimator = construct(spec, params)
     _check_methods(estimator, name_of(spec))
-    check_values(estimator, share_gram=share_gram)
+    _check_values(estimator, share_gram=share_gram)
     kind = _kind(estimator)
     if kind != "classifier":
         raise EstimatorError(
@@ -288,7 +288,7 @@ def _part(spec: Any) -> Any:
     with blamed_on(name_of(spec)):
         part = construct(spec, {})
         if hasattr(part, "get_params"):
-            check_values(part, share_gram=False)
+            _check_values(part, share_gram=False)
         return part
 
 
@@ -347,7 +347,7 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
         for key in params:
             part = parts.get(key.rpartition("__")[0])
             if hasattr(part, "get_params"):
-                check_values(part, share_gram=False)
+                _check_values(part, share_gram=False)
     return estimator
 
 
@@ -407,13 +407,10 @@ def parts_of(estimator: Any) -> set[Any]:
     return parts
 
 
-def check_values(estimator: Any, *, share_gram: bool = True) -> None:
-    """Check the values of parameters, as far as an estimator declares constraints for them.
+def _check_values(estimator: Any, *, share_gram: bool = True) -> None:
+    """Raise EstimatorError if a value breaks the constraints that the estimator declares.
 
-    If it is given a Gram matrix, the kernel checks its own parameters: they need not be ones that
-    the estimator knows.
-
-    Raises EstimatorError.
+    If it is fitted on a Gram matrix, the kernel checks its own parameters instead.
     """
     from sklearn.base import clone
 

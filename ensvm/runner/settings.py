@@ -13,7 +13,6 @@ from ensvm.runner.estimators import (
     EstimatorError,
     blamed_on,
     build,
-    check_values,
     name_of,
     names_in,
     parts_of,
@@ -274,16 +273,16 @@ def _built(
 
     Every point of the grid is built and checked too, and its parts are among them.
     """
-    spec, params, share = block.spec, block.params, block.share_gram
-    estimator = build(spec, params, share_gram=share)
-    shared = _shared_kernel(kernel, params, estimator) if isinstance(spec, str) else {}
-    parts = parts_of(estimator.set_params(**shared))
+    spec, share = block.spec, block.share_gram
+    estimator = build(spec, block.params, share_gram=share)
+    shared = _shared_kernel(kernel, block.params, estimator) if isinstance(spec, str) else {}
+    params = {**block.params, **shared}
+    if shared:
+        estimator = build(spec, params, share_gram=share)
+    parts = parts_of(estimator)
     for parameter, values in (block.grid or {}).items():
         for value in values:
-            point = build(spec, {**params, parameter: value}, share_gram=share)
-            check_values(point.set_params(**shared), share_gram=share)
-            parts |= parts_of(point)
-    check_values(estimator, share_gram=share)
+            parts |= parts_of(build(spec, {**params, parameter: value}, share_gram=share))
     return estimator, shared, parts
 
 
