@@ -1,4 +1,4 @@
-"""What is kept of a cell and of a run: frozen dataclasses, JSON objects on the disk."""
+"""Records of cells and runs: frozen dataclasses, JSON objects on disk."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -39,9 +39,9 @@ class Run:
     blas : list of str
         The BLAS libraries loaded, with their versions and the kind of processor they work for.
     commit : str or None
-        The commit of the checkout the code was run from; None where there is no checkout.
+        The commit of the checkout that the code was run from; None without a checkout.
     dirty : bool or None
-        Whether that checkout had changes that were not committed.
+        Whether that checkout had uncommitted changes.
     command : list of str
         The arguments of the command line.
     """
@@ -90,7 +90,7 @@ class Conditions:
     blas_threads : int
         The most threads that a BLAS library or OpenMP had while the cell ran.
     load_before : float or None
-        The machine's load average over one minute before the cell; None where it is not known.
+        The machine's load average over one minute before the cell; None if unknown.
     warm : bool
         Whether the warm-up before the cell succeeded: then nothing was compiled in its seconds.
     """
@@ -103,12 +103,12 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of one cell: what it is, how it ended, and what came out.
+    """The record of one cell: its identity, how it ended, and its values.
 
     Attributes
     ----------
     study, dataset, algorithm : str
-        Where the cell belongs: the study, the row, the column.
+        The study, the row and the column of the cell.
     realization : int
         The number of the realization, from 1.
     run_pass : 'error' or 'timing'
@@ -128,18 +128,18 @@ class Record:
     scores : dict of str to float or str
         The metrics of the test predictions that the study asks for, or why there is none.
     confusion : dict
-        How many test rows of each label were given which; see `predictions.confusion_of`.
+        Counts of test rows by true and predicted label; see `predictions.confusion_of`.
     predictions : dict of str to str
-        The files with the test predictions, where they are kept; see `predictions.packed`.
+        The files with the test predictions, if they are kept; see `predictions.packed`.
     files : dict of str to str
         The content of these files, in base64, until the store has written them.
     curves : dict of lists
         What the algorithm's `record:` asks for, value by value.
     by_order : dict of lists
-        The numeric metrics of each order of the training rows, where `orders:` asks for several;
+        The numeric metrics of each order of the training rows if `orders:` asks for several;
         `metrics` and `seconds` are then means over the orders.
     stage : dict or None
-        The stage or grid point that was chosen, where one was, among `n_stages`.
+        The stage or grid point that was chosen among `n_stages`, if any.
     validation_error : float or None
         The error on held-out training rows by which it was chosen.
     conditions : Conditions or None
@@ -147,7 +147,7 @@ class Record:
     warnings : tuple of str
         The distinct warnings that the cell gave.
     run : Run or None
-        The run that made it, when it was read from a store; it is a line of its own there.
+        The run that made it, set when read from a store, which has a line for each run.
     """
 
     study: Name

@@ -1,4 +1,4 @@
-"""What a worker does: run the cells of one realization one after another, a record each."""
+"""Run the cells of one realization one after another, and make a record of each."""
 
 import os
 import platform

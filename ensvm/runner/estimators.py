@@ -24,7 +24,7 @@ from ensvm.seeds import seed_of
 from ensvm.study.algorithms import KINDS, MAX_DEGREE, AlgorithmConfig, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
-# Parameters whose texts are names of estimators: of one, or of each after its own name.
+# Parameters that hold an estimator, or pairs of a name and an estimator.
 OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "transformer_list")
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
 METHODS = ("fit", "predict", "get_params", "set_params")
@@ -300,7 +300,7 @@ def _value(value: Any) -> Any:
         return {key: _value(part) for key, part in value.items()}
     if isinstance(value, list):
         parts = [_value(part) for part in value]
-        # A part with its name, of which scikit-learn wants tuples
+        # scikit-learn wants tuples for pairs of a name and an estimator
         return tuple(parts) if any(map(is_spec, value)) and isinstance(value[0], str) else parts
     return value
 

@@ -106,7 +106,7 @@ def run_plan(
     results : Path
         The folder of all studies' results.
     progress : Progress
-        Is told what the run does.
+        Receives the events of the run.
     jobs : int or None, default None
         Cells at a time on this machine; None for the number of cores.
     engine : str, Path, Client, Cluster or None, default None

@@ -1,6 +1,6 @@
 """Check before a run that fits leave the numbers and curves that the config asks for.
 
-What a classifier leaves is learnt by fitting it on a few made-up rows.
+Each classifier is fitted on a few made-up rows to see what it leaves.
 """
 
 import warnings

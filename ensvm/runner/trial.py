@@ -1,4 +1,4 @@
-"""What `ensvm check` fits: every algorithm on a few rows of a data set that is at hand."""
+"""The trial fits of `ensvm check`: every algorithm on a few rows of a local data set."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from ensvm.runner.workers import LocalEngine
 from ensvm.study.config import read_config
 
 TRIAL_ROWS = 30
-FEWEST_OF_A_CLASS = 10  # of which folds of a cross-validation inside an algorithm have some each
+FEWEST_OF_A_CLASS = 10  # so that each fold of a cross-validation has some
 # What fails on so few rows (more neighbours, or more components, than there are) may do on more.
 SECOND_TRIAL_ROWS = 300
 TRIAL_SECONDS = 60.0  # a first fit may have to compile its code
@@ -29,7 +29,7 @@ class Trial:
     untried : tuple of str
         Those that run on no data set that is at hand.
     slow : tuple of str
-        Those that took longer than `TRIAL_SECONDS`, of which nothing is known.
+        Those that took longer than `TRIAL_SECONDS`.
     """
 
     fitted: dict[str, tuple[str, ...]] = field(default_factory=dict)
