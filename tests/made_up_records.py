@@ -10,7 +10,7 @@ from ensvm.records.store import Store
 from ensvm.report.query import Study, read_study
 from ensvm.runner import execute
 from ensvm.runner.cell import run_task
-from ensvm.runner.own_modules import importable
+from ensvm.runner.own_code import importable
 from ensvm_cli import ENDING
 from ensvm_cli.main import main
 

@@ -3,10 +3,9 @@
 import ctypes
 import os
 import signal
-import subprocess
-import sys
 import time
 import warnings
+from fractions import Fraction
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -26,11 +25,121 @@ class Majority(ClassifierMixin, BaseEstimator):
         return np.full(X.shape[0], self.label_)
 
 
+RAISED = {
+    "error": lambda: RuntimeError("no luck today"),
+    "exit": lambda: SystemExit(0),
+    "interrupt": KeyboardInterrupt,
+    "surrogate": lambda: ValueError("\ud800"),
+    "long": lambda: ValueError("x" * 10**6),
+}
+
+
 class Raises(Majority):
     """Raises while fitting."""
 
+    def __init__(self, how="error"):
+        self.how = how
+
     def fit(self, X, y):
-        raise RuntimeError("no luck today")
+        raise RAISED[self.how]()
+
+
+class Writes(Majority):
+    """Changes the labels that it is fitted on."""
+
+    def fit(self, X, y):
+        y[:] = -y
+        return self
+
+
+HELD = {
+    "fraction": (Fraction(1, 4), 0.25),
+    "array of one": (np.array([3]), 3),
+    "flag": (np.bool_(True), True),
+    "infinite": (float("inf"), float("inf")),
+    "complex": (1 + 2j, None),
+}
+
+
+class Leaves(Majority):
+    """Leaves an attribute that is not a plain number."""
+
+    def __init__(self, how=""):
+        self.how = how
+
+    def fit(self, X, y):
+        self.left_ = HELD[self.how][0]
+        self.curve_ = [self.left_]
+        return super().fit(X, y)
+
+
+ANSWERS = {
+    "column": lambda y: y[:, None],
+    "none": lambda y: None,
+    "texts": lambda y: y.astype(str),
+    "nan": lambda y: np.where(np.arange(y.size) == 2, np.nan, y),
+    "probabilities": lambda y: 0.9 * y,
+    "ragged": lambda y: [[1], *y[1:].tolist()],
+    "unknown": lambda y: y + 7,
+    "short": lambda y: y[:-1],
+}
+FINE = {
+    "list": lambda y: y.tolist(),
+    "floats": lambda y: y.astype(float),
+    "numbers as objects": lambda y: y.astype(object),
+}
+
+
+class Answers(Majority):
+    """Predicts something else than a label for each row; stages do so from the second on."""
+
+    def __init__(self, how="", has_classes=True):
+        self.how, self.has_classes = how, has_classes
+
+    def fit(self, X, y):
+        if self.has_classes:
+            self.classes_ = np.unique(y)
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return (ANSWERS | FINE)[self.how](super().predict(X))
+
+    def staged_predict(self, X):
+        yield super().predict(X)
+        yield self.predict(X)
+
+
+SCORES = {
+    "raises": lambda n: 1 / 0,
+    "nothing": lambda n: None,
+    "a row less": lambda n: np.zeros(n - 1),
+    "not finite": lambda n: np.full((n, 2), np.nan),
+}
+
+
+class Scores(Majority):
+    """Gives scores that cannot be used, or takes its time."""
+
+    def __init__(self, how=""):
+        self.how = how
+
+    def decision_function(self, X):
+        if self.how == "sleeps":
+            time.sleep(60)
+        return SCORES[self.how](X.shape[0])
+
+    predict_proba = decision_function
+
+
+class Stages(Majority):
+    """Has no stages, or not as many for all rows."""
+
+    def __init__(self, how=""):
+        self.how = how
+
+    def staged_predict(self, X):
+        for _ in range(0 if self.how == "none" else X.shape[0]):
+            yield self.predict(X)
 
 
 class Sleeps(Majority):
@@ -60,20 +169,6 @@ class Crashes(Majority):
 
     def fit(self, X, y):
         ctypes.string_at(0)
-
-
-class Abandons(Majority):
-    """Starts a process and a copy of its own, which go on for long, and leaves them behind."""
-
-    def __init__(self, mark=""):
-        self.mark = mark
-
-    def fit(self, X, y):
-        command = [sys.executable, "-c", "import time; time.sleep(600)", self.mark]
-        subprocess.Popen(command, stdin=subprocess.DEVNULL)
-        if os.fork() == 0:
-            time.sleep(600)
-        return super().fit(X, y)
 
 
 class KillsItsParent(Majority):

@@ -188,7 +188,6 @@ def run(
                 engine=engine,
                 data_dir=data_dir,
                 timeout=timeout,
-                report=lambda line: tell(line, err=True),
             )
     except WorkersDie as error:
         click.echo(f"error: {error}; {_done(plan, results)}", err=True)

@@ -137,7 +137,6 @@ def run(
             engine=engine,
             data_dir=None if data_dir is None else Path(data_dir),
             timeout=timeout,
-            report=_warn,
         )
     _warn_of(plan, outcome)
     return load_results(Path(results, plan.config.study))

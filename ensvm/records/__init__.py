@@ -1,1 +1,1 @@
-"""Records: what a run found out, one JSON line a cell, and with what code and on what machine."""
+"""Records: the results of a run, one JSON line a cell, with its code and its machine."""

@@ -1,47 +1,47 @@
-"""What identifies the code of `ensvm` that a cell runs through: a hash of its statements.
+"""The identity of the code of `ensvm` that a cell runs through: a hash of its statements.
 
-From the roots (a module, or one name of it) the statements are followed by name, through imports
-from file to file, as a linker does. So a formula that changes in another file changes the identity,
-and what the cell never reaches does not: an unrelated solver, another name of the same file, a
-package's re-exports. Comments, docstrings and the layout of lines never count. Modules of a user's
-own are hashed as whole files instead: see `ensvm.runner.own_code`.
+From the roots (a module, or one name of it) statements are followed by name, through imports from
+file to file, as a linker does. A change of a formula in another file changes the identity; a change
+of code that the cell never reaches does not. Comments, docstrings and the layout of lines do not
+count. Modules of a user's own are hashed as whole files: see `ensvm.runner.own_code`.
 """
 
 import ast
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-# What is followed as a root alone. The names of classes and where they are: the class that a name
-# leads to is a root of its own. What a card says: the cell has it among its settings.
+# Followed only if they are roots. The first lists every class: following it would make each cell
+# depend on all classes. The content of a card is among the settings of a cell.
 ENDS = (("ensvm.classifiers", "ESTIMATORS"), ("ensvm.data.card", "DatasetCard"))
-# Packages whose versions decide on values, each with those that it computes with.
+# Packages whose versions decide values, each with the packages that it computes with.
 NUMERIC = {
     "numpy": ("numpy",),
     "scipy": ("scipy", "numpy"),
     "sklearn": ("sklearn", "scipy", "numpy"),
     "numba": ("numba", "numpy"),
 }
+FOR_TYPE_CHECKERS = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 PACKAGE, FOLDER = __name__.partition(".")[0], Path(__file__).parents[1]
 
 Target: TypeAlias = tuple[str, str]  # a module and a name of it; "" for the whole module
 
 
 def code_identity(roots: Iterable[str], packages: Iterable[str] = ()) -> str:
-    """Return what identifies the code that is reached from some places.
+    """Return the identity of the code that is reached from its roots.
 
     Parameters
     ----------
     roots : iterable of str
-        Where the code begins: `package.module` for a whole module, `package.module:name` for one
-        function, class or constant of it.
+        `package.module` for a whole module, `package.module:name` for one function, class or
+        constant of it.
     packages : iterable of str, default ()
-        Installed packages that the cell uses beside those that the code reaches.
+        Installed packages that the cell uses besides those that the code reaches.
 
     Returns
     -------
@@ -54,26 +54,26 @@ def code_identity(roots: Iterable[str], packages: Iterable[str] = ()) -> str:
 
 @cache
 def _identity(roots: tuple[str, ...], packages: tuple[str, ...]) -> str:
-    walk = _Walk()
-    for root in roots:
-        module, _, name = root.partition(":")
-        walk.reach((module, name.partition(".")[0]))
-    text = "\n".join(sorted(walk.texts))
-    code = hashlib.sha256(text.encode()).hexdigest()[:16]
-    used = {
-        each
-        for package in walk.packages.union(packages)
-        for each in NUMERIC.get(package, [package])
-    }
-    versions = {package: _version(package) for package in sorted(used)}
-    return " + ".join(
-        [code, *(f"{package} {found}" for package, found in versions.items() if found)]
-    )
+    names = [root.partition(":") for root in roots]
+    first = {(module, name.partition(".")[0]) for module, _, name in names}
+    texts, used, seen, waiting = set[str](), set(packages), set[Target](), [*first]
+    while waiting:
+        target = waiting.pop()
+        if target not in seen and (target in first or target not in ENDS):
+            seen.add(target)
+            step = _step(*target)
+            texts |= step.texts
+            used |= step.packages
+            waiting += step.targets
+    code = hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()[:16]
+    numeric = {each for package in used for each in NUMERIC.get(package, [package])}
+    versions = [(package, _version(package)) for package in sorted(numeric)]
+    return " + ".join([code, *(f"{name} {version}" for name, version in versions if version)])
 
 
 @dataclass(frozen=True)
 class _Statement:
-    """One top-level statement: its canonical text, the names it uses, what it imports inside."""
+    """A top-level statement: its text, the names that it uses, and its inner imports."""
 
     text: str
     names: frozenset[str]
@@ -82,69 +82,52 @@ class _Statement:
 
 @dataclass
 class _Source:
-    """The top-level statements of a file, by the names they bind; `always` run whatever is used."""
+    """The top-level statements of a file by the names that they bind; `always` bind none."""
 
     bound: dict[str, list[_Statement]] = field(default_factory=dict)
     imported: dict[str, list[Target]] = field(default_factory=dict)
     always: list[_Statement] = field(default_factory=list)
 
-    def whole(self) -> Iterator[str]:
-        """Yield every name that the file binds."""
-        yield from self.bound
-        yield from self.imported
+
+@dataclass(frozen=True)
+class _Step:
+    """The statements of one target, the targets that they lead to, and the packages they use."""
+
+    texts: frozenset[str] = frozenset()
+    targets: tuple[Target, ...] = ()
+    packages: frozenset[str] = frozenset()
 
 
-class _Walk:
-    def __init__(self) -> None:
-        self.texts: set[str] = set()
-        self.packages: set[str] = set()
-        self._seen: set[Target] = set()
-
-    def reach(self, first: Target) -> None:
-        """Reach a target and all that it leads to."""
-        waiting = [first]
-        while waiting:
-            target = waiting.pop()
-            if target not in self._seen and (target is first or target not in ENDS):
-                self._seen.add(target)
-                waiting += self._next(*target)
-
-    def _next(self, module: str, name: str) -> Iterator[Target]:
-        source = _source(module)
-        if source is None:
-            self._note_package(module, name)
-            return
-        for statement in source.always:
-            yield from self._uses(module, source, statement)
-        if name in ("", "*"):
-            yield from ((module, each) for each in source.whole())
-        elif name in source.imported:
-            yield from source.imported[name]
-        elif name in source.bound:
-            for statement in source.bound[name]:
-                yield from self._uses(module, source, statement)
-        elif _source(f"{module}.{name}") is not None:
-            yield f"{module}.{name}", ""
-        else:  # made when it is asked for, by the module's `__getattr__`
-            found = getattr(sys.modules.get(module), name, None)
-            if getattr(found, "__module__", module) != module:
-                yield found.__module__, getattr(found, "__name__", "")
-
-    def _uses(self, module: str, source: _Source, statement: _Statement) -> Iterator[Target]:
-        self.texts.add(f"{module}: {statement.text}")
-        yield from statement.imports
-        for name in statement.names:
-            if name in source.imported:
-                self.texts.add(f"{module}: {name} is {source.imported[name]}")
-                yield from source.imported[name]
-            elif name in source.bound:
-                yield module, name
-
-    def _note_package(self, module: str, name: str) -> None:
-        """Note an installed package that is numeric, or of which a classifier is used."""
+@cache
+def _step(module: str, name: str) -> _Step:
+    source = _source(module)
+    if source is None:  # a package counts if it is numeric or its classifier is used
         top = module.partition(".")[0]
-        if top in NUMERIC or hasattr(getattr(sys.modules.get(module), name, None), "fit"):
-            self.packages.add(top)
+        counts = top in NUMERIC or hasattr(getattr(sys.modules.get(module), name, None), "fit")
+        return _Step(packages=frozenset({top} if counts else ()))
+    texts, targets, statements = set[str](), list[Target](), [*source.always]
+    if name in ("", "*"):
+        targets += [(module, each) for each in (*source.bound, *source.imported)]
+    elif name in source.imported:
+        targets += source.imported[name]
+    elif name in source.bound:
+        statements += source.bound[name]
+    elif _source(f"{module}.{name}") is not None:
+        targets.append((f"{module}.{name}", ""))
+    else:  # made by the module's `__getattr__`
+        value = getattr(sys.modules.get(module), name, None)
+        if getattr(value, "__module__", module) != module:
+            targets.append((value.__module__, getattr(value, "__name__", "")))
+    for statement in statements:
+        texts.add(f"{module}: {statement.text}")
+        targets += statement.imports
+        for used in statement.names:
+            if used in source.imported:
+                texts.add(f"{module}: {used} is {source.imported[used]}")
+                targets += source.imported[used]
+            elif used in source.bound:
+                targets.append((module, used))
+    return _Step(frozenset(texts), tuple(targets))
 
 
 @cache
@@ -156,7 +139,9 @@ def _source(module: str) -> _Source | None:
     source = _Source()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if _is_text(node) or _is_for_type_checkers(node):
+        if _is_docstring(node):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) in FOR_TYPE_CHECKERS:
             continue
         if isinstance(node, ast.Import | ast.ImportFrom):
             for name, target in imported(node, package):
@@ -178,7 +163,7 @@ def _statement(node: ast.stmt, package: str) -> _Statement:
             names.add(inner.id)
         elif isinstance(inner, ast.Import | ast.ImportFrom):
             imports += [target for _, target in imported(inner, package)]
-    return _Statement(_canonical(node), frozenset(names), tuple(imports))
+    return _Statement(_text(node), frozenset(names), tuple(imports))
 
 
 def _bound(node: ast.stmt) -> list[str]:
@@ -196,7 +181,7 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 def imported(node: ast.Import | ast.ImportFrom, package: str) -> list[tuple[str, Target]]:
-    """Return what an import statement binds: each name, and what of which module it stands for."""
+    """Return each name that an import statement binds, with its module and the name in it."""
     if isinstance(node, ast.Import):
         # `import a.b` binds a, by which a.b is reached.
         return [
@@ -207,43 +192,27 @@ def imported(node: ast.Import | ast.ImportFrom, package: str) -> list[tuple[str,
     return [(alias.asname or alias.name, (module, alias.name)) for alias in node.names]
 
 
-def _canonical(thing: Any) -> str:
-    """Return the text of a syntax tree; the same for any layout, and in every version of Python."""
-    if isinstance(thing, ast.AST):
-        constant = isinstance(thing, ast.Constant)
-        parts = [
-            f"{name}={_canonical(value)}"
-            for name, value in ast.iter_fields(thing)
-            if constant or (name != "ctx" and value is not None and value != [])
-        ]
-        return f"{type(thing).__name__}({','.join(parts)})"
-    if isinstance(thing, list):
-        return f"[{','.join(_canonical(entry) for entry in thing if not _is_text(entry))}]"
-    return repr(thing)
+def _text(statement: ast.stmt) -> str:
+    """Return a statement as text, without comments, docstrings and its layout."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.body = [each for each in node.body if not _is_docstring(each)]
+    return ast.unparse(statement)
 
 
-def _is_text(node: Any) -> bool:
-    """Return whether a statement is a docstring, of a function or of a name above it."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def _is_for_type_checkers(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) in (
-        "TYPE_CHECKING",
-        "typing.TYPE_CHECKING",
-    )
+def _is_docstring(node: ast.stmt) -> bool:
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _file_of(module: str) -> Path | None:
     """Return the file of a module of `ensvm`; nothing is imported to find it."""
     top, *parts = module.split(".")
-    place = FOLDER.joinpath(*parts)
-    files = (place / "__init__.py", *([place.with_suffix(".py")] if parts else []))
-    return next((file for file in files if top == PACKAGE and file.is_file()), None)
+    if top != PACKAGE:
+        return None
+    path = FOLDER.joinpath(*parts)
+    files = (path / "__init__.py", *([path.with_suffix(".py")] if parts else []))
+    return next((file for file in files if file.is_file()), None)
 
 
 def _version(package: str) -> str:

@@ -72,10 +72,10 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 def by_value(records: Iterable[Record]) -> dict[ValueOf, list[Record]]:
     """Return the records behind each value of a report."""
-    found: dict[ValueOf, list[Record]] = defaultdict(list)
+    groups: dict[ValueOf, list[Record]] = defaultdict(list)
     for record in records:
-        found[record.dataset, record.algorithm, record.run_pass].append(record)
-    return found
+        groups[record.dataset, record.algorithm, record.run_pass].append(record)
+    return groups
 
 
 def stands_in(shipped: Iterable[Record], own: Iterable[Record]) -> bool:
@@ -100,7 +100,7 @@ def records_to_show(
     """Return the record that stands for each cell, and which values are shipped ones.
 
     Shipped records stand in for a whole value or not at all, so that no value mixes realizations
-    of two origins.
+    of two origins. A cell that failed here shows its failure.
 
     Parameters
     ----------

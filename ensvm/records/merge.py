@@ -34,7 +34,7 @@ SHOWN = 60  # characters of a value that differs
 
 
 class NotMerged(ValueError):
-    """What cannot be merged; the message names the path and says what to do."""
+    """Records cannot be merged; the message names the path and says what to do."""
 
 
 @dataclass(frozen=True)
@@ -95,20 +95,20 @@ def read_sources(path: Path) -> list[Source]:
     Raises NotMerged if there are no records, and RecordsDamaged if a file holds something else.
     """
     sources = []
-    for place in [path] if path.is_file() else folders_in(path):
-        if place.is_dir():
-            records = read_records(place)
-        elif place.suffix == ".jsonl":
-            found = latest_records(place, json_lines(place))
-            records = with_predictions_at_hand(found, place.parent)
+    for source in [path] if path.is_file() else folders_in(path):
+        if source.is_dir():
+            records = read_records(source)
+        elif source.suffix == ".jsonl":
+            latest = latest_records(source, json_lines(source))
+            records = with_predictions_at_hand(latest, source.parent)
         else:
-            raise NotMerged(f"{place}: give a folder, or a file of records ({CELLS_FILE})")
-        shipped = read_shipped(place).records if place.is_dir() else {}
+            raise NotMerged(f"{source}: give a folder, or a file of records ({CELLS_FILE})")
+        shipped = read_shipped(source).records if source.is_dir() else {}
         studies = {record.study for record in (*records.values(), *shipped.values())}
         if len(studies) > 1:
             names = ", ".join(sorted(studies))
-            raise NotMerged(f"{place}: records of several studies ({names}) in one file")
-        sources += [Source(place, study, records) for study in studies]
+            raise NotMerged(f"{source}: records of several studies ({names}) in one file")
+        sources += [Source(source, study, records) for study in studies]
     if not sources:
         raise NotMerged(f"{path}: no records here; run a study first")
     return sources
@@ -143,14 +143,14 @@ def _unite(study: Merged) -> None:
         for identity, record in source.records.items():
             by_cell.setdefault(identity, []).append((source.path, record))
     n_settings = 0
-    for identity, found in sorted(by_cell.items()):
+    for identity, records in sorted(by_cell.items()):
         # The settings are those of the newest record of a cell that was run.
-        run = [record for _, record in found if RANKS[record.status]]
-        settings = max(run or [record for _, record in found], key=_age).settings_key
-        same = [(path, record) for path, record in found if record.settings_key == settings]
+        run = [record for _, record in records if RANKS[record.status]]
+        settings = max(run or [record for _, record in records], key=_age).settings_key
+        same = [(path, record) for path, record in records if record.settings_key == settings]
         study.records[identity] = max((record for _, record in same), key=_preference)
-        study.n_shared += len(found) > 1
-        n_settings += len(same) < len(found)
+        study.n_shared += len(records) > 1
+        n_settings += len(same) < len(records)
         good = [(path, record) for path, record in same if record.ok]
         for path, record in good[1:]:
             if difference := _difference(good[0][1], record):

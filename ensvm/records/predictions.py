@@ -43,7 +43,7 @@ class Predictions:
         What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the
         decision values of two classes, else (n_test, n_classes).
     missing : dict of str to str
-        Why one of these gave nothing, where it was asked.
+        Why one of these gave nothing, if it was asked.
     """
 
     true: NDArray[Any]
@@ -54,30 +54,31 @@ class Predictions:
 
 
 def confusion_of(several: Sequence[Predictions]) -> dict[str, list[Any]]:
-    """Return how many rows of each true label were given which predicted label.
+    """Count the rows of each pair of a true and a predicted label.
 
     The result has the `labels`, and in `rows`, for each order of the training rows, the triples
     [true, predicted, number of rows].
     """
-    known = np.unique(np.concatenate([part for one in several for part in (one.true, one.classes)]))
+    every = [part for one in several for part in (one.true, one.classes)]
+    labels = np.unique(np.concatenate(every))
     rows = []
     for one in several:
-        true, given = np.searchsorted(known, one.true), np.searchsorted(known, one.labels)
-        counts = np.bincount(true * known.size + given, minlength=known.size**2)
+        true, predicted = np.searchsorted(labels, one.true), np.searchsorted(labels, one.labels)
+        counts = np.bincount(true * labels.size + predicted, minlength=labels.size**2)
         at = np.flatnonzero(counts)
-        pairs = known[at // known.size].tolist(), known[at % known.size].tolist()
+        pairs = labels[at // labels.size].tolist(), labels[at % labels.size].tolist()
         rows.append([list(each) for each in zip(*pairs, counts[at].tolist(), strict=True)])
-    return {"labels": known.tolist(), "rows": rows}
+    return {"labels": labels.tolist(), "rows": rows}
 
 
 def of_confusion(confusion: Mapping[str, list[Any]]) -> list[Predictions]:
     """Return predictions, without scores, that have a confusion; the order of rows is lost."""
-    found = []
+    several = []
     for triples in confusion["rows"]:
         true, labels, counts = (np.array(column) for column in zip(*triples, strict=True))
         classes = np.array(confusion["labels"])
-        found.append(Predictions(np.repeat(true, counts), np.repeat(labels, counts), classes))
-    return found
+        several.append(Predictions(np.repeat(true, counts), np.repeat(labels, counts), classes))
+    return several
 
 
 def packed(several: Sequence[Predictions]) -> tuple[dict[str, str], dict[str, str]]:
@@ -97,16 +98,16 @@ def packed(several: Sequence[Predictions]) -> tuple[dict[str, str], dict[str, st
 
 
 def save_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Have files of predictions on the disk of a study's folder before returning.
+    """Write files of predictions into a study's folder.
 
-    Raises OSError, which names the file, where one cannot be written.
+    Raises OSError, which names the file, if one cannot be written.
     """
     for name, text in files.items():
         path, content = folder / PREDICTIONS_FOLDER / name, base64.b64decode(text)
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            there = path.is_file() and path.read_bytes() == content
-        if not there:
+            is_written = path.is_file() and path.read_bytes() == content
+        if not is_written:
             replace_file(path, content)
 
 
@@ -150,12 +151,12 @@ MEND = "remove the file, and run the study again"
 
 
 def _of_order(true: NDArray[Any], arrays: Mapping[str, NDArray[Any]], number: int) -> Predictions:
-    there = {method: f"{method}.{number}" for method in METHODS if f"{method}.{number}" in arrays}
+    names = {method: f"{method}.{number}" for method in METHODS if f"{method}.{number}" in arrays}
     return Predictions(
         true,
         arrays[f"labels.{number}"],
         arrays["classes"],
-        {method: arrays[name] for method, name in there.items()},
+        {method: arrays[name] for method, name in names.items()},
         {
             printable(name): printable(str(reason))
             for name, reason in json.loads(str(arrays[f"missing.{number}"])).items()

@@ -47,7 +47,7 @@ def _library(pool: dict[str, Any]) -> str:
 
 
 def _processor() -> str:
-    """Return the processor's name as the system tells it."""
+    """Return the name of the processor."""
     cpuinfo = Path("/proc/cpuinfo")  # platform.processor() is empty on many Linux systems
     if cpuinfo.is_file():
         for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -62,7 +62,7 @@ def now() -> str:
 
 
 def _git(*arguments: str) -> str | None:
-    """Return what git says of the checkout ensvm runs from; None where it runs from no checkout."""
+    """Return the output of git in the checkout that ensvm runs from; None without a checkout."""
     folder = Path(__file__).resolve().parents[2]
     if not (folder / ".git").exists():
         return None

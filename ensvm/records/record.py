@@ -1,11 +1,19 @@
-"""What is kept of a cell and of a run: frozen dataclasses, JSON objects on the disk."""
+"""Records of cells and runs: frozen dataclasses, JSON objects on disk."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias
 
-from ensvm.records.validation import Key, Name, Scalar, checked, is_confusion, is_settings
+from ensvm.records.validation import (
+    Confusion,
+    FromOne,
+    Key,
+    Name,
+    Scalar,
+    Seconds,
+    Settings,
+    checked,
+)
 
 RunPass: TypeAlias = Literal["error", "timing"]
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
@@ -31,9 +39,9 @@ class Run:
     blas : list of str
         The BLAS libraries loaded, with their versions and the kind of processor they work for.
     commit : str or None
-        The commit of the checkout the code was run from; None where there is no checkout.
+        The commit of the checkout that the code was run from; None without a checkout.
     dirty : bool or None
-        Whether that checkout had changes that were not committed.
+        Whether that checkout had uncommitted changes.
     command : list of str
         The arguments of the command line.
     """
@@ -54,12 +62,12 @@ class Run:
 
     @property
     def arithmetic(self) -> str:
-        """What rounding depends on: the processor, and the kind of it that BLAS works for."""
-        # An entry is the library, its version and, where it tells one, the kind.
+        """What rounding depends on: the processor, and the kind of processor BLAS works for."""
+        # An entry is the library, its version and, if the library names one, the kind.
         parts = [library.split() for library in self.blas]
         kinds = {f"{names[0]} {names[-1]}" for names in parts if not names[-1][:1].isdigit()}
-        told = ", ".join(sorted(kinds)).replace("openblas", "OpenBLAS")
-        return f"{self.processor} ({told})" if self.processor and told else self.processor or told
+        blas = ", ".join(sorted(kinds)).replace("openblas", "OpenBLAS")
+        return f"{self.processor} ({blas})" if self.processor and blas else self.processor or blas
 
     def to_json(self) -> dict[str, Any]:
         """Return the run as a JSON object."""
@@ -67,7 +75,7 @@ class Run:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
-        """Return the run of a JSON object; raises ValueError where it is none."""
+        """Return the run of a JSON object; raises ValueError as `validation.checked` does."""
         return cls(**checked(cls, line))
 
 
@@ -82,7 +90,7 @@ class Conditions:
     blas_threads : int
         The most threads that a BLAS library or OpenMP had while the cell ran.
     load_before : float or None
-        The machine's load average over one minute before the cell; None where it is not known.
+        The machine's load average over one minute before the cell; None if unknown.
     warm : bool
         Whether the warm-up before the cell succeeded: then nothing was compiled in its seconds.
     """
@@ -95,18 +103,18 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of one cell: what it is, how it ended, and what came out.
+    """The record of one cell: its identity, how it ended, and its values.
 
     Attributes
     ----------
     study, dataset, algorithm : str
-        Where the cell belongs: the study, the row, the column.
+        The study, the row and the column of the cell.
     realization : int
         The number of the realization, from 1.
     run_pass : 'error' or 'timing'
         The pass; `pass` in JSON.
     status : 'ok', 'failed', 'timeout' or 'unavailable'
-        How it ended; `reason` says why it is not ok, and `traceback` where it failed.
+        How it ended; `reason` and `traceback` say why it is not ok.
     key, settings_key : str
         Hashes of what the cell is, and of its settings apart from the realization.
     settings : dict
@@ -120,18 +128,18 @@ class Record:
     scores : dict of str to float or str
         The metrics of the test predictions that the study asks for, or why there is none.
     confusion : dict
-        How many test rows of each label were given which; see `predictions.confusion_of`.
+        Counts of test rows by true and predicted label; see `predictions.confusion_of`.
     predictions : dict of str to str
-        The files with the test predictions, where they are kept; see `predictions.packed`.
+        The files with the test predictions, if they are kept; see `predictions.packed`.
     files : dict of str to str
         The content of these files, in base64, until the store has written them.
     curves : dict of lists
         What the algorithm's `record:` asks for, value by value.
     by_order : dict of lists
-        The numeric metrics of each order of the training rows, where `orders:` asks for several;
+        The numeric metrics of each order of the training rows if `orders:` asks for several;
         `metrics` and `seconds` are then means over the orders.
     stage : dict or None
-        The stage or grid point that was chosen, where one was, among `n_stages`.
+        The stage or grid point that was chosen among `n_stages`, if any.
     validation_error : float or None
         The error on held-out training rows by which it was chosen.
     conditions : Conditions or None
@@ -139,25 +147,25 @@ class Record:
     warnings : tuple of str
         The distinct warnings that the cell gave.
     run : Run or None
-        The run that made it, when it was read from a store; it is a line of its own there.
+        The run that made it, set when read from a store, which has a line for each run.
     """
 
     study: Name
     dataset: Name
-    realization: int
+    realization: FromOne
     algorithm: Name
     status: Status
     key: Key
     settings_key: Key
     run_pass: RunPass = "error"
     reason: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     run_id: Key = ""
     time: str = ""
     metrics: Mapping[str, Scalar] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    seconds: Seconds = field(default_factory=dict)
     scores: Mapping[str, float | str] = field(default_factory=dict)
-    confusion: Mapping[str, list[Any]] = field(default_factory=dict)
+    confusion: Confusion = field(default_factory=dict)
     predictions: Mapping[str, Name] = field(default_factory=dict)
     files: Mapping[Name, str] = field(default_factory=dict, compare=False, repr=False)
     curves: Mapping[str, list[Any]] = field(default_factory=dict)
@@ -201,11 +209,7 @@ class Record:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
-        """Return the record of a JSON object.
-
-        Raises ValueError where a key is missing or has a value of another type, and `Newer` where
-        it has a key that records of this version do not have.
-        """
+        """Return the record of a JSON object; raises ValueError as `validation.checked` does."""
         renamed = {"run_pass" if key == "pass" else key: value for key, value in line.items()}
         known = checked(cls, renamed)
         if known.get("conditions") is not None:
@@ -213,14 +217,6 @@ class Record:
                 known["conditions"] = Conditions(**checked(Conditions, known["conditions"]))
             except ValueError as error:
                 raise type(error)(f"conditions: {error}") from error
-        shapes = {"settings": is_settings, "confusion": is_confusion}
-        for name, has_shape in shapes.items():
-            if known.get(name) and not has_shape(known[name]):
-                raise ValueError(f"the value of {name!r} is not accepted: {known[name]!r:.60}")
-        if not all(map(math.isfinite, known.get("seconds", {}).values())):
-            raise ValueError("the value of 'seconds' has a number that is not finite")
-        if known["realization"] < 1:
-            raise ValueError(f"the value of 'realization' is below 1: {known['realization']}")
         return cls(**known)
 
 

@@ -141,21 +141,21 @@ def scores_of(
 
 @cache
 def methods_for(metric: str) -> tuple[str, ...]:
-    """Return the methods of which a metric takes the first there is; none where labels suffice."""
+    """Return the methods whose scores a metric can use, the first first; empty for labels."""
     labels = np.array([0, 0, 1, 1])
     if _takes(metric, Predictions(labels, labels, np.array([0, 1]))):
         return ()
     chances = np.array([[0.9, 0.1], [0.6, 0.4], [0.7, 0.3], [0.2, 0.8]])
-    given = {DECISION: chances[:, 1], PROBABILITY: chances}
+    scores = {DECISION: chances[:, 1], PROBABILITY: chances}
     return tuple(
         method
         for method in METHODS
-        if _takes(metric, Predictions(labels, labels, np.array([0, 1]), {method: given[method]}))
+        if _takes(metric, Predictions(labels, labels, np.array([0, 1]), {method: scores[method]}))
     )
 
 
 def _takes(metric: str, predictions: Predictions) -> bool:
-    """Return whether a metric has all it needs in predictions, whatever it makes of them."""
+    """Return whether predictions have all that a metric needs."""
     compute = OURS.get(metric) or partial(_by_scorer, metric)
     try:
         with warnings.catch_warnings():

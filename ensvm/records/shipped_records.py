@@ -1,11 +1,9 @@
 """Records that travel with a study's folder: packed by its maintainers, read beside a user's own.
 
 `cells.jsonl.xz` holds the lines of `cells.jsonl`, compressed, after one line with the config that
-they answer. They are without what concerns the machine they were made on alone (names, paths,
-commands; it keeps a label, for seconds of different machines do not compare), and without what no
-report reads: the seconds of the error pass, in which cells run side by side, and the keys by which
-a run finds its own records. Kept predictions do not travel: the metrics that the config asks of
-them do.
+they answer. Names, paths and commands of the machine that made them are left out; a label stands
+for the machine, since seconds of different machines do not compare. Left out too is what no report
+reads: seconds of the error pass, keys, and kept predictions (their metrics are in the records).
 """
 
 import hashlib
@@ -42,7 +40,7 @@ class ShippedRecords:
 
 
 def read_shipped(folder: Path) -> ShippedRecords:
-    """Return the records that came with `folder`; none where it has no file of them.
+    """Return the records that came with `folder`; empty without a file of them.
 
     Raises RecordsDamaged if the file is damaged or holds something else.
     """
@@ -77,11 +75,11 @@ def pack(
         if value in before and stands_in(before[value], own.get(value, ())):
             kept += before[value]
         else:
-            found = own[value] if scored is None else map(scored, own[value])
-            kept += map(_for_travel, found)
-    there = {record.identity: record for record in kept}
-    replace_file(folder / SHIPPED_FILE, packed(ShippedRecords(config, there)))
-    return [identity for identity in wanted if identity not in there]
+            records = own[value] if scored is None else map(scored, own[value])
+            kept += map(_for_travel, records)
+    packed_records = {record.identity: record for record in kept}
+    replace_file(folder / SHIPPED_FILE, packed(ShippedRecords(config, packed_records)))
+    return [identity for identity in wanted if identity not in packed_records]
 
 
 def packed(shipped: ShippedRecords) -> bytes:
@@ -133,6 +131,6 @@ def _for_travel(record: Record) -> Record:
 
 
 def _label(run: Run, host: str) -> str:
-    """Return a name for a machine that tells it from others and says nothing else of it."""
-    told = json.dumps([host, run.platform, run.processor, run.cpus])
-    return f"machine-{hashlib.sha256(told.encode()).hexdigest()[:6]}"
+    """Return an anonymous name for a machine, different from those of other machines."""
+    machine = json.dumps([host, run.platform, run.processor, run.cpus])
+    return f"machine-{hashlib.sha256(machine.encode()).hexdigest()[:6]}"

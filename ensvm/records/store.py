@@ -35,16 +35,16 @@ class StoreLocked(RuntimeError):
 
 
 class RecordsDamaged(ValueError):
-    """A line before the last is no record; the message names it."""
+    """A line before the last is not a record; the message names it."""
 
 
 def read_records(folder: Path) -> dict[Identity, Record]:
-    """Return the latest record of every cell in `folder`; none where there is no file.
+    """Return the latest record of every cell in `folder`; an empty dict without a file.
 
     A torn last line (a run killed while writing) is left out. Each record has its `run`, and its
-    predictions as far as their files are there.
+    predictions if their files exist.
 
-    Raises RecordsDamaged if a line elsewhere is no record.
+    Raises RecordsDamaged if another line is not a record.
     """
     path = folder / CELLS_FILE
     return with_predictions_at_hand(latest_records(path, json_lines(path)), folder)
@@ -53,8 +53,8 @@ def read_records(folder: Path) -> dict[Identity, Record]:
 def folders_in(results: Path) -> list[Path]:
     """Return a folder of results and the folders in it.
 
-    Raises RecordsDamaged if the name of a folder in it has control characters: it would stand in
-    every message.
+    Raises RecordsDamaged if the name of a folder in it has control characters, since messages
+    contain it.
     """
     folders = sorted(path for path in results.iterdir() if path.is_dir())
     for folder in folders:
@@ -69,11 +69,11 @@ def folders_in(results: Path) -> list[Path]:
 def with_predictions_at_hand(
     records: Mapping[Identity, Record], folder: Path
 ) -> dict[Identity, Record]:
-    """Return records that name predictions only where a study's folder has the files."""
-    there = names_at_hand(folder)
+    """Return records that name predictions only if the study's folder has the files."""
+    names = names_at_hand(folder)
     return {
         cell: record
-        if there.issuperset(record.predictions.values())
+        if names.issuperset(record.predictions.values())
         else replace(record, predictions={})
         for cell, record in records.items()
     }
@@ -84,7 +84,7 @@ def latest_records(
 ) -> dict[Identity, Record]:
     """Return the latest record of every cell among a file's lines, each with its `run`.
 
-    Raises RecordsDamaged, naming `path` and the line, where one is no record.
+    Raises RecordsDamaged, naming `path` and the line, if a line is not a record.
     """
     runs: dict[str, Run] = {}
     latest: dict[Identity, Record] = {}
@@ -101,11 +101,8 @@ def latest_records(
                 latest[record.identity] = record.of_run(runs.get(record.run_id))
             else:
                 raise ValueError(f"expected an object of the kind cell or run, got {line!r:.60}")
-        except Newer as error:
-            mend = "update ensvm, or move the file away to begin anew"
-            raise RecordsDamaged(f"{path}, line {number}: {error}; {mend}") from error
         except (ValueError, RecursionError) as error:
-            raise _no_record(path, number, error) from error
+            raise _not_a_record(path, number, error) from error
     return latest
 
 
@@ -121,32 +118,28 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     _must_be_a_file(path)
     try:
-        yield from _whole_lines(path)
+        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                if not raw.endswith(b"\n"):
+                    return  # torn: the run was killed while writing it
+                try:
+                    yield number, _content(raw)
+                except (ValueError, RecursionError) as error:
+                    raise _not_a_record(path, number, error) from error
     except (EOFError, lzma.LZMAError) as error:
         raise RecordsDamaged(
             f"{path}: damaged: {error}; restore the file, or remove it to go on"
         ) from error
 
 
-def _whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
-            if not raw.endswith(b"\n"):
-                return  # torn: the run was killed while writing it
-            try:
-                yield number, _content(raw)
-            except (ValueError, RecursionError) as error:
-                raise _no_record(path, number, error) from error
-
-
 def _line(content: dict[str, Any]) -> bytes:
-    """Return an object as a line, which ends with a checksum of all before it."""
+    """Return an object as a line that ends with a checksum of the rest."""
     text = json.dumps(content).encode()
     return b"%s%s%08x%s" % (text[:-1], _CHECKSUM_KEY, zlib.crc32(text), _LINE_END)
 
 
 def _content(raw: bytes) -> Any:
-    """Return what a line says; one that an older version wrote has no checksum."""
+    """Return the content of a line; lines of older versions have no checksum."""
     content = json.loads(raw)
     head, key, tail = raw.rpartition(_CHECKSUM_KEY)
     if key:
@@ -160,11 +153,14 @@ def _content(raw: bytes) -> Any:
 
 
 def _must_be_a_file(path: Path) -> None:
-    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for for ever
+    if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would never end
         raise RecordsDamaged(f"{path}: not a regular file, so no records; move it away to go on")
 
 
-def _no_record(path: Path, number: int, error: Exception) -> RecordsDamaged:
+def _not_a_record(path: Path, number: int, error: Exception) -> RecordsDamaged:
+    if isinstance(error, Newer):
+        mend = "update ensvm, or move the file away to begin anew"
+        return RecordsDamaged(f"{path}, line {number}: {error}; {mend}")
     mend = "restore the file, or remove it" if path.suffix == ".xz" else "remove the line"
     return RecordsDamaged(f"{path}, line {number}: not a record: {error}; {mend} to go on")
 
@@ -211,17 +207,17 @@ class Store:
         self._lock.release()
 
     def append(self, lines: Iterable[Record | Run]) -> None:
-        """Write the records and have them on the disk before returning, their files before them.
+        """Write records to disk, their files first.
 
-        Raises OSError, which names the file, where the disk takes no more. Whole lines that were
-        written stay, and the torn last one is dropped when the store is opened again.
+        Raises OSError, which names the file, if they cannot be written. Whole lines stay, and the
+        torn last one is dropped when the store is opened again.
         """
         self._write(b"".join(_line(self._without_files(line).to_json()) for line in lines))
 
     def put_back(self) -> bool:
-        """Write the records anew, and close the store, if its file is no longer at its path.
+        """Write all records again and close the store if its file is no longer at its path.
 
-        Raises RecordsMoved if they cannot be written there; the message names a file that has them.
+        Raises RecordsMoved if that fails; the message names a file that has them.
         """
         opened = os.fstat(self._file.fileno())
         try:

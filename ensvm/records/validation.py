@@ -1,9 +1,11 @@
 """Checks of records as they are read: they may come from anybody.
 
-Every value has the type of its field. Names are held to a pattern, because they become names of
-files. Control characters, which a terminal would obey, are replaced.
+The type of a field says which values it accepts; an `Annotated` type has a pattern or a test
+besides. Names follow a pattern because they become names of files. Control characters, which a
+terminal would obey, are replaced.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -12,10 +14,6 @@ from types import UnionType
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from ensvm.data.splits import folds_of, overlap
-
-Name: TypeAlias = Annotated[str, re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+~-]{0,254}")]
-Key: TypeAlias = Annotated[str, re.compile(r"[A-Za-z0-9_.+~-]{0,255}")]
-Scalar: TypeAlias = str | float | int | bool | None
 
 NAMED = ("study", "dataset", "algorithm", "key", "settings_key", "run_id", "id")
 ACCEPTED = "letters, digits and _ . + ~ -, at most 255, a letter or digit first"
@@ -35,40 +33,37 @@ class Newer(ValueError):
 
 
 def printable(text: str) -> str:
-    """Return a text with a replacement character for each control character.
-
-    Of a text longer than `LONGEST_TEXT` only the beginning is kept, and how long it is.
-    """
+    """Return a text with control characters replaced, cut after `LONGEST_TEXT` characters."""
     if len(text) > LONGEST_TEXT:
         text = f"{text[:LONGEST_TEXT]} ... ({len(text):,} characters)"
     return text if text.isprintable() else CONTROL.sub("\ufffd", text)
 
 
 def checked(kind: type, line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields in a JSON object, lists as tuples where a tuple is kept.
+    """Return the fields in a JSON object, lists as tuples if the field is a tuple.
 
-    Raises ValueError if a key is missing, or a value is not one that its field accepts, and Newer
-    if a key is not that of a field.
+    Raises ValueError if a key is missing or its field does not accept the value, and Newer if a key
+    is not that of a field.
     """
     tests, required = _tests(kind)
     for name in required:
         if name not in line:
             raise ValueError(f"the key {name!r} is missing")
-    found = {}
+    values = {}
     for name, value in line.items():
         if name == "kind":
             continue
         if name not in tests:
             raise Newer(f"the key {name!r:.60} is unknown: written by a newer version of ensvm?")
         if not tests[name](value):
-            wanted = f"; accepted: {ACCEPTED}" if name in NAMED and isinstance(value, str) else ""
-            raise ValueError(f"the value of {name!r} is not accepted: {value!r:.60}{wanted}")
-        found[name] = tuple(value) if isinstance(value, list) else value
-    return found
+            accepted = f"; accepted: {ACCEPTED}" if name in NAMED and isinstance(value, str) else ""
+            raise ValueError(f"the value of {name!r} is not accepted: {value!r:.60}{accepted}")
+        values[name] = tuple(value) if isinstance(value, list) else value
+    return values
 
 
 def plain(value: Any) -> Any:
-    """Return a value of JSON with its texts as they can be shown, but for those in `WHOLE`."""
+    """Return a value of JSON with printable texts, apart from those of keys in `WHOLE`."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
@@ -89,11 +84,10 @@ def must_be_shallow(value: Any, levels: int = MAX_LEVELS) -> None:
             must_be_shallow(inner, levels - 1)
 
 
-def is_confusion(value: Any) -> bool:
-    """Return whether a value has labels and triples as `predictions.confusion_of` counts them.
-
-    Each triple is a true label, a predicted label and a number of rows.
-    """
+def _is_confusion(value: Mapping[str, list[Any]]) -> bool:
+    """Return whether a value has labels and triples as `predictions.confusion_of` counts them."""
+    if not value:
+        return True
     if set(value) != {"labels", "rows"} or not value["labels"] or not value["rows"]:
         return False
     if not all(isinstance(triples, list) and triples for triples in value["rows"]):
@@ -110,8 +104,8 @@ def is_confusion(value: Any) -> bool:
     )
 
 
-def is_settings(value: Mapping[str, Any]) -> bool:
-    """Return whether a value has the parts of a cell's settings that reports read, each usable."""
+def _is_settings(value: Mapping[str, Any]) -> bool:
+    """Return whether reports can use the parts of a cell's settings that they read."""
     split, algorithm = value.get("split") or {}, value.get("algorithm") or {}
     try:
         folds_of(split)
@@ -125,9 +119,20 @@ def is_settings(value: Mapping[str, Any]) -> bool:
     )
 
 
+Name: TypeAlias = Annotated[str, re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+~-]{0,254}").fullmatch]
+Key: TypeAlias = Annotated[str, re.compile(r"[A-Za-z0-9_.+~-]{0,255}").fullmatch]
+Scalar: TypeAlias = str | float | int | bool | None
+FromOne: TypeAlias = Annotated[int, lambda value: value >= 1]
+Seconds: TypeAlias = Annotated[
+    Mapping[str, float], lambda value: all(map(math.isfinite, value.values()))
+]
+Settings: TypeAlias = Annotated[Mapping[str, Any], _is_settings]
+Confusion: TypeAlias = Annotated[Mapping[str, list[Any]], _is_confusion]
+
+
 @cache
 def _tests(kind: type) -> tuple[dict[str, Callable[[Any], bool]], list[str]]:
-    """Return the test of each field's value, and the fields that must be there."""
+    """Return the test of each field, and the names of the required fields."""
     kept = [entry for entry in fields(kind) if entry.name != "run"]
     required = [
         entry.name
@@ -138,11 +143,11 @@ def _tests(kind: type) -> tuple[dict[str, Callable[[Any], bool]], list[str]]:
 
 
 def _test(kind: Any) -> Callable[[Any], bool]:
-    """Return what tells whether a value of JSON can be one of a field's type."""
+    """Return a function that tells whether a type accepts a value of JSON."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        pattern = inner[1]
-        return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
+        of_type, accepts = _test(inner[0]), inner[1]
+        return lambda value: of_type(value) and bool(accepts(value))
     if origin is Literal:
         return lambda value: isinstance(value, str) and value in inner
     if origin is UnionType:
@@ -164,5 +169,5 @@ def _test(kind: Any) -> Callable[[Any], bool]:
         return lambda value: (
             type(value) is float or (type(value) is int and value.bit_length() <= MAX_BITS)
         )
-    held = dict if is_dataclass(kind) else kind  # checked by itself
-    return lambda value: isinstance(value, held)
+    json_type = dict if is_dataclass(kind) else kind  # a dataclass is checked by itself
+    return lambda value: isinstance(value, json_type)

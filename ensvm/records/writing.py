@@ -15,7 +15,7 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a fo
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Have an error of the disk name the file, which those of writing do not by themselves."""
+    """Add the file's name to an OSError of the body, since errors of writing lack it."""
     try:
         yield
     except OSError as error:
@@ -24,7 +24,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
-    """Write a whole file in the place of the old one, which stays as it is where that fails.
+    """Replace a file by a whole new one; if that fails, the old one stays.
 
     Raises OSError if it cannot be written; the error names the file.
     """

@@ -1,28 +1,33 @@
-"""The config by which a study is shown: its own as it is now, where that asks for the same cells.
+"""The config and the records by which a study is shown.
 
-A run leaves a copy of its config beside the records. What a config says of tables, figures, claims,
-captions and notes is no part of any cell's key and needs no run: it is read from the study's config
-as it is now, as long as that asks for the very cells that the copy asks for. Where it does not, or
-cannot be read, the copy counts. Either way the study's pages say so.
+A run leaves a copy of its config beside the records. Tables, figures, claims, captions and notes
+are no part of any cell's key: they are read from the study's config as it is now, if that asks for
+the same cells as the copy. Otherwise, or if it cannot be read, the copy counts. The study's pages
+say so in both cases. The study's config is the shipped one of that name, or a file of that name in
+the current folder. No path that stands in a record or in the copy is opened.
 
-The study's config is ours of that name, or a file of that name where the command runs, which is
-read and never planned. No path that stands in a record or in the copy is opened.
+If nothing was run here, shipped records of the same config stand in for whole values.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY
+from ensvm.records.identity import ValueOf, records_to_show
+from ensvm.records.record import Identity, Record
+from ensvm.records.shipped_records import ShippedRecords
+from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
 from ensvm.shipped import shipped_config
 from ensvm.study.config import StudyConfig, read_config
+from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import ConfigError, config_text, read_text
 from ensvm.study.table_layout import Published, read_published
 
-# What a config may say of a data set or an algorithm without asking for other cells.
-OF_THE_DATA_SET = {"same_rows", "unavailable"}
-OF_THE_ALGORITHM = {"label"}
+# Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
+SHOWN = {"label", "same_rows", "unavailable"}
+CELLS = {"algorithms", "realizations", "realizations_of"}
 MOST = 3  # differences that are named
 
 EDITED = "Captions, notes, tables and claims are those of {name}, edited since the run."
@@ -38,7 +43,7 @@ Place: TypeAlias = tuple[str, str, str]  # table, row, column
 
 @dataclass(frozen=True)
 class Current:
-    """A study's config and printed values, and what is to be said of where they are from."""
+    """A study's config and printed values, and a note that says where they are from."""
 
     config: StudyConfig
     published: Mapping[Place, Published]
@@ -56,8 +61,8 @@ def current_config(folder: Path) -> Current:
     Returns
     -------
     Current
-        The config and the printed values of the study's file, if it asks for the same cells; those
-        of the copies otherwise, and where there is no such file.
+        The config and the printed values of the study's file if it asks for the same cells, else
+        those of the copies.
 
     Raises
     ------
@@ -67,27 +72,28 @@ def current_config(folder: Path) -> Current:
     text = read_text(folder / CONFIG_COPY)
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
-    left = Current(copy, read_published(printed) if printed.exists() else {})
+    at_run = Current(copy, read_published(printed) if printed.exists() else {})
     for path, name in _files(copy.study):
         try:
             if config_text(path) == text:
-                return left
+                return at_run
             config, _ = read_config(path)
             if config.study != copy.study:
                 continue
-            if _shown(config) == _shown(copy):
-                return left
+            # A copy has another path of the printed values.
+            if config == copy.model_copy(update={"published": config.published}):
+                return at_run
             if other := _other_cells(copy, config):
-                return Current(copy, left.published, OTHER_CELLS.format(name=name, other=other))
-            published = _published(path, config, left)
+                return Current(copy, at_run.published, OTHER_CELLS.format(name=name, other=other))
+            published = _published(path, config, at_run)
         except ConfigError as error:
-            return Current(copy, left.published, UNREADABLE.format(error=error))
+            return Current(copy, at_run.published, UNREADABLE.format(error=error))
         return Current(config, published, EDITED.format(name=name))
-    return left
+    return at_run
 
 
 def _files(study: str) -> Iterator[tuple[Path, str]]:
-    """Yield where the study's config may be, each file with a name; a study's name is no path."""
+    """Yield the files that may be the study's config, each with a name for messages."""
     for text in (f"{study}.yaml", f"configs/{study}.yaml"):
         if Path(text).is_file():
             yield Path(text), text
@@ -96,39 +102,70 @@ def _files(study: str) -> Iterator[tuple[Path, str]]:
         yield shipped, f"the shipped config {shipped.name}"
 
 
-def _published(path: Path, config: StudyConfig, left: Current) -> Mapping[Place, Published]:
+def _published(path: Path, config: StudyConfig, at_run: Current) -> Mapping[Place, Published]:
     """Return the printed values beside a config; those of the copy if it names a file elsewhere."""
     if config.published is None:
         return {}
     beside = path.parent / config.published
     if not beside.resolve().is_relative_to(path.parent.resolve()):
-        return left.published
+        return at_run.published
     return read_published(beside)
 
 
-def _shown(config: StudyConfig) -> StudyConfig:
-    """Return a config without the path of its printed values, which differs in a copy."""
-    return config.model_copy(update={"published": None})
-
-
 def _other_cells(before: StudyConfig, now: StudyConfig) -> str:
-    """Return where two configs ask for other cells; nothing where they ask for the same."""
+    """Return which parts of two configs ask for different cells, as text."""
     one, other = _asked(before), _asked(now)
-    found = [key for key in {**one, **other} if one.get(key) != other.get(key)]
-    more = [f"and {len(found) - MOST} more"] if len(found) > MOST else []
-    return ", ".join(found[:MOST] + more)
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    more = [f"and {len(names) - MOST} more"] if len(names) > MOST else []
+    return ", ".join(names[:MOST] + more)
 
 
 def _asked(config: StudyConfig) -> dict[str, Any]:
-    """Return all that a config says of what is run, each by a name."""
+    """Return the parts of a config that decide which cells are run, by name."""
     asked: dict[str, Any] = {
         "realizations": config.realizations,
         "kernel": config.kernel,
         "timing": config.timing,
     }
     for entry in config.datasets:
-        told = entry.model_dump(exclude=OF_THE_DATA_SET)
-        asked[f"data set {entry.name}"] = told, entry.unavailable is None
+        terms = entry.model_dump(exclude=SHOWN)
+        asked[f"data set {entry.name}"] = terms, entry.unavailable is None
     for name, block in config.algorithms.items():
-        asked[f"algorithm {name}"] = block.model_dump(exclude=OF_THE_ALGORITHM)
+        asked[f"algorithm {name}"] = block.model_dump(exclude=SHOWN)
     return asked
+
+
+def with_shipped(
+    own: Mapping[Identity, Record], shipped: ShippedRecords, config: StudyConfig, path: Path
+) -> tuple[dict[Identity, Record], dict[ValueOf, str]]:
+    """Return the records to report from, and which values are shipped ones, each with the reason.
+
+    `path` is the file of `config`. A shipped value stands in only if its own config asked for it in
+    the same terms; see `records_to_show`.
+
+    Raises ConfigError if the shipped config cannot be read.
+    """
+    same_text = not shipped.records or path.read_text(encoding="utf-8") == shipped.config
+
+    @cache
+    def before() -> StudyConfig:
+        return read_config(path.with_name(SHIPPED_FILE), shipped.config)[0]
+
+    return records_to_show(
+        own,
+        shipped.records,
+        lambda value: same_text or _terms(before(), value) == _terms(config, value),
+    )
+
+
+def _terms(config: StudyConfig, value: ValueOf) -> list[Any] | None:
+    """Return the parts of a config that decide a value; None if it does not ask for the value."""
+    row, algorithm, run_pass = value
+    entry = next((entry for entry in config.datasets if entry.name == row), None)
+    block = config.algorithms.get(algorithm)
+    if entry is None or (block is None and algorithm != DATA_CELL):
+        return None
+    kernel = config.kernel_of(entry) if block else None
+    threads = config.timing.blas_threads if config.timing and run_pass == "timing" else None
+    method = block and block.model_dump(exclude=SHOWN)
+    return [entry.model_dump(exclude=SHOWN | CELLS), method, kernel, threads]

@@ -20,9 +20,8 @@ from ensvm.records.store import (
     folders_in,
     read_records,
 )
-from ensvm.report.current_config import current_config
+from ensvm.report.current_config import current_config, with_shipped
 from ensvm.report.scores import score_of
-from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.table_layout import Published

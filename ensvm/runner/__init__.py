@@ -1,1 +1,1 @@
-"""From a study's plan to its records: cells in parallel, each of which costs itself alone."""
+"""From a study's plan to its records: cells run in parallel, and a failure costs one cell."""

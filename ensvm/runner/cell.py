@@ -1,4 +1,4 @@
-"""What a worker does: run the cells of one realization one after another, a record each."""
+"""Run the cells of one realization one after another, and make a record of each."""
 
 import os
 import platform
@@ -135,8 +135,8 @@ def run_cell(
         reason = str(error) if expected else error_text(error, kind=True)
         if isinstance(error, ValueError) and "read-only" in reason:
             reason += "; algorithms share their inputs: one that changes them has to copy them"
-        where = "" if expected else traceback_of(error)
-        return new_record(task, cell, "failed", reason, conditions=conditions, traceback=where)
+        text = "" if expected else traceback_of(error)
+        return new_record(task, cell, "failed", reason, conditions=conditions, traceback=text)
     return new_record(
         task,
         cell,

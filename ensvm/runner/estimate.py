@@ -1,4 +1,4 @@
-"""What a run will cost: seconds, by past cells of the same algorithm, and memory.
+"""Estimates of the cost of a run: seconds, from past cells of the same algorithm, and memory.
 
 `python -m ensvm.runner.estimate results` writes the shipped table of measured seconds from the
 records in a folder; the rows of studies without records there stay.
@@ -195,10 +195,10 @@ def estimate(
 
 
 def _by_settings(lines: Iterable[Measured]) -> dict[str, list[Measured]]:
-    found: dict[str, list[Measured]] = defaultdict(list)
+    groups: dict[str, list[Measured]] = defaultdict(list)
     for line in lines:
-        found[line.settings].append(line)
-    return found
+        groups[line.settings].append(line)
+    return groups
 
 
 def _nearest(

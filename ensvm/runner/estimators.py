@@ -10,7 +10,6 @@ import inspect
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from numbers import Real
 from typing import Any
@@ -25,7 +24,7 @@ from ensvm.seeds import seed_of
 from ensvm.study.algorithms import KINDS, MAX_DEGREE, AlgorithmConfig, is_spec
 
 LONGEST_REASON = 300  # characters of an exception's text
-# Parameters whose texts are names of estimators: of one, or of each after its own name.
+# Parameters that hold an estimator, or pairs of a name and an estimator.
 OF_ONE, OF_SEVERAL = "estimator", ("estimators", "steps", "transformers", "transformer_list")
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
 METHODS = ("fit", "predict", "get_params", "set_params")
@@ -38,7 +37,7 @@ class EstimatorError(ValueError):
 
 @contextmanager
 def blamed_on(name: str) -> Iterator[None]:
-    """Turn whatever the class `name` raises in the body into an EstimatorError."""
+    """Turn any error that the class `name` raises in the body into an EstimatorError."""
     try:
         yield
     except EstimatorError:
@@ -62,13 +61,11 @@ def scikit_learns() -> dict[str, str]:
     from sklearn.utils import all_estimators
 
     # The public part of a module's name ends before the first part with an underscore.
-    return {
-        name: f"{found.__module__.partition('._')[0]}:{name}" for name, found in all_estimators()
-    }
+    return {name: f"{each.__module__.partition('._')[0]}:{name}" for name, each in all_estimators()}
 
 
 def import_path(name: str) -> str:
-    """Return what a name of a config stands for in any process.
+    """Return the import path of an estimator's name, which is the same in any process.
 
     A name is one of ours, one of scikit-learn's own list, or an import path `package.module:Class`
     or `package.module.Class`. One of ours is returned as it is.
@@ -80,14 +77,14 @@ def import_path(name: str) -> str:
     module, _, last = name.rpartition(".")
     if module:
         return f"{module}:{last}"
-    known = scikit_learns()
-    if name not in known:
+    others = scikit_learns()
+    if name not in others:
         raise EstimatorError(
             f"unknown estimator {name!r}; accepted: {', '.join(ESTIMATORS)}, the name of any"
             " estimator of scikit-learn's, or an import path package.module:Class"
-            f"{near_miss(name, [*ESTIMATORS, *known])}"
+            f"{near_miss(name, [*ESTIMATORS, *others])}"
         )
-    return known[name]
+    return others[name]
 
 
 def estimator_class(name: str) -> type:
@@ -106,19 +103,19 @@ def estimator_class(name: str) -> type:
         raise EstimatorError(
             f"{name!r}: the module {module_name!r} cannot be imported: {reason}"
         ) from error
-    found = getattr(module, last, None)
-    if not isinstance(found, type):
+    value = getattr(module, last, None)
+    if not isinstance(value, type):
         classes = (key for key, value in vars(module).items() if inspect.isclass(value))
         file = getattr(module, "__file__", None)
-        where = f" ({file})" if file else ""
+        location = f" ({file})" if file else ""
         raise EstimatorError(
-            f"{name!r}: {module.__name__}{where} has no class {last}{near_miss(last, classes)}"
+            f"{name!r}: {module.__name__}{location} has no class {last}{near_miss(last, classes)}"
         )
-    return found
+    return value
 
 
 def name_of(spec: Any) -> str:
-    """Return what messages call an estimator of a config."""
+    """Return the name of an estimator of a config for messages."""
     if isinstance(spec, str):
         return spec
     return "the pipeline" if "pipeline" in spec else name_of(spec["estimator"])
@@ -127,29 +124,31 @@ def name_of(spec: Any) -> str:
 # Blocks with every name resolved
 
 
-@dataclass(frozen=True)
-class Resolved:
-    """The estimator, the parameters and the grid of an algorithm, names as import paths."""
+def resolved_block(block: AlgorithmConfig) -> AlgorithmConfig:
+    """Return a block with import paths as names, and with all parameters in its `params`.
 
-    spec: Any
-    params: dict[str, Any]
-    grid: dict[str, list[Any]] | None
-
-    @property
-    def names(self) -> set[str]:
-        """The import paths `package.module:name` of all classes."""
-        spec = {"estimator": self.spec} if isinstance(self.spec, str) else self.spec
-        names = _names_in([spec, self.params, self.grid])
-        return {ESTIMATORS.get(name) or import_path(name) for name in names}
-
-
-def resolved_block(block: AlgorithmConfig) -> Resolved:
-    """Return what an algorithm's block says; raises EstimatorError if a name is unknown."""
+    Raises EstimatorError if a name is unknown.
+    """
+    spec, params = resolved(block.spec), resolved_values(block.params)
+    while isinstance(spec, Mapping) and {"estimator", "params"} & set(spec):
+        params = {**spec.get("params", {}), **params}
+        spec = spec.get("estimator") or {key: spec[key] for key in spec if key != "params"}
     grid = block.grid and {
         parameter: [resolved_value(parameter, value) for value in values]
         for parameter, values in block.grid.items()
     }
-    return Resolved(resolved(block.spec), resolved_values(block.params), grid)
+    pipeline = None if isinstance(spec, str) else spec["pipeline"]
+    estimator = spec if pipeline is None else None
+    return block.model_copy(
+        update={"estimator": estimator, "pipeline": pipeline, "params": params, "grid": grid}
+    )
+
+
+def names_in(block: AlgorithmConfig) -> set[str]:
+    """Return the import paths `package.module:name` of all classes in a resolved block."""
+    spec = block.spec if block.pipeline else {"estimator": block.estimator}
+    names = _names_in([spec, block.params, block.grid])
+    return {ESTIMATORS.get(name) or import_path(name) for name in names}
 
 
 def resolved(spec: Any) -> Any:
@@ -179,12 +178,12 @@ def resolved(spec: Any) -> Any:
 
 
 def resolved_values(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters with the estimators among their values as `resolved` returns them."""
+    """Return parameters with all estimators in their values resolved."""
     return {key: resolved_value(key, value) for key, value in params.items()}
 
 
 def resolved_value(key: Any, value: Any) -> Any:
-    """Return the value of a parameter called `key` with estimators as `resolved` returns them."""
+    """Return the value of the parameter `key` with all estimators in it resolved."""
     name = str(key).rpartition("__")[2]
     if is_spec(value):
         return resolved(value)
@@ -200,7 +199,7 @@ def resolved_value(key: Any, value: Any) -> Any:
 
 
 def _resolved_part(part: Any) -> Any:
-    """Return an estimator with a name of its own, `[name, estimator, ...]`."""
+    """Resolve the estimator in a pair `[name, estimator, ...]`."""
     if not isinstance(part, list | tuple) or len(part) < 2:
         return resolved_value("", part)
     name, estimator, *rest = part
@@ -244,7 +243,7 @@ def made(spec: Any, params: Mapping[str, Any], seed: int) -> Any:
 
 
 def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> Any:
-    """Return a classifier with its parameters set and, where it can tell, their values checked.
+    """Return a classifier with its parameters set and, if it has constraints, checked.
 
     Raises EstimatorError if it is not a classifier, or a parameter or its value is not accepted;
     the message names it and what is.
@@ -253,7 +252,7 @@ def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> A
         _check_methods(estimator_class(spec), spec)
     estimator = construct(spec, params)
     _check_methods(estimator, name_of(spec))
-    check_values(estimator, share_gram=share_gram)
+    _check_values(estimator, share_gram=share_gram)
     kind = _kind(estimator)
     if kind != "classifier":
         raise EstimatorError(
@@ -283,13 +282,13 @@ def construct(spec: Any, params: Mapping[str, Any]) -> Any:
 
 
 def _part(spec: Any) -> Any:
-    """Return a part of another estimator, its values checked; texts such as `drop` as they are."""
+    """Return a part of another estimator, with checked values; `drop` and the like stay texts."""
     if isinstance(spec, str) and spec in ("drop", "passthrough"):
         return spec
     with blamed_on(name_of(spec)):
         part = construct(spec, {})
         if hasattr(part, "get_params"):
-            check_values(part, share_gram=False)
+            _check_values(part, share_gram=False)
         return part
 
 
@@ -301,7 +300,7 @@ def _value(value: Any) -> Any:
         return {key: _value(part) for key, part in value.items()}
     if isinstance(value, list):
         parts = [_value(part) for part in value]
-        # A part with its name, of which scikit-learn wants tuples
+        # scikit-learn wants tuples for pairs of a name and an estimator
         return tuple(parts) if any(map(is_spec, value)) and isinstance(value[0], str) else parts
     return value
 
@@ -315,7 +314,7 @@ def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
             for each in inspect.signature(maker).parameters.values()
             if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
         ]
-    except (TypeError, ValueError):  # a class of compiled code may not tell
+    except (TypeError, ValueError):  # classes of compiled code may have no signature
         arguments = []
     accepted = [each.name for each in arguments]
     own = {key: values.pop(key) for key in list(values) if key in accepted}
@@ -348,7 +347,7 @@ def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
         for key in params:
             part = parts.get(key.rpartition("__")[0])
             if hasattr(part, "get_params"):
-                check_values(part, share_gram=False)
+                _check_values(part, share_gram=False)
     return estimator
 
 
@@ -367,7 +366,7 @@ def _check_methods(thing: Any, name: str) -> None:
 
 
 def _kind(estimator: Any) -> str:
-    """Return the type of an estimator by scikit-learn; one that does not say is a classifier."""
+    """Return scikit-learn's type of an estimator; without one it counts as a classifier."""
     from sklearn.utils import get_tags
 
     try:
@@ -380,7 +379,7 @@ def _kind(estimator: Any) -> str:
 
 
 def takes_many(estimator: Any) -> bool:
-    """Return whether a classifier takes more than two classes; one that does not say does."""
+    """Return whether a classifier takes more than two classes, which is the default."""
     from sklearn.utils import get_tags
 
     try:
@@ -392,29 +391,26 @@ def takes_many(estimator: Any) -> bool:
 
 def parts_of(estimator: Any) -> set[Any]:
     """Return the class of an estimator, those of its parts, and the functions among its values."""
-    found: set[Any] = {type(estimator)}
+    parts: set[Any] = {type(estimator)}
     waiting = list(estimator.get_params(deep=False).values())
     while waiting:
         value = waiting.pop()
         if inspect.isclass(value) or inspect.isfunction(value):
-            found.add(value)
+            parts.add(value)
         elif hasattr(value, "get_params"):
-            found.add(type(value))
+            parts.add(type(value))
             waiting += value.get_params(deep=False).values()
         elif isinstance(value, Mapping):
             waiting += value.values()
         elif isinstance(value, list | tuple):
             waiting += value
-    return found
+    return parts
 
 
-def check_values(estimator: Any, *, share_gram: bool = True) -> None:
-    """Check the values of parameters, as far as an estimator declares constraints for them.
+def _check_values(estimator: Any, *, share_gram: bool = True) -> None:
+    """Raise EstimatorError if a value breaks the constraints that the estimator declares.
 
-    If it is given a Gram matrix, the kernel checks its own parameters: they need not be ones that
-    the estimator knows.
-
-    Raises EstimatorError.
+    If it is fitted on a Gram matrix, the kernel checks its own parameters instead.
     """
     from sklearn.base import clone
 

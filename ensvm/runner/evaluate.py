@@ -58,11 +58,11 @@ class Evaluation:
     curves : dict of lists
         The curves that the algorithm's `record` names.
     stage : dict or None
-        The stage or grid point that was chosen, where one was, among `n_stages`.
+        The stage or grid point that was chosen among `n_stages`, if any.
     validation_error : float or None
         The error on held-out training rows by which it was chosen.
     by_order : dict of lists
-        The numeric metrics of each order of the training rows, where there are several.
+        The numeric metrics of each order of the training rows, if there are several.
     predictions : tuple of Predictions
         What was predicted for the test rows, in each order of the training rows.
     """

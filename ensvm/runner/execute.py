@@ -1,7 +1,7 @@
 """Run the missing cells of a plan: the error pass in parallel, then the timing pass alone."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -94,7 +94,6 @@ def run_plan(
     engine: Any = None,
     data_dir: Path | None = None,
     timeout: float | None = None,
-    report: Callable[[str], None] = print,
 ) -> Outcome:
     """Run the cells that `results/<study>` does not have, and return how it went.
 
@@ -107,18 +106,16 @@ def run_plan(
     results : Path
         The folder of all studies' results.
     progress : Progress
-        Is told what the run does.
+        Receives the events of the run.
     jobs : int or None, default None
         Cells at a time on this machine; None for the number of cores.
-    engine : str, Path, Client, Cluster, ClusterEngine or None, default None
+    engine : str, Path, Client, Cluster or None, default None
         A dask cluster that runs the cells: the address of its scheduler, the file that the
         scheduler wrote, or a client or a cluster of `dask.distributed`; None for this machine.
     data_dir : Path or None, default None
         A folder with data files; None for the one that ENSVM_DATA names.
     timeout : float or None, default None
         The wall time in seconds that one cell may take; None for any.
-    report : callable
-        Takes one line that the user should read, such as why a worker of the cluster is not used.
 
     Returns
     -------
@@ -138,7 +135,7 @@ def run_plan(
     """
     n_jobs = 1 if engine is not None else jobs or cpu_count()
     with (
-        _engine(engine, jobs, report) as cluster,
+        _engine(engine, jobs) as cluster,
         Store(results / plan.config.study) as store,
     ):
         _copy_config(plan, store.folder)
@@ -157,9 +154,7 @@ def run_plan(
     return run.outcome
 
 
-def _engine(
-    engine: Any, jobs: int | None, report: Callable[[str], None]
-) -> AbstractContextManager[Engine | None]:
+def _engine(engine: Any, jobs: int | None) -> AbstractContextManager[Engine | None]:
     """Return a cluster that is left at the end of the context; None for this machine."""
     if engine is None:
         return nullcontext()
@@ -168,11 +163,9 @@ def _engine(
             f"jobs ({jobs}) are for this machine; with an engine, each thread of a worker runs a"
             " cell"
         )
-    from ensvm.runner.cluster import ClusterEngine
+    from ensvm.runner.cluster import cluster_engine
 
-    return (
-        nullcontext(engine) if isinstance(engine, ClusterEngine) else ClusterEngine(engine, report)
-    )
+    return cluster_engine(engine)
 
 
 def _copy_config(plan: Plan, folder: Path) -> None:
@@ -238,22 +231,23 @@ class _Run:
 
     def save(self, records: list[Record]) -> None:
         """Write records and count them, with those that their timings answer."""
-        answered = [
-            record_of_timing(self._answered[record.key], record)
-            for record in records
-            if record.key in self._answered
-        ]
-        self._append([*records, *answered])
-        self.outcome.add([*records, *answered])
-        cost = sum(self._costs.get(record.key, 0.0) for record in records)
-        self._progress.done([*records, *answered], cost)
+        every, cost = list(records), 0.0
+        for record in records:
+            cost += self._costs.get(record.key, 0.0)
+            if record.key in self._answered:
+                every.append(record_of_timing(self._answered[record.key], record))
+        self._append(every)
+        self.outcome.add(every)
+        self._progress.done(every, cost)
 
     def _append(self, records: list[Record], *runs: Run) -> None:
         """Save records, each after the provenance of the machine that made it."""
-        made = {run.id: run for run in (*runs, *(record.run for record in records)) if run}
-        new = [run for name, run in made.items() if name not in self._saved_runs]
-        self._store.append([*new, *records])
-        self._saved_runs |= made.keys()
+        lines: list[Run | Record] = []
+        for run in (*runs, *[record.run for record in records]):
+            if run is not None and run.id not in self._saved_runs:
+                lines.append(run)
+                self._saved_runs.add(run.id)
+        self._store.append([*lines, *records])
 
     def _without_answered(
         self, missing: list[Cell], records: Mapping[Identity, Record]

@@ -1,6 +1,6 @@
 """Check before a run that fits leave the numbers and curves that the config asks for.
 
-What a classifier leaves is learnt by fitting it on a few made-up rows.
+Each classifier is fitted on a few made-up rows to see what it leaves.
 """
 
 import warnings
@@ -34,15 +34,15 @@ TRUSTED = ("ensvm", "sklearn")
 
 
 @dataclass(frozen=True)
-class Left:
+class Attributes:
     """The names of what fits leave: numbers, arrays, and methods that give scores."""
 
     numbers: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
     methods: frozenset[str] = frozenset()
 
-    def __or__(self, other: "Left") -> "Left":
-        return Left(
+    def __or__(self, other: "Attributes") -> "Attributes":
+        return Attributes(
             self.numbers | other.numbers,
             self.arrays | other.arrays,
             self.methods | other.methods,
@@ -60,22 +60,23 @@ def check_fitted(
     by_name: dict[str, list[AlgorithmSettings]] = {}
     for name, method in settings:
         by_name.setdefault(name, []).append(method)
-    fitted: dict[str, Left | None] = {}  # by the settings: algorithms may differ in labels alone
+    # By the settings: algorithms may differ only in labels.
+    fitted: dict[str, Attributes | None] = {}
     for one in asked:
         scores = _scores_for(one)
         if not (left_by_fit(one.metric) or one.metric == SIZE or scores):
             continue
-        left = Left()
+        attributes = Attributes()
         for method in (method for name in one.algorithms for method in by_name.get(name, [])):
             key = repr(method)
             if key not in fitted:
-                fitted[key] = _left_by(method)
-            leaves = fitted[key]
-            if leaves is None or _has(left := left | leaves, one, scores):
+                fitted[key] = _attributes_of(method)
+            of_method = fitted[key]
+            if of_method is None or _has(attributes := attributes | of_method, one, scores):
                 break
         else:
-            if left != Left():
-                raise source.error(one.location, _complaint(one, left, scores))
+            if attributes != Attributes():
+                raise source.error(one.location, _complaint(one, attributes, scores))
 
 
 def _scores_for(asked: Asked) -> tuple[str, ...]:
@@ -87,29 +88,29 @@ def _scores_for(asked: Asked) -> tuple[str, ...]:
     return methods_for(asked.metric)
 
 
-def _has(left: Left, asked: Asked, scores: tuple[str, ...]) -> bool:
+def _has(attributes: Attributes, asked: Asked, scores: tuple[str, ...]) -> bool:
     if scores:
-        return bool(left.methods & set(scores))
-    return asked.metric in (left.arrays if asked.curve else left.numbers)
+        return bool(attributes.methods & set(scores))
+    return asked.metric in (attributes.arrays if asked.curve else attributes.numbers)
 
 
-def _complaint(asked: Asked, left: Left, scores: tuple[str, ...]) -> str:
+def _complaint(asked: Asked, attributes: Attributes, scores: tuple[str, ...]) -> str:
     names = ", ".join(asked.algorithms)
     if scores:
         return (
             f"{asked.metric} is computed from {' or '.join(scores)}, which {names} does not have; "
             "CalibratedClassifierCV of scikit-learn gives probabilities to any"
         )
-    if not asked.curve and asked.metric in left.arrays:
+    if not asked.curve and asked.metric in attributes.arrays:
         return f"{asked.metric} is a curve; name it in `record:` and give the `stage:` of it"
-    kind, accepted = ("curve", left.arrays) if asked.curve else ("number", left.numbers)
+    kind, accepted = ("curve", attributes.arrays) if asked.curve else ("number", attributes.numbers)
     return (
         f"a fit of {names} leaves no {kind} {asked.metric!r}; "
         f"it leaves {', '.join(sorted(accepted)) or 'none'}{near_miss(asked.metric, accepted)}"
     )
 
 
-def _left_by(method: AlgorithmSettings) -> Left | None:
+def _attributes_of(method: AlgorithmSettings) -> Attributes | None:
     """Return what a fit leaves; None if that cannot be known before the run."""
     params = {**method.params, **next(iter(grid_points(method.grid)))}
     try:
@@ -141,7 +142,7 @@ def _left_by(method: AlgorithmSettings) -> Left | None:
     numbers |= {SIZE} if "support_" in values else set()
     numbers |= {CV_SCORE} if method.stage == "best-by-cv" else set()
     numbers |= {"gamma_"} if inputs.gamma is not None else set()
-    return Left(frozenset(numbers), frozenset(arrays), frozenset(methods))
+    return Attributes(frozenset(numbers), frozenset(arrays), frozenset(methods))
 
 
 def _is_number(value: Any) -> bool:

@@ -1,8 +1,8 @@
-"""Files that own code opens and the key of its cell does not hold: they become a warning.
+"""A warning about files that a user's own code reads although the key of its cell lacks them.
 
-Python tells an audit hook of every file that it opens. A hook cannot be removed, so there is one a
-process, which does nothing outside the cells of own code. Files that compiled code or another
-process opens are not seen.
+An audit hook of Python notes every file that is opened. A hook cannot be removed, so each process
+has one, which does nothing outside the cells of own code. It does not see files that compiled code
+or another process opens.
 """
 
 import importlib.util
@@ -19,14 +19,14 @@ from typing import Any
 
 from ensvm.data import DatasetCard
 from ensvm.records.code_identity import FOLDER
-from ensvm.runner.own_modules import is_own, loaded_file
+from ensvm.runner.own_code import is_own, loaded_file
 from ensvm.runner.plan import Cell
 
 MOST_NAMED = 10  # files that one warning names
 _NEEDS_NO_QUOTES = re.compile(r"[\w./-]*\w")
 
-_opened: list[tuple[str, int]] | None = None  # paths and flags; None while nobody asks
-# What the cells of an algorithm have read in this process. A module reads its files when the first
+_opened: list[tuple[str, int]] | None = None  # paths and flags; None outside cells of own code
+# What the cells of an algorithm have read in this process: a module reads its files when the first
 # cell, or the warm-up before it, imports it.
 _read: dict[tuple[Any, ...], set[str]] = defaultdict(set)
 
@@ -51,29 +51,29 @@ def noting_files(cell: Cell) -> Iterator[None]:
 
 
 def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[str]:
-    """Return the warning about files that a cell has read though its key does not hold them."""
+    """Return a warning if a cell has read files that its key lacks, else an empty set."""
     if folder is None or not _read[_key(cell)]:
         return set()
     base = os.path.realpath(folder)
     every = (
         file for sources in card.parts.values() for each in sources for file in each.every_file
     )
-    held = {*cell.own_files, *(os.path.realpath(file.file) for file in every if file.file)}
+    in_key = {*cell.own_files, *(os.path.realpath(file.file) for file in every if file.file)}
     # Libraries open many files; resolving the path of each would take longer than a small cell.
     read = (path for path in _read[_key(cell)] if is_own(path))
-    places = {os.path.realpath(_source(path)) for path in read}
+    paths = {os.path.realpath(_source(path)) for path in read}
     names = sorted(
-        Path(os.path.relpath(place, base)).as_posix()
-        for place in places - held
-        if _counts(place, base)
+        Path(os.path.relpath(path, base)).as_posix()
+        for path in paths - in_key
+        if _counts(path, base)
     )
     if not names:
         return set()
-    shown = [name if _NEEDS_NO_QUOTES.fullmatch(name) else json.dumps(name) for name in names]
+    quoted = [name if _NEEDS_NO_QUOTES.fullmatch(name) else json.dumps(name) for name in names]
     more = f" (and {len(names) - MOST_NAMED} more)" if len(names) > MOST_NAMED else ""
     return {
         "UndeclaredFiles: a change of files that this cell reads would not run it again;"
-        f" add `depends: [{', '.join(shown[:MOST_NAMED])}]`{more} to the algorithm"
+        f" add `depends: [{', '.join(quoted[:MOST_NAMED])}]`{more} to the algorithm"
     }
 
 
@@ -81,14 +81,14 @@ def _key(cell: Cell) -> tuple[Any, ...]:
     return cell.study, cell.algorithm, *cell.own.items()
 
 
-def _counts(place: str, base: str) -> bool:
+def _counts(path: str, base: str) -> bool:
     """Return whether a file is one of the user's own: a module, or a file beside the config."""
-    parts = Path(os.path.relpath(place, base)).parts
-    is_module = place.endswith(".py")
+    parts = Path(os.path.relpath(path, base)).parts
+    is_module = path.endswith(".py")
     # Hidden folders have caches, environments and settings of programs.
     is_beside = not any(folder.startswith(".") for folder in parts[:-1])
-    is_ours = Path(place).is_relative_to(FOLDER)
-    return (is_module or is_beside) and is_own(place) and not is_ours and os.path.isfile(place)
+    is_ours = Path(path).is_relative_to(FOLDER)
+    return (is_module or is_beside) and is_own(path) and not is_ours and os.path.isfile(path)
 
 
 def _source(path: str) -> str:
@@ -108,7 +108,5 @@ def _install_hook() -> None:
 
 def _note(event: str, args: tuple[Any, ...]) -> None:
     if event == "open" and _opened is not None and not isinstance(args[0], int):
-        with suppress(
-            OSError, TypeError, ValueError
-        ):  # an exception would become that of whoever opens the file
+        with suppress(OSError, TypeError, ValueError):  # the opening code would see the error
             _opened.append((os.path.abspath(os.fsdecode(args[0])), args[2]))

@@ -1,36 +1,45 @@
-"""Files of a user's own that decide what an algorithm does: modules, and what `depends:` names.
+"""Code and files of a user's own that decide what an algorithm does: modules, and `depends:`.
 
-A module of the user's own counts with every own module that is loaded once it has been imported,
-whatever loaded it, and with those that functions of these import. Each is hashed as a whole file.
+Own modules lie beside the config, on Python's path, or are installed to be edited. They are found
+after all that is installed, and every plan and every run imports them anew. An algorithm counts
+with every own module that is loaded once its module has been imported, and with those that
+functions of these import. Each is hashed as a whole file.
 """
 
 import ast
 import glob
 import hashlib
 import importlib
+import importlib.util
 import os
+import sys
+import sysconfig
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 from ensvm.classifiers import CLASSIFIERS
 from ensvm.data.errors import near_miss
 from ensvm.records.code_identity import NUMERIC, PACKAGE, Target, imported
-from ensvm.runner.estimators import EstimatorError, resolved_block
-from ensvm.runner.own_modules import (
-    OTHERS,
-    forget_own_modules,
-    loaded_file,
-    own_file,
-    own_modules,
-)
+from ensvm.runner.estimators import EstimatorError, names_in, resolved_block
 from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.source import Location, YamlSource
 
+# Never imported anew: the program that runs, `ensvm` itself and what it computes with, even if a
+# developer of these has installed them to be edited.
+OTHERS = {
+    *("__main__", "__mp_main__", "ensvm", "ensvm_cli", "joblib", "pandas"),
+    *NUMERIC,
+    *sys.stdlib_module_names,
+}
+INSTALLED = ("site-packages", "dist-packages")
+STANDARD_LIBRARY = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
 # Above, the record of each cell names groups of files instead of files.
 MOST_FILES = 20
 
@@ -96,32 +105,30 @@ def own_code(source: YamlSource, blocks: Mapping[str, AlgorithmConfig]) -> dict[
     by_module: dict[str, OwnCode] = {}
     for module in sorted(set().union(*modules.values())):
         if by_module:
-            forget_own_modules()
-        # What is wrong with a module is said where the estimator is made.
-        with suppress(Exception, SystemExit):
+            _forget_own_modules()
+        with suppress(Exception, SystemExit):  # making the estimator reports what is wrong
             importlib.import_module(module)
         by_module[module] = loaded_code(own_modules(), source.path.parent)
-    if len(by_module) > 1:  # the classes of all of them are to come from one import
-        forget_own_modules()
-    found = {}
+    if len(by_module) > 1:  # all classes must come from one import
+        _forget_own_modules()
+    codes = {}
     for name, block in blocks.items():
-        found[name] = _declared(source, ("algorithms", name, "depends"), block.depends)
+        codes[name] = _declared(source, ("algorithms", name, "depends"), block.depends)
         for module in modules[name]:
-            found[name] |= by_module[module]
-    return found
+            codes[name] |= by_module[module]
+    return codes
 
 
 def _modules_in(block: AlgorithmConfig) -> set[str]:
-    """Return the own modules that an algorithm names; what is wrong with a name is said later."""
-    if block.spec is not None:
-        with suppress(EstimatorError):
-            modules = {name.partition(":")[0] for name in resolved_block(block).names}
-            return {module for module in modules if own_file(module) is not None}
+    """Return the own modules that an algorithm names; unknown names are reported later."""
+    with suppress(EstimatorError):
+        modules = {name.partition(":")[0] for name in names_in(resolved_block(block))}
+        return {module for module in modules if own_file(module) is not None}
     return set()
 
 
 def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
-    """Return the own code of modules that are loaded, and of those that their functions import."""
+    """Return the own code of loaded modules and of the modules that their functions import."""
     loaded = own_modules()
     waiting = {name: file for name in modules if (file := loaded_file(loaded.get(name)))}
     files, seen = dict(waiting), {"", *OTHERS}
@@ -143,16 +150,16 @@ def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
 
 
 def _declared(source: YamlSource, location: Location, patterns: Iterable[str]) -> OwnCode:
-    """Return the files that the `depends:` of an algorithm, at a location, names."""
+    """Return the files that the `depends:` at a location names."""
     folder = source.path.parent
     files: dict[str, OwnFile] = {}
     for index, pattern in enumerate(patterns):
-        found = list(_matches(folder, pattern))
-        if not found:
-            hint = near_miss(pattern, [place.name for place in folder.iterdir()])
+        names = list(_matches(folder, pattern))
+        if not names:
+            hint = near_miss(pattern, [path.name for path in folder.iterdir()])
             message = f"no file matches {pattern!r} in the folder of the config{hint}"
             raise source.error((*location, index), message)
-        for name in found:
+        for name in names:
             try:
                 files[Path(os.path.normpath(name)).as_posix()] = _read(folder / name)
             except OSError as error:
@@ -162,16 +169,16 @@ def _declared(source: YamlSource, location: Location, patterns: Iterable[str]) -
 
 
 def _matches(folder: Path, pattern: str) -> Iterator[str]:
-    """Yield the files that a pattern means, relative to the folder."""
+    """Yield the files that match a pattern, relative to the folder."""
     is_one = os.path.exists(folder / pattern)  # its name may have characters of a pattern
     names = [pattern] if is_one else sorted(glob.glob(pattern, root_dir=folder, recursive=True))
     for name in names:
-        place = folder / name
-        if folder.absolute().is_relative_to(os.path.abspath(place)):
+        path = folder / name
+        if folder.absolute().is_relative_to(os.path.abspath(path)):
             continue  # the config's own folder, which may hold the results
-        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and "__pycache__" not in file.parts:
-                yield os.path.join(name, file.relative_to(place))
+                yield os.path.join(name, file.relative_to(path))
 
 
 def _imports(module: str, file: Path) -> tuple[Target, ...]:
@@ -184,7 +191,7 @@ def _imports(module: str, file: Path) -> tuple[Target, ...]:
 def _imports_of(text: bytes, package: str) -> tuple[Target, ...]:
     try:
         nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError):  # only tried, for whoever imports it has to do without
+    except (SyntaxError, ValueError):  # the module cannot be imported either
         return ()
     targets = [
         target
@@ -206,9 +213,9 @@ def _prefixes(target: Target) -> list[str]:
 
 def _name(module: str, file: Path, folder: Path) -> str:
     """Return the path of a module relative to the config, else its path on Python's path."""
-    place, base = os.path.realpath(file), os.path.realpath(folder)
-    if place.startswith(base + os.sep):
-        return Path(os.path.relpath(place, base)).as_posix()
+    path, base = os.path.realpath(file), os.path.realpath(folder)
+    if path.startswith(base + os.sep):
+        return Path(os.path.relpath(path, base)).as_posix()
     inside = f"/__init__{file.suffix}" if file.stem == "__init__" else file.suffix
     return module.replace(".", "/") + inside
 
@@ -219,3 +226,102 @@ def _read(file: Path) -> OwnFile:
 
 def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
+
+
+# Modules
+
+
+@contextmanager
+def importable(folder: Path) -> Iterator[None]:
+    """Find modules in a folder too while the body runs, and import all own modules anew in it.
+
+    So each plan reads what a user has changed since the last, and another study may have a module
+    of the same name. Own modules that were imported before are back afterwards.
+    """
+    path = os.path.realpath(folder)
+    is_new = path not in sys.path
+    if is_new:
+        # Last, so that the user's module cannot hide one of Python or of a package.
+        sys.path.append(path)
+        importlib.invalidate_caches()
+    before = _forget_own_modules()
+    try:
+        yield
+    finally:
+        _forget_own_modules()
+        sys.modules.update(before)
+        if is_new:
+            sys.path.remove(path)
+
+
+def own_modules() -> dict[str, ModuleType]:
+    """Return the modules of the user's own that are loaded now, by name."""
+    return {
+        name: module
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] not in OTHERS and is_own(_place_of(module))
+    }
+
+
+def _forget_own_modules() -> dict[str, ModuleType]:
+    """Let the next import of each own module run it anew; return the modules until now."""
+    modules = own_modules()
+    for name in modules:
+        del sys.modules[name]
+    return modules
+
+
+def own_file(module: str) -> Path | None:
+    """Return the source file of an own module, which is not imported to find it.
+
+    Returns None if no module has this name, or it belongs to Python or to an installed package.
+    """
+    top, *parts = module.split(".")
+    if top in OTHERS:
+        return None
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return None
+    if spec is None:
+        return None
+    files = [Path(spec.origin)] if spec.origin and not parts else []
+    for folder in spec.submodule_search_locations or ():
+        base = Path(folder, *parts)
+        files += [base / "__init__.py", base.with_name(f"{base.name}.py")]
+    return next((file for file in files if is_own(str(file)) and file.is_file()), None)
+
+
+def loaded_file(module: ModuleType | None) -> Path | None:
+    """Return the file of an own module that is loaded; None for others and for a bare folder."""
+    path = _place_of(module)
+    return Path(path) if is_own(path) and os.path.isfile(path) else None
+
+
+def _place_of(module: ModuleType | None) -> str:
+    """Return the file of a module, the folder of a package without one, or an empty text."""
+    spec = getattr(module, "__spec__", None)
+    if not isinstance(spec, ModuleSpec):
+        return ""
+    if spec.has_location and spec.origin:  # those built in have no file
+        return spec.origin
+    return next(iter(spec.submodule_search_locations or ()), "")
+
+
+def is_own(path: str) -> bool:
+    """Return whether a path, not a relative one, is of neither Python nor an installed package."""
+    return os.path.isabs(path) and not _is_installed(os.path.dirname(path), tuple(sys.path))
+
+
+@lru_cache(maxsize=10_000)
+def _is_installed(folder: str, path: tuple[str, ...]) -> bool:
+    """Return whether a folder belongs to Python's own modules or to an installed distribution.
+
+    The innermost folder around it that Python searches decides.
+    """
+    for parent in (Path(folder), *Path(folder).parents):
+        if parent.name in INSTALLED or str(parent) in STANDARD_LIBRARY:
+            return True
+        if str(parent) in path:
+            return any(parent.glob("*.dist-info"))
+    return False

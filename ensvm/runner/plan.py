@@ -13,10 +13,10 @@ from ensvm.data.errors import near_miss
 from ensvm.records.identity import changes, hash_of, key_of
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.metric_check import check_fitted
-from ensvm.runner.own_modules import importable
+from ensvm.runner.own_code import importable
 from ensvm.runner.settings import (
+    Algorithm,
     AlgorithmSettings,
-    Found,
     Used,
     code_of,
     has_many_classes,
@@ -86,23 +86,25 @@ class Cell:
     own: Mapping[str, str] = field(default_factory=dict, hash=False)
     own_files: tuple[str, ...] = field(default=(), hash=False)
 
-    @property
+    @cached_property
     def run_pass(self) -> RunPass:
         """The pass it belongs to."""
         return "error" if self.blas_threads is None else "timing"
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """What the cell is, apart from the realization, as a JSON object."""
         method = None if self.method is None else self.method.to_json()
-        told: dict[str, Any] = {"data": self.data, "split": self.split}
-        told |= {"algorithm": method, "code": self.code}
-        if self.own:  # else it is left out, as in records from before there was such a key
-            told["own"] = self.own
-        timing = {"timing": {"blas_threads": self.blas_threads}}
-        return told | (timing if self.run_pass == "timing" else {})
+        return {
+            "data": self.data,
+            "split": self.split,
+            "algorithm": method,
+            "code": self.code,
+            **({"own": self.own} if self.own else {}),
+            **({"timing": {"blas_threads": self.blas_threads}} if self.blas_threads else {}),
+        }
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """Which cell of the study it is, whatever its settings."""
         return self.dataset, self.realization, self.algorithm, self.run_pass
@@ -117,7 +119,7 @@ class Cell:
         """Hash of what the cell is; a record with the same key answers it."""
         return key_of(self.identity, self.seed, self.settings)
 
-    @property
+    @cached_property
     def seed(self) -> int:
         """The algorithm's own seed; the realization's is the data room's."""
         named = None if self.method is None else self.method.seed
@@ -133,10 +135,10 @@ class Cell:
         )
 
     def lacks(self, record: Record) -> str:
-        """Return what the study asks for by now and a record of the cell does not have.
+        """Return what the study asks for but a record of the cell does not have, as text.
 
-        The text is empty if it has all. A classifier that gave no predictions would give none
-        again, and metrics of labels need only the confusion.
+        A classifier that gave no predictions would give none again, and metrics of labels need only
+        the confusion.
         """
         if self.run_pass == "timing" or record.predictions or not record.confusion:
             return ""
@@ -153,11 +155,11 @@ class Cell:
         It does with the same data, split, realization, parameters, code and seed, on as many BLAS
         threads: kernel values of its own come from the same rows by the same code as shared ones.
         """
-        told = {key: value for key, value in timing.settings.items() if key != "timing"}
+        settings = {key: value for key, value in timing.settings.items() if key != "timing"}
         return (
             timing.blas_threads == ERROR_PASS_THREADS
             and (self.dataset, self.realization) == (timing.dataset, timing.realization)
-            and (self.run_pass, self.seed, self.settings) == ("error", timing.seed, told)
+            and (self.run_pass, self.seed, self.settings) == ("error", timing.seed, settings)
         )
 
 
@@ -307,11 +309,10 @@ def _plan(
         for index, entry in enumerate(config.datasets)
         if entry.unavailable is None
     }
-    _check_realizations(source, config, cards)
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     _check_size(source, config, cards, chosen)
     settings = settings_of_study(source, config, cards)
-    methods = ((name, found.method) for (name, *_), found in settings.items() if found is not None)
+    methods = ((name, algorithm.method) for (name, *_), algorithm in settings.items())
     check_fitted(config.asked(), methods, source)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
@@ -325,23 +326,9 @@ def _plan(
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
-        told = f"--realizations: {chosen[0]} is more than this study has"
-        raise source.error(("realizations",), told)
+        message = f"--realizations: {chosen[0]} is more than this study has"
+        raise source.error(("realizations",), message)
     return Plan(path, _published(source, config), config, cards, tuple(cells))
-
-
-def _check_realizations(
-    source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard]
-) -> None:
-    """Refuse more realizations than a data set has where they are asked for in its own block."""
-    for index, entry in enumerate(config.datasets):
-        most = cards[entry.name].max_realizations if entry.name in cards else None
-        if entry.realizations is not None and most is not None and entry.realizations > most:
-            protocol = cards[entry.name].split_protocol()["protocol"]
-            raise source.error(
-                ("datasets", index, "realizations"),
-                f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
-            )
 
 
 def _check_size(
@@ -350,16 +337,25 @@ def _check_size(
     cards: Mapping[str, DatasetCard],
     chosen: range | None,
 ) -> None:
-    """Refuse a study of more cells than anybody can run, before any of them is made."""
+    """Refuse more realizations than a data set has, and more cells than anybody can run."""
     size = 0
-    for entry in config.datasets:
-        if entry.name in cards:
-            last = _last(config, entry, cards[entry.name], chosen)
-            for name in config.algorithms_of(entry):
-                size += min(last, entry.realizations_of.get(name, last))
+    for index, entry in enumerate(config.datasets):
+        if entry.name not in cards:
+            continue
+        card = cards[entry.name]
+        most = card.max_realizations
+        if entry.realizations is not None and most is not None and entry.realizations > most:
+            protocol = card.split_protocol()["protocol"]
+            raise source.error(
+                ("datasets", index, "realizations"),
+                f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
+            )
+        last = _last(config, entry, card, chosen)
+        for name in config.algorithms_of(entry):
+            size += min(last, entry.realizations_of.get(name, last))
     if size > MAX_CELLS:
-        told = f"{size:,} cells (data sets x algorithms x realizations)"
-        raise source.error(("realizations",), f"{told}; at most {MAX_CELLS:,} are accepted")
+        cells = f"{size:,} cells (data sets x algorithms x realizations)"
+        raise source.error(("realizations",), f"{cells}; at most {MAX_CELLS:,} are accepted")
 
 
 def _last(
@@ -391,7 +387,7 @@ def _cells(
     config: StudyConfig,
     entry: DatasetConfig,
     cards: Mapping[str, DatasetCard],
-    methods: Mapping[Used, Found | None],
+    settings: Mapping[Used, Algorithm],
     chosen: range | None,
 ) -> Iterator[Cell]:
     card = cards[entry.name]
@@ -404,21 +400,22 @@ def _cells(
     kernel = config.kernel_of(entry)
     scored, keep = config.scored(), bool(config.keep)
 
-    names = config.algorithms_of(entry)
-    there = {name: methods[name, kernel, has_many_classes(card)] for name in names}
-    codes = {name: code_of(card, found) for name, found in there.items() if found is not None}
-    passes: list[tuple[Iterable[str], int, int | None]] = [(names, last, None)]
+    algorithms = {
+        name: settings[name, kernel, has_many_classes(card)] for name in config.algorithms_of(entry)
+    }
+    codes = {name: code_of(card, algorithm) for name, algorithm in algorithms.items()}
+    passes: list[tuple[Iterable[str], int, int | None]] = [(algorithms, last, None)]
     if config.timing is not None:
-        timed = [name for name in names if config.times(entry.name, name)]
+        timed = [name for name in algorithms if config.times(entry.name, name)]
         timing = config.timing
         passes.append((timed, min(last, timing.realizations), timing.blas_threads))
-    for of_pass, last_of_pass, threads in passes:
+    for names, last_of_pass, threads in passes:
         for realization in range(first, last_of_pass + 1):
-            for name in of_pass:
-                found = there[name]
-                if found is None or realization > entry.realizations_of.get(name, last_of_pass):
+            for name in names:
+                if realization > entry.realizations_of.get(name, last_of_pass):
                     continue
-                method = found.method
+                algorithm = algorithms[name]
+                method = algorithm.method
                 if threads is not None:  # a timing is of one fit
                     method = replace(method, orders=1)
                 yield Cell(
@@ -429,8 +426,8 @@ def _cells(
                     drawn_on,
                     scored.get(name, ()),
                     keep,
-                    found.own.hashes,
-                    found.own.paths,
+                    algorithm.own.hashes,
+                    algorithm.own.paths,
                 )
 
 

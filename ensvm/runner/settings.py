@@ -1,4 +1,4 @@
-"""What a cell's algorithm is: the estimator and its parameters, and how it is scored."""
+"""The algorithms of a study: estimator, parameters, how each is scored, and its code."""
 
 import re
 from collections.abc import Mapping
@@ -13,14 +13,13 @@ from ensvm.runner.estimators import (
     EstimatorError,
     blamed_on,
     build,
-    check_values,
     name_of,
+    names_in,
     parts_of,
     resolved_block,
     takes_many,
 )
-from ensvm.runner.own_code import OwnCode, loaded_code, own_code
-from ensvm.runner.own_modules import own_file
+from ensvm.runner.own_code import OwnCode, loaded_code, own_code, own_file
 from ensvm.study.algorithms import AlgorithmConfig, CrossValidationConfig, KernelConfig
 from ensvm.study.block import is_derived
 from ensvm.study.config import StudyConfig
@@ -46,8 +45,8 @@ class AlgorithmSettings:
     Attributes
     ----------
     estimator : str or dict
-        One of our names, an import path `package.module:Class`, or the block of a pipeline, of a
-        another estimator, with import paths.
+        One of our names, an import path `package.module:Class`, or the block of a pipeline with
+        import paths.
     params : dict
         The parameters that the config sets, those of the shared kernel among them.
     defaults : dict of str
@@ -69,7 +68,7 @@ class AlgorithmSettings:
     cv : dict or None
         The number of folds (`n_splits`) and the `scorer` of `best-by-cv`; None without it.
     wrapped : 'one-vs-rest' or None
-        What a classifier of two classes is put into where the data have more; None elsewhere.
+        The wrapper of a classifier of two classes on data that have more; else None.
     """
 
     estimator: str | Mapping[str, Any]
@@ -89,7 +88,7 @@ class AlgorithmSettings:
         """Return the settings as a JSON object."""
         line = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         line["record"] = list(self.record)
-        for name in ("seed", "cv", "wrapped"):  # said only where there is one
+        for name in ("seed", "cv", "wrapped"):  # left out if None
             if line[name] is None:
                 del line[name]
         if self.orders == 1:
@@ -98,21 +97,21 @@ class AlgorithmSettings:
 
 
 @dataclass(frozen=True)
-class Found:
-    """An algorithm of a config: what it is, and the code that it runs through.
+class Algorithm:
+    """An algorithm of a config with the code that it runs through.
 
     Attributes
     ----------
     method : AlgorithmSettings
         Its settings.
-    places : frozenset of str
-        The places in `ensvm` and in installed packages where its code begins.
+    roots : frozenset of str
+        The names in `ensvm` and in installed packages where its code begins.
     own : OwnCode
         The user's own modules that it needs, and the files that its `depends:` names.
     """
 
     method: AlgorithmSettings
-    places: frozenset[str]
+    roots: frozenset[str]
     own: OwnCode
 
 
@@ -123,23 +122,23 @@ def has_many_classes(card: DatasetCard) -> bool:
 
 def settings_of_study(
     source: YamlSource, config: StudyConfig, cards: Mapping[str, DatasetCard]
-) -> dict[Used, Found | None]:
-    """Return what every algorithm of a study is on the kinds of data that it meets."""
-    used = _built_with(config, cards)
+) -> dict[Used, Algorithm]:
+    """Return every algorithm of a study, resolved for each kind of data that it meets.
+
+    Raises ConfigError if an estimator, a parameter or a stage cannot be used.
+    """
+    used = _used(config, cards)
     own = own_code(source, {name: config.algorithms[name] for name, *_ in used})
     return {
-        (name, kernel, many): algorithm_settings(
-            source, config.algorithms[name], name, kernel, many=many, own=own[name]
-        )
-        for name, kernel, many in used
+        key: _resolved(source, config.algorithms[key[0]], *key, own=own[key[0]]) for key in used
     }
 
 
-def _built_with(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, None]:
-    """Return the algorithms with each kernel they must work with, in the config's order.
+def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, None]:
+    """Return the algorithms with each kernel that they must work with, in the config's order.
 
-    The study's own algorithms must work with the kernels of all its data sets, so that all of the
-    config is checked; where readings derived one or the other, only what is run must.
+    The study's own algorithms must work with the kernels of all its data sets; algorithms and data
+    sets that readings derived only as far as they are run.
     """
     kernels = {config.kernel_of(entry): None for entry in config.datasets}
     own = {config.kernel_of(config.dataset(name)) for name in config.own_rows}
@@ -157,37 +156,35 @@ def _built_with(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[U
     }
 
 
-def algorithm_settings(
+def _resolved(
     source: YamlSource,
     block: AlgorithmConfig,
     name: str,
     kernel: KernelConfig | None,
-    *,
     many: bool,
+    *,
     own: OwnCode,
-) -> Found | None:
-    """Return what an algorithm of a config is, with every value resolved and checked.
+) -> Algorithm:
+    """Return an algorithm with every value resolved and checked."""
+    from sklearn.multiclass import OneVsRestClassifier
 
-    Raises ConfigError if the estimator, a parameter or a stage cannot be used.
-    """
     try:
         with blamed_on(name_of(block.spec)):
-            built = _built(block, kernel)
+            made = resolved_block(block)
+            estimator, shared, parts = _built(made, kernel)
             defaults = {
                 key: ADDRESS.sub("", repr(value))
-                for key, value in sorted(built.estimator.get_params().items())
+                for key, value in sorted(estimator.get_params().items())
             }
     except EstimatorError as error:
         raise source.error(("algorithms", name), str(error)) from error
-    from sklearn.multiclass import OneVsRestClassifier
-
-    wrapped = ONE_VS_REST if many and not takes_many(built.estimator) else None
-    _check_stages(source, block, name, built.estimator, wrapped)
+    wrapped = ONE_VS_REST if many and not takes_many(estimator) else None
+    _check_stages(source, block, name, estimator, wrapped)
     method = AlgorithmSettings(
-        estimator=built.spec,
-        params={**built.params, **built.shared},
+        estimator=made.spec,
+        params={**made.params, **shared},
         defaults=defaults,
-        grid=built.grid,
+        grid=made.grid,
         stage=block.stage,
         record=block.record,
         share_gram=block.share_gram,
@@ -197,31 +194,35 @@ def algorithm_settings(
         cv=_folds(source, block, name),
         wrapped=wrapped,
     )
-    places = built.places if wrapped is None else {*built.places, _place(OneVsRestClassifier)}
-    own_names = {module for place in places if own_file(module := place.partition(":")[0])}
-    if own_names:
-        own |= loaded_code(own_names, source.path.parent)
-    others = {place for place in places if place.partition(":")[0] not in own_names}
-    return Found(method, own.roots | others, own)
+    parts |= {OneVsRestClassifier} if wrapped else set()
+    roots = names_in(made) | {_root(part) for part in parts}
+    modules = {module for root in roots if own_file(module := root.partition(":")[0])}
+    if modules:
+        own |= loaded_code(modules, source.path.parent)
+    others = {root for root in roots if root.partition(":")[0] not in modules}
+    return Algorithm(method, own.roots | others, own)
 
 
-def code_of(card: DatasetCard, found: Found | None = None) -> str:
-    """Return the identity of the code that a cell runs through, but for the user's own."""
-    data = _data_places(card)
-    if found is None:
+def code_of(card: DatasetCard, algorithm: Algorithm | None = None) -> str:
+    """Return the identity of the code of a cell, apart from the user's own.
+
+    Without an algorithm it is that of the cell that states the facts of the data.
+    """
+    data = _data_roots(card)
+    if algorithm is None:
         return code_identity(data)
-    return code_identity({*data, SCORING, *found.places}, found.own.packages)
+    return code_identity({*data, SCORING, *algorithm.roots}, algorithm.own.packages)
 
 
-def _data_places(card: DatasetCard) -> set[str]:
+def _data_roots(card: DatasetCard) -> set[str]:
     """Return where the code begins that decides on the data.
 
-    Whatever made arrays that have a checksum, it vouches for them: only what follows decides then.
+    A checksum vouches for the arrays, so that only the code after loading counts.
     """
     if card.checksum is not None:
         return {REALIZATION}
     if card.generator is not None:
-        return {REALIZATION, GENERATING, _place(type(card.generator))}
+        return {REALIZATION, GENERATING, _root(type(card.generator))}
     return {LOADING, CARD}
 
 
@@ -234,8 +235,8 @@ def _check_stages(
     if wrapped is not None:
         why = " (on data of more than two classes it is wrapped one against rest)"
     if block.stage != "last" and block.grid is None and not staged:
-        told = f"{name_of(block.spec)} has no stages (staged_predict) and no grid:"
-        raise source.error(("algorithms", name, "stage"), told + why)
+        message = f"{name_of(block.spec)} has no stages (staged_predict) and no grid:"
+        raise source.error(("algorithms", name, "stage"), message + why)
     asked = [key for key in block.record if key in STAGED]
     if asked and (block.grid is not None or not staged):
         raise source.error(
@@ -248,7 +249,7 @@ def _check_stages(
 
 
 def _folds(source: YamlSource, block: AlgorithmConfig, name: str) -> dict[str, Any] | None:
-    """Return the folds and the scorer of `best-by-cv`, having checked the scorer's name."""
+    """Check the scorer of `best-by-cv`, and return it with the number of folds."""
     if block.stage != "best-by-cv":
         return None
     from sklearn.metrics import get_scorer_names
@@ -265,52 +266,34 @@ def _folds(source: YamlSource, block: AlgorithmConfig, name: str) -> dict[str, A
     return cv.model_dump()
 
 
-@dataclass(frozen=True)
-class _Built:
-    """An algorithm's estimator, what it was made of, and the places where its code begins."""
+def _built(
+    block: AlgorithmConfig, kernel: KernelConfig | None
+) -> tuple[Any, dict[str, Any], set[Any]]:
+    """Return the estimator of a block, its parameters of the shared kernel, and its parts.
 
-    estimator: Any
-    spec: Any
-    params: dict[str, Any]
-    shared: dict[str, Any]
-    grid: dict[str, list[Any]] | None
-    places: set[str]
-
-
-def _built(block: AlgorithmConfig, kernel: KernelConfig | None) -> _Built:
-    share = block.share_gram
-    resolved = resolved_block(block)
-    spec, params = _flat(resolved.spec, resolved.params)
-    estimator = build(spec, params, share_gram=share)
-    shared = _shared_kernel(kernel, params, estimator) if isinstance(spec, str) else {}
-    estimator.set_params(**shared)
+    Every point of the grid is built and checked too, and its parts are among them.
+    """
+    spec, share = block.spec, block.share_gram
+    estimator = build(spec, block.params, share_gram=share)
+    shared = _shared_kernel(kernel, block.params, estimator) if isinstance(spec, str) else {}
+    params = {**block.params, **shared}
+    if shared:
+        estimator = build(spec, params, share_gram=share)
     parts = parts_of(estimator)
-    for parameter, values in (resolved.grid or {}).items():
+    for parameter, values in (block.grid or {}).items():
         for value in values:
-            point = build(spec, {**params, parameter: value}, share_gram=share)
-            check_values(point.set_params(**shared), share_gram=share)
-            parts |= parts_of(point)
-    check_values(estimator, share_gram=share)
-    places = {*resolved.names, *map(_place, parts)}
-    return _Built(estimator, spec, params, shared, resolved.grid, places)
+            parts |= parts_of(build(spec, {**params, parameter: value}, share_gram=share))
+    return estimator, shared, parts
 
 
-def _flat(spec: Any, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return an estimator without parameters of its own, and all of its parameters."""
-    while isinstance(spec, Mapping) and {"estimator", "params"} & set(spec):
-        params = {**spec.get("params", {}), **params}
-        spec = spec.get("estimator") or {key: spec[key] for key in spec if key != "params"}
-    return spec, dict(params)
-
-
-def _place(found: Any) -> str:
-    return f"{found.__module__}:{found.__qualname__}"
+def _root(part: Any) -> str:
+    return f"{part.__module__}:{part.__qualname__}"
 
 
 def _shared_kernel(
     kernel: KernelConfig | None, params: Mapping[str, Any], estimator: Any
 ) -> dict[str, Any]:
-    """Return the study's kernel as parameters of an estimator; its own `params` come first."""
+    """Return the study's kernel as parameters, unless `params` name a kernel's parameter."""
     if kernel is None or any(key in params for key in KERNEL_PARAMETERS):
         return {}
     accepted = estimator.get_params(deep=False)

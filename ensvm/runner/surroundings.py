@@ -1,4 +1,4 @@
-"""What surrounds a cell in its process: random numbers, options of libraries, a time limit.
+"""The surroundings of a cell in its process: random numbers, options of libraries, a time limit.
 
 A cell with the user's own code runs in a process of its own, so that nothing else needs restoring.
 """

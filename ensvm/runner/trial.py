@@ -1,4 +1,4 @@
-"""What `ensvm check` fits: every algorithm on a few rows of a data set that is at hand."""
+"""The trial fits of `ensvm check`: every algorithm on a few rows of a local data set."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from ensvm.runner.workers import LocalEngine
 from ensvm.study.config import read_config
 
 TRIAL_ROWS = 30
-FEWEST_OF_A_CLASS = 10  # of which folds of a cross-validation inside an algorithm have some each
+FEWEST_OF_A_CLASS = 10  # so that each fold of a cross-validation has some
 # What fails on so few rows (more neighbours, or more components, than there are) may do on more.
 SECOND_TRIAL_ROWS = 300
 TRIAL_SECONDS = 60.0  # a first fit may have to compile its code
@@ -29,7 +29,7 @@ class Trial:
     untried : tuple of str
         Those that run on no data set that is at hand.
     slow : tuple of str
-        Those that took longer than `TRIAL_SECONDS`, of which nothing is known.
+        Those that took longer than `TRIAL_SECONDS`.
     """
 
     fitted: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -50,8 +50,8 @@ def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
     records = _records(plan, cells, TRIAL_ROWS, data_dir)
     again = {record.identity for record in records if record.status == "failed"}
     if again:
-        left = [cell for cell in cells if cell.identity in again]
-        second = _records(plan, left, SECOND_TRIAL_ROWS, data_dir)
+        to_repeat = [cell for cell in cells if cell.identity in again]
+        second = _records(plan, to_repeat, SECOND_TRIAL_ROWS, data_dir)
         records = [record for record in records if record.identity not in again] + second
         _refuse_failed(plan, second)
     outcome = Trial()
@@ -69,9 +69,9 @@ def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
 def _at_hand(plan: Plan, data_dir: Path | None) -> list[str]:
     """Return the data sets that need no download, the smallest first."""
     search = DataSearch(data_dir, download=False)
-    found = [name for name, card in plan.cards.items() if search.find(name, card)]
-    there = [name for name in found if name not in search.to_download]
-    return sorted(there, key=lambda name: plan.cards[name].rows)
+    available = [name for name, card in plan.cards.items() if search.find(name, card)]
+    local = [name for name in available if name not in search.to_download]
+    return sorted(local, key=lambda name: plan.cards[name].rows)
 
 
 def _cells(plan: Plan, datasets: list[str]) -> list[Cell]:
@@ -116,5 +116,5 @@ def _refuse_failed(plan: Plan, records: Iterable[Record]) -> None:
         first, *others = failed
         more = f" (and {len(others)} more: {', '.join(r.algorithm for r in others)})"
         reason = " ".join(first.reason.split())
-        told = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
-        raise source.error(("algorithms", first.algorithm), told + (more if others else ""))
+        message = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
+        raise source.error(("algorithms", first.algorithm), message + (more if others else ""))

@@ -103,15 +103,17 @@ class LocalEngine:
     threads : int or None, default None
         The threads that libraries in a process may use if the environment does not say; None for
         an equal share of the processors.
+    is_stopped : callable or None, default None
+        Returns whether `run` shall end its workers and return; it is called twice a second.
     """
 
-    def __init__(self, jobs: int, threads: int | None = None) -> None:
-        self._jobs, self._threads = jobs, threads
-        self._stopped = False
-
-    def stop(self) -> None:
-        """Have `run` end its workers and return soon; any thread may call this."""
-        self._stopped = True
+    def __init__(
+        self,
+        jobs: int,
+        threads: int | None = None,
+        is_stopped: Callable[[], bool] | None = None,
+    ) -> None:
+        self._jobs, self._threads, self._is_stopped = jobs, threads, is_stopped
 
     def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
         """Run tasks; see `Engine`."""
@@ -121,7 +123,7 @@ class LocalEngine:
         threads = self._threads or max(1, (os.cpu_count() or 1) // at_a_time)
         waiting, slots = deque(tasks), [_Slot(threads, timeout) for _ in range(at_a_time)]
         try:
-            while not self._stopped:
+            while not (self._is_stopped and self._is_stopped()):
                 for slot in slots:
                     if waiting and not slot.is_busy:
                         slot.begin(waiting.popleft())

@@ -22,10 +22,7 @@ TRACES = ("Traceback (most recent call last)", "Fatal Python error")
 
 @dataclass(frozen=True)
 class Order:
-    """A command to run, and the operation that fails in it (see `Injector`).
-
-    `workers` is whether cells of a run are run by worker processes or within the command's own.
-    """
+    """A command to run, and the operation that fails in it (see `Injector`)."""
 
     arguments: list[str]
     log: str
@@ -33,7 +30,6 @@ class Order:
     report: str
     point: int
     fault: str
-    workers: bool
 
 
 @dataclass(frozen=True)
@@ -156,8 +152,7 @@ def _become(order: Order) -> None:
     from faults.injection import Fault, Injector
     from faults.study import records_on_disk
 
-    if not order.workers:
-        cells_run_here(pytest.MonkeyPatch())
+    cells_run_here(pytest.MonkeyPatch())
     sys.argv = ["ensvm", *order.arguments]
     folder = Path(order.folder)
     Injector(

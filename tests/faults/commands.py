@@ -16,11 +16,10 @@ RUN = "run {study}/trial.yaml --results {target}/r --jobs 1"
 
 @dataclass(frozen=True)
 class Command:
-    """A command that is tried, and those that come before it; `workers` runs cells in workers."""
+    """A command that is tried, and those that come before it."""
 
     arguments: str
     before: tuple[str, ...] = (RUN,)
-    workers: bool = False
     begun: bool = False
     """Whether the command was begun before, and killed when half of its records were saved."""
 
@@ -40,8 +39,6 @@ COMMANDS = {
     "export": Command("export {target}/r --per-realization -o {target}/cells.csv"),
     "figure": Command("figure {target}/r"),
 }
-# A worker is started for each point, which takes seconds, so this is not part of the tests.
-WITH_WORKERS = {"run, in workers": Command(f"{RUN} --pass error", (), workers=True)}
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ class Trial:
             self._begin()
         os.rename(self._target, self._before)
         self._reset()
-        undisturbed = self._run(command.arguments, workers=command.workers)
+        undisturbed = self._run(command.arguments)
         self._must_succeed(undisturbed)
         self._after, self._study = content(self._target), content(folder / "study")
         self.points = _points(undisturbed)
@@ -91,7 +88,7 @@ class Trial:
         """Run the command with a fault, then once more without, and judge what came of it."""
         self._reset()
         before = records_on_disk(self._target)
-        ran = self._run(self._command.arguments, point, workers=self._command.workers)
+        ran = self._run(self._command.arguments, point)
         wrong = self._wrong_with_fault(point, ran)
         for line in ran.report:
             before |= set(map(tuple, line.get("before", ())))
@@ -102,7 +99,7 @@ class Trial:
     def _wrong_with_fault(self, point: Point, ran: Finished) -> str:
         """Return what is wrong with how the command ended and with what it left behind."""
         faults = [line for line in ran.report if "before" in line]
-        if not faults and not self._command.workers:  # whose operations may be fewer by chance
+        if not faults:
             return "the point was not reached"
         killed = point.fault in (Fault.KILL, Fault.TORN_KILL)
         if wrong := ran.wrong(*((-9,) if killed and faults else (0, 1, 2))):
@@ -159,7 +156,7 @@ class Trial:
         if self._target.exists():
             shutil.rmtree(self._target)
 
-    def _run(self, line: str, point: Point | None = None, *, workers: bool = False) -> Finished:
+    def _run(self, line: str, point: Point | None = None) -> Finished:
         places = {"study": self._folder / "study", "target": self._target}
         order = Order(
             [part.format(**places) for part in line.split()],
@@ -168,7 +165,6 @@ class Trial:
             report=str(self._folder / "report"),
             point=point.number if point else 0,
             fault=point.fault.name if point else Fault.KILL.name,
-            workers=workers,
         )
         return self._starter.run(order)
 

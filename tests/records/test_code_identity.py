@@ -61,6 +61,7 @@ config, edits = Path(sys.argv[1]), json.loads(sys.argv[2])
 def keys():
     code_identity._identity.cache_clear()
     code_identity._source.cache_clear()
+    code_identity._step.cache_clear()
     cells = make_plan(config, realizations=1).cells
     return {f"{cell.dataset}: {cell.algorithm}": cell.key for cell in cells}
 

@@ -19,7 +19,7 @@ from ensvm.runner.estimate import (
 )
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import find_config, reproduced
+from ensvm.study.config import find_config, read_config, reproduced
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -95,19 +95,6 @@ def test_own_records_come_before_shipped_measurements(partly_run):
     assert shipped.machines == (slower[0].machine,)
 
 
-def test_other_parameters_are_another_algorithm(study, one):
-    _, _, line = one
-    plan = make_plan(study("svc: {estimator: SVC, params: {C: 2.0}}"))
-    assert estimate(plan, plan.cells, {}, [line], 1).unknown == len(plan.cells) - 1
-
-
-def test_the_name_of_a_study_a_data_set_or_an_algorithm_does_not_matter(one):
-    plan, cells, line = one
-    renamed = replace(line, study="another", dataset="other", algorithm="machine")
-    same = seconds(plan, cells, {}, [renamed], 1)
-    assert same == pytest.approx(seconds(plan, cells, {}, [line], 1))
-
-
 def sized(line, factor):
     """Return a measurement of `factor` times as many rows, whose fits grow as kernel values do."""
     return replace(
@@ -181,21 +168,6 @@ def test_algorithms_with_one_kernel_pay_for_its_values_once(study, tmp_path):
     assert seconds(plan, first, {}, lines, 1) == pytest.approx(2.0)
 
 
-def test_failed_cells_do_not_count_as_measured(study, tmp_path):
-    config = study('bad: {estimator: "troublesome:Raises"}', realizations=2)
-    records = run(config, tmp_path / "results")
-    plan = make_plan(config)
-    missing = to_do(plan, records)
-    assert estimate(plan, missing, records, [], 1).unknown == len(missing)
-
-
-def test_what_is_done_costs_nothing(study, tmp_path):
-    config = study(TWO, realizations=1)
-    records = run(config, tmp_path / "results")
-    plan = make_plan(config)
-    assert estimate(plan, to_do(plan, records), records, [], 1).seconds == 0
-
-
 def test_the_total_of_a_study_is_that_of_its_cells(study, tmp_path):
     config = study(TWO, more="timing: {realizations: 2}")
     records = run(config, tmp_path / "results")
@@ -220,18 +192,6 @@ def measured_records(study, tmp_path):
 def with_seconds(records, **told):
     return {
         who: replace(record, seconds={**record.seconds, **told}) for who, record in records.items()
-    }
-
-
-def test_one_line_a_data_set_and_algorithm(measured_records):
-    lines = measured(measured_records)
-    assert [(line.dataset, line.algorithm, line.cells) for line in lines] == [
-        ("own", "one", 2),
-        ("own", "two", 2),
-    ]
-    assert {(line.n_train, line.n_test) for line in lines} == {(40, 20)}
-    assert {line.machine for line in lines} == {
-        record.run.processor for record in measured_records.values() if record.run
     }
 
 
@@ -276,7 +236,7 @@ def test_studies_without_records_keep_their_lines(measured_records, tmp_path):
 
 @pytest.mark.parametrize("study", reproduced())
 def test_studies_of_make_reproduce_were_measured(study):
-    named = make_plan(find_config(study)).config.study
+    named = read_config(find_config(study))[0].study
     assert named in {line.study for line in read_measured()}
 
 

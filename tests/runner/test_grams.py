@@ -25,7 +25,7 @@ def realization():
 
 @pytest.mark.usefixtures("in_this_process")
 def test_a_classifier_that_changes_its_inputs_fails_alone(study, tmp_path):
-    config = study('bad: {estimator: "hostile:Writes"}\nsvc: {estimator: SVC}', realizations=1)
+    config = study('bad: {estimator: "troublesome:Writes"}\nsvc: {estimator: SVC}', realizations=1)
     outcome = run_plan(make_plan(config), tmp_path, Silent(), jobs=1)
     assert outcome.statuses == {"ok": 2, "failed": 1}
     assert "read-only" in outcome.failures[0].reason

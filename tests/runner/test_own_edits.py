@@ -15,7 +15,7 @@ from ensvm.records.identity import asked
 from ensvm.records.record import Record
 from ensvm.records.store import read_records
 from ensvm.runner.estimators import made
-from ensvm.runner.own_modules import importable
+from ensvm.runner.own_code import importable
 from ensvm.runner.plan import make_plan
 from ensvm.study.source import ConfigError
 
@@ -37,21 +37,12 @@ def own(C, inside="pass", before="", after=""):
 # What changes the C, the file that is edited, the files beside the config, what `depends:` names.
 EDITS = {
     "a literal in the class": ("own.py", {"own.py": own("1.0")}),
-    "a constant of the module": ("own.py", {"own.py": own("C", before="C = 1.0")}),
     "a function imported by name": (
         "helper.py",
         {
             "own.py": own("c()", before="from helper import c"),
             "helper.py": "def c():\n    return 1.0\n",
         },
-    ),
-    "an attribute of a module": (
-        "helper.py",
-        {"own.py": own("helper.C", before="import helper"), "helper.py": "C = 1.0\n"},
-    ),
-    "from helper import *": (
-        "helper.py",
-        {"own.py": own("C", before="from helper import *"), "helper.py": "C = 1.0\n"},
     ),
     "import * through a package": (
         "parts/helper.py",
@@ -107,14 +98,6 @@ EDITS = {
         },
         "[c]",
     ),
-    "numbers that np.loadtxt reads": (
-        "c.txt",
-        {
-            "own.py": own("np.loadtxt(__file__.replace('own.py', 'c.txt'))", "import numpy as np"),
-            "c.txt": "1.0",
-        },
-        "['*.txt']",
-    ),
     "import_module at import": (
         "helper.py",
         {
@@ -142,47 +125,6 @@ EDITS = {
             "helper.py": "C = 1.0\n",
         },
         "helper.py",
-    ),
-    "the globals of a function": (
-        "patch.py",
-        {
-            "own.py": own("C", after="C = 2.0\nimport patch"),
-            "patch.py": "import own\nown.Mine.fit.__globals__['C'] = 1.0\n",
-        },
-    ),
-    "a base class": (
-        "base.py",
-        {
-            "own.py": "from base import Base\nclass Mine(Base):\n    pass\n",
-            "base.py": own("1.0").replace("Mine", "Base"),
-        },
-    ),
-    "a decorator": (
-        "helper.py",
-        {
-            "own.py": own("self.own_C", after="import helper\nMine = helper.with_c(Mine)"),
-            "helper.py": "def with_c(found):\n    found.own_C = 1.0\n    return found\n",
-        },
-    ),
-    "a metaclass": (
-        "helper.py",
-        {
-            "own.py": own("type(self).own_C", before="from helper import Meta").replace(
-                "(SVC)", "(SVC, metaclass=Meta)"
-            ),
-            "helper.py": "from abc import ABCMeta\nclass Meta(ABCMeta):\n    own_C = 1.0\n",
-        },
-    ),
-    "a default value": (
-        "helper.py",
-        {
-            "own.py": own("self.own_C", before="import helper").replace(
-                "    def fit",
-                "    def __init__(self, own_C=helper.C):\n"
-                "        super().__init__()\n        self.own_C = own_C\n    def fit",
-            ),
-            "helper.py": "C = 1.0\n",
-        },
     ),
 }
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import ensvm
-from ensvm.runner.own_modules import importable
+from ensvm.runner.own_code import importable
 from ensvm.runner.plan import make_plan
 from ensvm.study.source import ConfigError
 
