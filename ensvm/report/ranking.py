@@ -63,6 +63,11 @@ class Selection:
         """The label of each column by its name."""
         return {column.name: column_label(self.study, column) for column in self.columns}
 
+    @property
+    def shows_metric(self) -> bool:
+        """Whether the table itself is about the metric."""
+        return self.metric == default_metric(self.table)
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -80,7 +85,6 @@ class Ranking:
     ranks: NDArray[np.float64]
     pairs: pd.DataFrame
     friedman: Friedman
-    friedman_corrected: Friedman
     critical_difference: float
     alpha: float
 
@@ -133,8 +137,7 @@ def rank_over_data_sets(
         values=values[:, order],
         ranks=ranks[:, order],
         pairs=_ranked_pairs(selection, -signed[:, order], ranks[:, order]),
-        friedman=friedman(ranks, correct_ties=False),
-        friedman_corrected=friedman(ranks, correct_ties=True),
+        friedman=friedman(ranks),
         critical_difference=critical_difference(len(ranks), len(order), alpha),
         alpha=alpha,
     )

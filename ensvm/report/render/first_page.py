@@ -1,11 +1,10 @@
-"""A study's first page, README.md in its folder: what it is, what came out, where the rest is.
+"""A study's first page, README.md in its folder: overview, tables, figures, claims, links.
 
-All of it is made of the config and the records; nothing in it is written by hand.
+Everything on it comes from the config and the records.
 """
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from ensvm.report.claims import Finding, evaluate_claims
 from ensvm.report.documents.claim_document import overview
@@ -18,21 +17,21 @@ from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
 from ensvm.study.table_layout import TableConfig
 
-Laid: TypeAlias = tuple[TableConfig, list[TableCell]]
+LaidOut = tuple[TableConfig, list[TableCell]]
 
 NAME = "README.md"
-# By this line a page of ours is known from one that a user wrote, which is left alone.
+# Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
 WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
 JUDGED = {"holds": "hold", "fails": "fail", "cannot tell": "cannot be told"}
-MARKS_TOLD = (
+HOW_TO_READ = (
     "Each cell: our mean ± standard deviation over n realizations; small, the paper's value and "
     "how ours compares with it: "
     + ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
 )
 
 
-def to_markdown(study: Study) -> str:
-    """Return the page as Markdown; its links lead to the files that are in the study's folder."""
+def first_page(study: Study) -> str:
+    """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
     tables = [(table, build_table(study, table)) for table in config.tables]
     findings = list(evaluate_claims(study))
@@ -59,7 +58,7 @@ def to_markdown(study: Study) -> str:
     return parts_to_markdown([*parts, origin(study)]) + "\n"
 
 
-def _at_a_glance(study: Study, tables: list[Laid], findings: list[Finding]) -> Grid:
+def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -> Grid:
     """Return how many there are of everything, as a table."""
     config = study.config
     judged = Counter[str](finding.verdict for finding in findings)
@@ -86,7 +85,7 @@ def _at_a_glance(study: Study, tables: list[Laid], findings: list[Finding]) -> G
     return Grid(["what", "how many", ""], cells, also_left=("",))
 
 
-def _printed(tables: list[Laid], of: str) -> tuple[int, str]:
+def _printed(tables: list[LaidOut], of: str) -> tuple[int, str]:
     """Return how many printed values there are in tables of a kind, and what ours make of them."""
     cells = [cell for table, cells in tables if table.of == of for cell in cells]
     verdicts = Counter(cell.verdict for cell in cells)
@@ -108,12 +107,12 @@ def _how_to_run(study: Study) -> str:
     )
 
 
-def _tables(study: Study, tables: list[Laid]) -> Iterator[Part]:
+def _tables(study: Study, tables: list[LaidOut]) -> Iterator[Part]:
     if not tables:
         return
     yield "## Tables"
     if any(cell.verdict for _, cells in tables for cell in cells):
-        yield f"{MARKS_TOLD}. Each table's legend says the rest."
+        yield f"{HOW_TO_READ}. Each table's legend says the rest."
     for table, cells in tables:
         name = f"table-{table.id}"
         yield Heading(f"Table {table.id}. {one_line(table.caption)}")
