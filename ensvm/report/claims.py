@@ -27,7 +27,7 @@ from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.study.block import is_derived
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import PERCENT
-from ensvm.study.relations import Difference, NoEffect
+from ensvm.study.relations import NoEffect
 from ensvm.study.table_layout import TableConfig
 
 PRINTED_DECIMALS = 9  # more than any paper prints
@@ -371,7 +371,7 @@ def _evidence(
     relation, bounds = claim.kind, claim.kind.bounds(claim.threshold)
     if (
         not claim.of_each
-        and isinstance(relation, Difference)
+        and relation.of_differences
         and claim.metric == "error"
         and claim.stage is None
         and len(values) == 1

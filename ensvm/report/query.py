@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -11,6 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.identity import ValueOf, by_value
+from ensvm.records.predictions import (
+    Predictions,
+    PredictionsDamaged,
+    of_confusion,
+    read_predictions,
+)
 from ensvm.records.record import Identity, Record, Run, RunPass
 from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import (
@@ -21,7 +27,6 @@ from ensvm.records.store import (
     read_records,
 )
 from ensvm.report.current_config import current_config
-from ensvm.report.scores import score_of
 from ensvm.report.stand_ins import with_shipped
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
@@ -30,6 +35,12 @@ from ensvm.study.table_layout import Published
 AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"
 ]
+
+NOT_KEPT = (
+    "not recorded, and no predictions were kept: with `metrics: {metric}` in the config, or "
+    "`keep: predictions` for all metrics, `ensvm run` does these cells again"
+)
+KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are asked for in a row
 
 
 @dataclass(frozen=True)
@@ -285,3 +296,49 @@ def _asked_for(study: Study, question: Question) -> bool:
     return name in config.algorithms_of(config.dataset(question.row)) and (
         question.run_pass == "error" or config.times(question.row, name)
     )
+
+
+def score_of(folder: Path, record: Record, metric: str) -> float | str:
+    """Return a metric of a cell's test predictions, or the reason why there is no value.
+
+    The record is of a cell that ended well; the value is the mean over the orders of the training
+    rows. `folder` is the study's, which has the predictions that were kept.
+    """
+    if metric in record.scores:
+        return record.scores[metric]
+    if not record.confusion and not record.predictions:
+        return NOT_KEPT.format(metric=metric)
+    from ensvm.records.scoring import methods_for, scores_of  # loads scikit-learn
+
+    if not record.predictions and methods_for(metric):
+        return NOT_KEPT.format(metric=metric)
+    try:
+        means, _ = scores_of([metric], _predictions(folder, record))
+    except PredictionsDamaged as error:
+        return str(error)
+    return means[metric]
+
+
+def with_scores(folder: Path, record: Record, metrics: Iterable[str]) -> Record:
+    """Return a record with metrics of its predictions, as far as it has or kept them."""
+    scores = {metric: score_of(folder, record, metric) for metric in metrics if record.ok}
+    kept = {
+        metric: value for metric, value in scores.items() if value != NOT_KEPT.format(metric=metric)
+    }
+    return replace(record, scores={**record.scores, **kept}) if kept else record
+
+
+def values_of(scores: Mapping[str, float | str]) -> dict[str, float]:
+    """Return the metrics that have a value."""
+    return {name: value for name, value in scores.items() if not isinstance(value, str)}
+
+
+def _predictions(folder: Path, record: Record) -> list[Predictions]:
+    if not record.predictions:
+        return of_confusion(record.confusion)
+    return _read(folder, tuple(sorted(record.predictions.items())))
+
+
+@lru_cache(KEPT_IN_MEMORY)
+def _read(folder: Path, names: tuple[tuple[str, str], ...]) -> list[Predictions]:
+    return read_predictions(folder, dict(names))

@@ -109,7 +109,8 @@ def overview(findings: list[Finding]) -> Grid:
 def evidence_parts(study: Study, finding: Finding) -> list[Part]:
     """Return what stands under the heading of a claim; some parts may be empty."""
     claim = finding.claim
-    relation = claim.kind.heading(claim.metric, claim.threshold)
+    threshold = claim.kind.threshold_text(claim.metric, claim.threshold)
+    relation = f"{claim.relation}, {threshold}" if threshold else claim.relation
     stage = "" if claim.stage is None else f" at stage {claim.stage}"
     scope = ", in each realization" if claim.of_each else ""
     scope += ", in more than half of the comparisons" if claim.scope == "most" else ""

@@ -25,7 +25,7 @@ RING = 90.0
 
 
 @dataclass(frozen=True)
-class DecisionMap:
+class DrawnPlane:
     """One classifier on one panel.
 
     Attributes
@@ -59,9 +59,9 @@ class DecisionMap:
     sizes: NDArray[np.float64] | None = None
 
 
-def read(study: Study, figure: PlaneConfig) -> tuple[list[DecisionMap], tuple[str, ...]]:
+def read(study: Study, figure: PlaneConfig) -> tuple[list[DrawnPlane], tuple[str, ...]]:
     """Return the figure's classifiers, panel by panel, and why each that is missing is."""
-    planes: list[DecisionMap] = []
+    planes: list[DrawnPlane] = []
     missing: list[str] = []
     for number, panel in enumerate(figure.panels):
         for series in panel.series:
@@ -74,7 +74,7 @@ def read(study: Study, figure: PlaneConfig) -> tuple[list[DecisionMap], tuple[st
             sizes = np.array(curves[panel.sizes], float) if panel.sizes else None
             label = algorithm_label(study, series)
             planes.append(
-                DecisionMap(number, series, label, points, signs, grid, values, marks, sizes)
+                DrawnPlane(number, series, label, points, signs, grid, values, marks, sizes)
             )
     return planes, tuple(missing)
 
@@ -95,18 +95,18 @@ def _recorded(
     return recorded, ""
 
 
-def frame_of(figure: PlaneConfig, maps: list[DecisionMap]) -> pd.DataFrame:
+def frame_of(figure: PlaneConfig, planes: list[DrawnPlane]) -> pd.DataFrame:
     """Return the data behind a figure: a line for each row and each point of the grid.
 
     The column `value` has a row's label or the decision value, `weight` a row's, and `marked`
     whether the row is ringed.
     """
-    lines = [line for one in maps for line in _lines(figure, one)]
+    lines = [line for one in planes for line in _lines(figure, one)]
     columns = ["figure", "panel", "series", "what", "x", "y", "value", "weight", "marked"]
     return pd.DataFrame(lines, columns=columns)
 
 
-def _lines(figure: PlaneConfig, plane: DecisionMap) -> Iterator[tuple[Any, ...]]:
+def _lines(figure: PlaneConfig, plane: DrawnPlane) -> Iterator[tuple[Any, ...]]:
     head = (figure.id, figure.panels[plane.panel].name, plane.label)
     for number, (x, y) in enumerate(plane.points.tolist()):
         weight = None if plane.sizes is None else float(plane.sizes[number])
@@ -117,7 +117,7 @@ def _lines(figure: PlaneConfig, plane: DecisionMap) -> Iterator[tuple[Any, ...]]
             yield (*head, "decision", x, y, value, None, None)
 
 
-def draw(config: PlaneConfig, maps: list[DecisionMap], axes: "list[Axes]") -> list[Key]:
+def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> list[Key]:
     """Draw the maps, panel by panel, and return what the legend has.
 
     Classifiers that share a panel are told apart by their lines, which the legend shows.
@@ -125,8 +125,8 @@ def draw(config: PlaneConfig, maps: list[DecisionMap], axes: "list[Axes]") -> li
     shared = [panel.series for panel in config.panels if len(panel.series) > 1]
     names = list(dict.fromkeys(name for series in shared for name in series))
     looks = {name: look_of(index) for index, name in enumerate(names)}
-    labels = {one.series: one.label for one in maps}
-    for number, of_panel in groupby(maps, key=lambda one: one.panel):
+    labels = {one.series: one.label for one in planes}
+    for number, of_panel in groupby(planes, key=lambda one: one.panel):
         of_this, panel = list(of_panel), config.panels[number]
         alone = len(panel.series) == 1
         panel_looks = [look_of(0) if alone else looks[one.series] for one in of_this]
@@ -135,7 +135,7 @@ def draw(config: PlaneConfig, maps: list[DecisionMap], axes: "list[Axes]") -> li
 
 
 def _draw_panel(
-    axes: "Axes", panel: PlanePanel, planes: Sequence[DecisionMap], looks: Sequence[dict[str, Any]]
+    axes: "Axes", panel: PlanePanel, planes: Sequence[DrawnPlane], looks: Sequence[dict[str, Any]]
 ) -> None:
     """Draw a panel: rows by class, each classifier's lines at the levels, rings of marked rows.
 
