@@ -23,7 +23,7 @@ from ensvm.report.rank_tests import (
     wilcoxon_p,
 )
 from ensvm.report.tables import column_label, question_of
-from ensvm.study.block import A_FITS
+from ensvm.study.block import FITTED
 from ensvm.study.metrics import (
     DATA_CELL,
     MEASURED,
@@ -260,7 +260,7 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
         raise NotRanked(f"its columns show {', '.join(metrics)}; choose one with --metric")
     is_known = metric in metrics or metric in MEASURED or left_by_fit(metric)
     if not is_known and not is_predicted(metric):
-        raise NotRanked(unknown(metric, RANKABLE, A_FITS))
+        raise NotRanked(unknown(metric, RANKABLE, FITTED))
     if unit_of(metric) == SECONDS and table.of != "timing":
         raise NotRanked(f"{metric} needs the timing pass: choose a table that has `of: timing`")
     candidates = table.columns
