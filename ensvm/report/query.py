@@ -1,4 +1,4 @@
-"""A study's folder, and the one question all reports ask: the values of a cell, or why none."""
+"""A study's folder, and the values of its cells, which all reports ask for."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -47,8 +47,8 @@ KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are ask
 class Study:
     """A study's folder: config, printed numbers, and the records.
 
-    `shipped` has the values whose records came with the folder, each with the reason why there is
-    none computed here; `note` says if the config is not the one that the last run used.
+    `shipped` has the values whose records came with the folder, each with the reason why it was not
+    computed here; `note` says if the config differs from that of the last run.
     """
 
     folder: Path
@@ -85,7 +85,7 @@ def find_studies(results: Path) -> list[Path]:
 
 
 def read_study(folder: Path) -> Study:
-    """Read a study's folder as `ensvm run` left it; shipped records stand in for want of own."""
+    """Read a study's folder as `ensvm run` left it; shipped records replace missing ones."""
     own, shipped = read_records(folder), read_shipped(folder)
     current = current_config(folder)
     records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from ensvm.report.claims import Finding, evaluate_claims
 from ensvm.report.documents.claim_document import overview
-from ensvm.report.documents.coverage_document import file_of
 from ensvm.report.documents.document import MARKS, Grid, Heading, Part, one_line, origin
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.query import Study
@@ -46,7 +45,7 @@ def first_page(study: Study) -> str:
     ]
     if findings:
         sentence = (
-            f"What the paper says, tested on the records ({_page(study, 'claim', 'evidence')}):"
+            f"What the paper says, tested on the records ({_page(study, 'claims', 'evidence')}):"
         )
         parts += ["## Claims", sentence, overview(findings)]
     parts += _readings(study)
@@ -59,7 +58,7 @@ def first_page(study: Study) -> str:
 
 
 def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -> Grid:
-    """Return how many there are of everything, as a table."""
+    """Return a table of how many tables, claims, cells, ... the study has."""
     config = study.config
     judged = Counter[str](finding.verdict for finding in findings)
     covered = sum(bool(entry.by) for entry in config.coverage)
@@ -86,7 +85,7 @@ def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -
 
 
 def _printed(tables: list[LaidOut], of: str) -> tuple[int, str]:
-    """Return how many printed values there are in tables of a kind, and what ours make of them."""
+    """Return the number of printed values in tables of a kind, and of each verdict on them."""
     cells = [cell for table, cells in tables if table.of == of for cell in cells]
     verdicts = Counter(cell.verdict for cell in cells)
     counts = [f"{verdicts[name]} {mark} {name}" for name, mark in MARKS.items() if verdicts[name]]
@@ -96,7 +95,7 @@ def _printed(tables: list[LaidOut], of: str) -> tuple[int, str]:
 
 
 def _how_to_run(study: Study) -> str:
-    """Return the commands that make all of this."""
+    """Return the commands that write the page and its links."""
     name = study.config.study
     shipped = shipped_config(name) is not None
     return (
@@ -141,14 +140,13 @@ def _figures(study: Study) -> Iterator[Part]:
 def _readings(study: Study) -> Iterator[Part]:
     if study.config.readings:
         yield "## Readings"
-        page = _page(study, "reading", "tables")
+        page = _page(study, "readings", "tables")
         yield f"What the paper leaves open, tried under several readings ({page}):"
         yield "\n".join(f"- {one_line(reading.question)}" for reading in study.config.readings)
 
 
-def _page(study: Study, kind: str, text: str) -> str:
-    """Return a link to a page of the study, or how to have it written."""
-    name = "coverage.md" if kind == "coverage" else file_of(kind, "", None)
-    if (study.folder / name).is_file():
-        return f"[{text}]({name})"
-    return f"{text}: `ensvm report --only {'claims' if kind == 'claim' else 'readings'}`"
+def _page(study: Study, name: str, text: str) -> str:
+    """Return a link to a page of the study, or the command that writes it."""
+    if (study.folder / f"{name}.md").is_file():
+        return f"[{text}]({name}.md)"
+    return f"{text}: `ensvm report --only {'claims' if name == 'claims' else 'readings'}`"
