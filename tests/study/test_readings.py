@@ -189,7 +189,7 @@ VARIANT = "readings[1].variants[4]"
         ("{name: x, label: x, dataset: {card: no-such}}", f"{VARIANT}.dataset.card: .*no-such"),
     ],
 )
-def test_a_wrong_variant_is_told_at_its_place(plan, line, message):
+def test_a_wrong_variant_names_its_line(plan, line, message):
     message = message.replace("[", r"\[").replace("]", r"\]")
     with pytest.raises(ConfigError, match=message) as caught:
         plan(with_variant(line))
@@ -209,7 +209,7 @@ def test_a_wrong_variant_is_told_at_its_place(plan, line, message):
         ("[svc, {", "[{name: svc, algorithm: svc~C-10}, {", "[1].table: unknown algorithm"),
     ],
 )
-def test_a_wrong_question_is_told_at_its_place(plan, good, wrong, message):
+def test_a_wrong_question_names_its_line(plan, good, wrong, message):
     assert good in STUDY
     message = message.replace("[", r"\[").replace("]", r"\]")
     with pytest.raises(ConfigError, match=rf"line \d+: .*{message}"):
