@@ -77,8 +77,7 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
     Returns the Markdown of the readings (of the coverage if the study has no readings) and the
     paths; empty if the study has neither.
     """
-    from ensvm.report.documents.coverage_document import coverage_document
-    from ensvm.report.documents.readings_document import readings_document
+    from ensvm.report.documents.readings_document import coverage_document, readings_document
 
     text = ""
     paths: list[Path] = []

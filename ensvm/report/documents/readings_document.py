@@ -1,9 +1,13 @@
-"""Readings: the printed values beside ours under each interpretation of the paper."""
+"""Readings and coverage: what a paper leaves open, and what of it is reproduced.
+
+Readings have the printed values beside ours under each interpretation of the paper.
+"""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -22,6 +26,7 @@ from ensvm.report.documents.document import (
 from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
+from ensvm.study.config import REFERENCE, CoverageConfig
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.variants import ReadingConfig
 
@@ -38,6 +43,14 @@ HOW_TO_READ = (
     "numbers wherever the data are the same. **Bold**: the smallest mean distance to the printed "
     "values, over the cells of which every reading that has values has one."
 )
+Address: TypeAlias = Callable[[str, str, str | None], str]
+# What `ensvm table` and `ensvm report --only` write; assumptions are part of the tables.
+FILES = {
+    "table": "table-{id}.md",
+    "figure": "figure-{id}.svg",
+    "claim": "claims.md",
+    "reading": "readings.md",
+}
 
 
 @dataclass(frozen=True)
@@ -276,3 +289,35 @@ def _legend(questions: list[OpenQuestion]) -> list[Part]:
         meanings = verdicts(table, [cell for of, cell in cells if of == name])
         parts += [f"Verdicts on Table {name}, over all readings:", *meanings] if meanings else []
     return [*parts, *marks([cell for _, cell in cells])]
+
+
+def file_of(kind: str, name: str, study: str | None) -> str:
+    """Return the file of a table, figure, claim or reading, relative to the study's folder."""
+    return (f"../{study}/" if study else "") + FILES[kind].format(id=name)
+
+
+def coverage_document(study: Study, address: Address = file_of) -> Document:
+    """Return the items of a study's paper with what covers them, and their number.
+
+    `address` returns the target of a link from a kind, an id, and another study's name or None.
+    """
+    items = study.config.coverage
+    rows = [[entry.item, _covered_by(entry, address)] for entry in items]
+    covered = sum(bool(entry.by) for entry in items)
+    grid = Grid(["in the paper", "covered by"], rows, n_left=2)
+    title = f"Coverage: {study.config.title or study.config.study}"
+    return Document(title, [f"{covered} of {len(items)} items are covered.", grid])
+
+
+def _covered_by(entry: CoverageConfig, address: Address) -> str:
+    if entry.not_covered is not None:
+        return f"**not covered**: {entry.not_covered}"
+    return ", ".join(_link(text, address) for text in entry.by)
+
+
+def _link(text: str, address: Address) -> str:
+    """Return a reference as a link."""
+    reference = REFERENCE.fullmatch(text)
+    if reference is None or reference["kind"] not in FILES:
+        return f"`{reference['path']}`" if reference and reference["path"] else text
+    return f"[{text}]({address(reference['kind'], reference['id'], reference['study'])})"

@@ -82,7 +82,7 @@ def read(study: Study, figure: PlaneConfig) -> tuple[list[DrawnPlane], tuple[str
 def _recorded(
     study: Study, figure: PlaneConfig, panel: PlanePanel, series: str
 ) -> tuple[dict[str, Any], str]:
-    """Return the recorded lists that a classifier's part of a panel needs, or why one is not."""
+    """Return the recorded lists of a classifier in a panel, or why one is missing."""
     recorded: dict[str, Any] = {}
     for name in (*MAP, panel.marks, panel.sizes):
         if name is None:
@@ -118,9 +118,9 @@ def _lines(figure: PlaneConfig, plane: DrawnPlane) -> Iterator[tuple[Any, ...]]:
 
 
 def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> list[Key]:
-    """Draw the maps, panel by panel, and return what the legend has.
+    """Draw the classifiers, panel by panel, and return the entries of the legend.
 
-    Classifiers that share a panel are told apart by their lines, which the legend shows.
+    The legend has the lines of classifiers that share a panel.
     """
     shared = [panel.series for panel in config.panels if len(panel.series) > 1]
     names = list(dict.fromkeys(name for series in shared for name in series))
