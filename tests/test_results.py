@@ -8,8 +8,8 @@ import pytest
 from ensvm.records.identity import asked
 from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE
-from ensvm.report.documents import summary
 from ensvm.report.query import read_study
+from ensvm.report.render.first_page import NAME, first_page
 from ensvm.runner.plan import make_plan
 from ensvm.study.config import find_config
 
@@ -45,5 +45,5 @@ def test_the_page_of_a_study_is_what_its_records_say(folder):
     answer = subprocess.run(asked, cwd=RESULTS.parent, capture_output=True, text=True, check=False)
     if answer.returncode or answer.stdout or (folder / CELLS_FILE).exists():
         pytest.skip("results/ is not as committed: a run of one's own has its own page")
-    text = (folder / summary.NAME).read_text(encoding="utf-8")
-    assert summary.to_markdown(read_study(folder)) == text
+    text = (folder / NAME).read_text(encoding="utf-8")
+    assert first_page(read_study(folder)) == text

@@ -26,8 +26,7 @@ def ship(results: Path) -> None:
     """
     from ensvm.records.shipped_records import pack
     from ensvm.records.store import SHIPPED_FILE
-    from ensvm.report.query import find_studies
-    from ensvm.report.scores import with_scores
+    from ensvm.report.query import find_studies, with_scores
     from ensvm.runner.plan import make_plan
     from ensvm.shipped import shipped_config
     from ensvm.study.source import config_text

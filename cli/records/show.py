@@ -180,7 +180,7 @@ def _show_metrics(records: list["Record"]) -> None:
     """Print a line for each number that the cells left, over the realizations."""
     import pandas as pd
 
-    from ensvm.report.scores import values_of
+    from ensvm.report.query import values_of
 
     numbers = [
         {**record.metrics, **values_of(record.scores), **record.seconds}
@@ -201,7 +201,7 @@ def _show_metrics(records: list["Record"]) -> None:
 
 def _scored(study: "Study", record: "Record") -> "Record":
     """Return a record with the metrics of its predictions that are shown of every cell."""
-    from ensvm.report.scores import with_scores
+    from ensvm.report.query import with_scores
 
     asked = study.scored.get(record.algorithm, ()) if record.run_pass == "error" else ()
     return with_scores(study.folder, record, dict.fromkeys([*OF_LABELS, *asked]))

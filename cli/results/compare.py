@@ -68,8 +68,8 @@ def rank(
       ensvm rank ijcai07 --table 2
       ensvm rank ijcai07 --table 2 --dataset german
     """
-    from ensvm.report.documents.ranking_document import write_comparison, write_ranking
     from ensvm.report.ranking import NotRanked, compare_on_data_set, rank_over_data_sets
+    from ensvm.report.write import write_comparison, write_ranking
 
     written: list[Path] = []
     reasons: list[str] = []

@@ -56,7 +56,7 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
       ensvm table results/ ijcai07 --table 2 --format latex
     """
     from ensvm.report.query import read_study
-    from ensvm.report.write import write_summary, write_tables
+    from ensvm.report.write import write_first_page, write_tables
 
     chosen = _with_table(list(map(read_study, study_folders(results, studies))), wanted)
     written: list[Path] = []
@@ -80,7 +80,7 @@ def table(results: Path, studies: tuple[str, ...], wanted: str | None, form: str
     if not written:
         sys.exit(WRONG_INPUT)
     if wanted is None:
-        written += [page for page in map(write_summary, chosen) if page is not None]
+        written += [page for page in map(write_first_page, chosen) if page is not None]
     tell("wrote " + ", ".join(map(str, written)), err=True)
 
 

@@ -17,10 +17,9 @@ from ensvm.records.writing import csv_of
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
-from ensvm.report.query import Study, find_studies, read_study
+from ensvm.report.query import Study, find_studies, read_study, values_of, with_scores
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
-from ensvm.report.scores import values_of, with_scores
 from ensvm.report.tables import build_table
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SCORES

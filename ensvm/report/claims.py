@@ -27,7 +27,7 @@ from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.study.block import is_derived
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import PERCENT
-from ensvm.study.relations import Difference, NoEffect
+from ensvm.study.relations import NoEffect
 from ensvm.study.table_layout import TableConfig
 
 PRINTED_DECIMALS = 9  # more than any paper prints
@@ -87,11 +87,6 @@ class ClaimComparison:
     printed_verdict: ClaimVerdict | None = None
     reason: str = ""
 
-    @property
-    def fails_as_printed(self) -> bool:
-        """Whether the paper's own values violate the claim."""
-        return self.printed_verdict == "fails"
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -102,12 +97,12 @@ class Finding:
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """`holds` or `fails` where the comparisons with values settle it, else `cannot tell`."""
+        """The verdict on all comparisons with values."""
         return self._judge([one.verdict for one in self.comparisons if one.verdict])
 
     @property
     def qualified(self) -> str:
-        """On how many rows a verdict rests, where others have no values; empty where none miss."""
+        """On how many rows the verdict is based; empty if all rows have values."""
         silent = sum(one.verdict is None for one in self.comparisons)
         if not silent or self.verdict == "cannot tell":
             return ""
@@ -121,13 +116,13 @@ class Finding:
 
     @property
     def printed_verdict(self) -> ClaimVerdict | None:
-        """What the paper's own printed values make of the claim; None if it prints none."""
+        """The verdict on the paper's own printed values; None if it prints none."""
         verdicts = [one.printed_verdict for one in self.comparisons if one.printed_verdict]
         return self._judge(verdicts) if verdicts else None
 
     @property
     def printed_counts(self) -> str:
-        """On how many rows the printed values keep to the claim; empty where none are printed."""
+        """On how many rows the printed values keep to the claim; empty if none are printed."""
         if self.printed_verdict is None:
             return ""
         return self._counted([one.printed_verdict for one in self.comparisons], "not printed")
@@ -165,9 +160,9 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
 
 
 def adjusted(comparisons: Sequence[ClaimComparison]) -> tuple[ClaimComparison, ...]:
-    """Return comparisons judged by Holm's adjusted p-values, where they have p-values.
+    """Return comparisons with verdicts by Holm's adjusted p-values.
 
-    Single values without an interval have no error rate to keep; they are left as they are.
+    Single values without p-values do not change and do not count.
     """
     holds = holm([one.p_holds for one in comparisons])
     fails = holm([one.p_fails for one in comparisons])
@@ -302,7 +297,7 @@ def _must_be_finite(
     for question, value in zip(questions, values, strict=False):
         if not isinstance(value, int | float) or not np.isfinite(value):
             source = f"{question.algorithm}, realization {number}"
-            raise NoValues(f"{source}: {claim.metric} is no finite number: {value!r}")
+            raise NoValues(f"{source}: {claim.metric} is not a finite number: {value!r}")
 
 
 def _left_out(
@@ -323,14 +318,14 @@ def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -
         if table.of != ("timing" if claim.run_pass == "timing" else "results"):
             continue
         values = [_printed_value(study, table, claim, row, name) for name in names]
-        known = [value for value in values if value is not None]
-        if len(known) == len(values):
-            try:
-                effect = claim.kind.effects(np.array([known]))[0]
-            except NoEffect:
-                return None
-            # printed are decimal fractions: 17.3 is 1 more than 16.3, not 1 and a rounding
-            return round(float(effect), PRINTED_DECIMALS)
+        if None in values:
+            continue
+        try:
+            effect = claim.kind.effects(np.array([values], dtype=float))[0]
+        except NoEffect:
+            return None
+        # Printed values are decimal fractions: 17.3 is exactly 1 more than 16.3.
+        return round(float(effect), PRINTED_DECIMALS)
     return None
 
 
@@ -365,13 +360,13 @@ def _evidence(
 ) -> TestedEffect:
     """Judge the effects of the numbers compared, by the relation's bounds.
 
-    `shared` is what realizations have in common, `noise` the variance over orders of the rows, of
-    which the spread of a single realization does not show.
+    `shared` is the overlap of realizations, `noise` the variance over orders of the training rows,
+    which a single realization does not show.
     """
     relation, bounds = claim.kind, claim.kind.bounds(claim.threshold)
     if (
         not claim.of_each
-        and isinstance(relation, Difference)
+        and relation.of_differences
         and claim.metric == "error"
         and claim.stage is None
         and len(values) == 1

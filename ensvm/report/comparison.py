@@ -28,7 +28,7 @@ from ensvm.report.verdict import CONFIDENCE
 from ensvm.study.table_layout import TableConfig
 
 SHIPPED = "shipped"
-MOST = 12  # cells or rows named one by one
+MAX_NAMES = 12  # cells or rows named one by one
 
 
 class NothingToCompare(ValueError):
@@ -39,8 +39,8 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
     """Return the studies of two sides by their names.
 
     Each side is a folder of studies, a study's folder, a file of records in one, or `shipped`: the
-    records that came with the folder that the other side names. From a folder the own records
-    count; from a study without any, those that came with it.
+    records that came with the folder that the other side names. In a folder, a study's own records
+    are read, or the shipped ones if it has none.
 
     Raises
     ------
@@ -119,10 +119,10 @@ class CellDifference:
 
 @dataclass(frozen=True)
 class StudyComparison:
-    """What two sides make of a study.
+    """The differences of two sides of a study.
 
-    `cells` are those of its tables with values on either side, `claims` those whose verdicts differ
-    (with the two verdicts), and `context` is what differs in how the records were made, by name.
+    `cells` are those of its tables with values on either side, `claims` those with different
+    verdicts (and the two verdicts), `context` the differences in processors, versions and commits.
     """
 
     study: str
@@ -226,7 +226,7 @@ def _made_with(study: Study) -> dict[str, str]:
 
 
 def summary(comparison: StudyComparison) -> Iterator[str]:
-    """Yield what differs in a few lines, the study's name first."""
+    """Yield the differences in a few lines, the study's name first."""
     cells = comparison.cells
     both = [cell for cell in cells if cell.shared]
     equal = sum(cell.equal for cell in both)
@@ -252,7 +252,7 @@ def summary(comparison: StudyComparison) -> Iterator[str]:
 
 
 def differing(comparison: StudyComparison) -> str:
-    """Return a table of the cells that are not equal; empty where all are."""
+    """Return a table of the cells that differ; empty if none does."""
     rows = [
         [
             cell.table,
@@ -279,8 +279,8 @@ def _cell_name(cell: CellDifference) -> str:
 def _named(texts: list[str]) -> str:
     if not texts:
         return ""
-    more = f"; and {len(texts) - MOST} more" if len(texts) > MOST else ""
-    return f": {'; '.join(texts[:MOST])}{more}"
+    more = f"; and {len(texts) - MAX_NAMES} more" if len(texts) > MAX_NAMES else ""
+    return f": {'; '.join(texts[:MAX_NAMES])}{more}"
 
 
 def _number(value: float | None) -> str:

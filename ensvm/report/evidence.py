@@ -1,22 +1,21 @@
-"""What stands behind one cell of a table: its values, parameters, conditions and warnings."""
+"""The evidence of one cell of a table: its values, parameters, conditions and warnings."""
 
 import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ensvm.records.record import Record, RunPass
+from ensvm.records.identity import ValueOf
+from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.table_layout import ColumnConfig, TableConfig
-
-Place: TypeAlias = tuple[str, str, RunPass]  # data set (row), algorithm, pass
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
@@ -25,11 +24,11 @@ MOST_TEXTS = 5  # of warnings and of reasons of failures are listed, the commone
 
 @dataclass(frozen=True)
 class Evidence:
-    """What stands behind one cell of a table.
+    """The evidence of one cell of a table.
 
-    `asked` says what the cell shows, `compared` ours, printed and the verdict (or why there are no
-    values), `behind` how and where the values were made, and `command` runs the cell anew, and it
-    alone. `margin`, `printed` and `mean` are in the unit of the answer. `warnings` and `failures`
+    `asked` says what the cell shows, `compared` has our value, the printed one and the verdict (or
+    why there are no values), `behind` how and where the values were made, and `command` reruns the
+    cell. `margin`, `printed` and `mean` are in the unit of the answer. `warnings` and `failures`
     are the texts of the cells, each with how often it occurred; `traceback` is that of the first
     failure that left one.
     """
@@ -61,7 +60,7 @@ class Evidence:
 def evidence_of(
     study: Study, table: TableConfig, column: ColumnConfig, cell: TableCell
 ) -> Evidence:
-    """Return what stands behind a cell: the values of the realizations, how they came about."""
+    """Return the evidence of a cell."""
     question = question_of(table, cell.row, column)
     answer = ask(study, question)
     records = list(answer.records.values())
@@ -105,7 +104,7 @@ def behind(records: Iterable[Record]) -> dict[str, str]:
 
 
 def command_of(study: Study, row: str, algorithm: str, realization: int | None = None) -> str:
-    """Return the shell command that runs a cell anew, in a folder of its own.
+    """Return the shell command that reruns a cell, in a folder of its own.
 
     `realization` is None for all realizations.
     """
@@ -120,8 +119,7 @@ def command_of(study: Study, row: str, algorithm: str, realization: int | None =
 def config_of(study: Study) -> str:
     """Return what names a study to `ensvm run`: a shipped study's name, or a file of the user's.
 
-    The file is the one that its records say it was last run from. Nothing opens it: the text is
-    only shown.
+    The file is that of the last run in the records. It is not opened: the text is only shown.
     """
     if shipped_config(study.config.study) is not None:
         return study.config.study
@@ -135,7 +133,7 @@ def _names_a_config(argument: str) -> bool:
 
 
 def counted(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct texts, the commonest first, each with how often it was said."""
+    """Return the distinct texts, the commonest first, each with its count."""
     commonest = Counter(text for text in texts if text).most_common(MOST_TEXTS)
     return tuple(f"{count} × {text}" for text, count in commonest)
 
@@ -209,7 +207,7 @@ class CellWarning:
     """
 
     text: str
-    cells: dict[Place, int]
+    cells: dict[ValueOf, int]
 
 
 def n_warned(study: Study) -> int:
@@ -218,21 +216,21 @@ def n_warned(study: Study) -> int:
 
 
 def warnings_of(study: Study) -> list[CellWarning]:
-    """Return what the cells of a study warned of, the commonest first."""
+    """Return the warnings of a study's cells, the commonest first."""
     texts: dict[str, set[str]] = defaultdict(set)
-    cells: dict[str, Counter[Place]] = defaultdict(Counter)
-    for place, records in study.by_cell.items():
+    cells: dict[str, Counter[ValueOf]] = defaultdict(Counter)
+    for value_of, records in study.by_cell.items():
         for record in records:
             kinds = [NUMBER.sub(DIFFERENT, text) for text in record.warnings]
             for kind, text in zip(kinds, record.warnings, strict=True):
                 texts[kind].add(text)
             for kind in set(kinds):
-                cells[kind][place] += 1
+                cells[kind][value_of] += 1
     warnings = [CellWarning(_common(texts[kind]), dict(cells[kind])) for kind in texts]
     return sorted(warnings, key=lambda one: (-sum(one.cells.values()), one.text))
 
 
 def _common(texts: set[str]) -> str:
-    """Return what texts that differ in numbers alone have in common."""
+    """Return the common text of warnings that differ only in numbers."""
     parts = zip(*(NUMBER.split(text) for text in texts), strict=True)
-    return "".join(found.pop() if len(found := set(part)) == 1 else DIFFERENT for part in parts)
+    return "".join(part[0] if len(set(part)) == 1 else DIFFERENT for part in parts)

@@ -12,8 +12,7 @@ import pandas as pd
 from ensvm.records.record import Identity, Record
 from ensvm.records.validation import MAX_INTEGER
 from ensvm.records.writing import csv_of
-from ensvm.report.query import Study
-from ensvm.report.scores import values_of, with_scores
+from ensvm.report.query import Study, values_of, with_scores
 from ensvm.report.tables import algorithm_label, build_table, column_label, question_of
 from ensvm.study.metrics import DATA_CELL, unit_of
 

@@ -1,9 +1,9 @@
-"""A study's folder, and the one question all reports ask: the values of a cell, or why none."""
+"""A study's folder, and the values of its cells, which all reports ask for."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -11,6 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.records.identity import ValueOf, by_value
+from ensvm.records.predictions import (
+    Predictions,
+    PredictionsDamaged,
+    of_confusion,
+    read_predictions,
+)
 from ensvm.records.record import Identity, Record, Run, RunPass
 from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import (
@@ -30,13 +36,19 @@ AnswerStatus: TypeAlias = Literal[
     "ok", "incomplete", "failed", "timeout", "unavailable", "missing", "mixed"
 ]
 
+NOT_KEPT = (
+    "not recorded, and no predictions were kept: with `metrics: {metric}` in the config, or "
+    "`keep: predictions` for all metrics, `ensvm run` does these cells again"
+)
+KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are asked for in a row
+
 
 @dataclass(frozen=True)
 class Study:
     """A study's folder: config, printed numbers, and the records.
 
-    `shipped` has the values whose records came with the folder, each with the reason why there is
-    none computed here; `note` says if the config is not the one that the last run used.
+    `shipped` has the values whose records came with the folder, each with the reason why it was not
+    computed here; `note` says if the config differs from that of the last run.
     """
 
     folder: Path
@@ -73,7 +85,7 @@ def find_studies(results: Path) -> list[Path]:
 
 
 def read_study(folder: Path) -> Study:
-    """Read a study's folder as `ensvm run` left it; shipped records stand in for want of own."""
+    """Read a study's folder as `ensvm run` left it; shipped records replace missing ones."""
     own, shipped = read_records(folder), read_shipped(folder)
     current = current_config(folder)
     records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)
@@ -284,3 +296,49 @@ def _asked_for(study: Study, question: Question) -> bool:
     return name in config.algorithms_of(config.dataset(question.row)) and (
         question.run_pass == "error" or config.times(question.row, name)
     )
+
+
+def score_of(folder: Path, record: Record, metric: str) -> float | str:
+    """Return a metric of a cell's test predictions, or the reason why there is no value.
+
+    The record is of a cell that ended well; the value is the mean over the orders of the training
+    rows. `folder` is the study's, which has the predictions that were kept.
+    """
+    if metric in record.scores:
+        return record.scores[metric]
+    if not record.confusion and not record.predictions:
+        return NOT_KEPT.format(metric=metric)
+    from ensvm.records.scoring import methods_for, scores_of  # loads scikit-learn
+
+    if not record.predictions and methods_for(metric):
+        return NOT_KEPT.format(metric=metric)
+    try:
+        means, _ = scores_of([metric], _predictions(folder, record))
+    except PredictionsDamaged as error:
+        return str(error)
+    return means[metric]
+
+
+def with_scores(folder: Path, record: Record, metrics: Iterable[str]) -> Record:
+    """Return a record with metrics of its predictions, as far as it has or kept them."""
+    scores = {metric: score_of(folder, record, metric) for metric in metrics if record.ok}
+    kept = {
+        metric: value for metric, value in scores.items() if value != NOT_KEPT.format(metric=metric)
+    }
+    return replace(record, scores={**record.scores, **kept}) if kept else record
+
+
+def values_of(scores: Mapping[str, float | str]) -> dict[str, float]:
+    """Return the metrics that have a value."""
+    return {name: value for name, value in scores.items() if not isinstance(value, str)}
+
+
+def _predictions(folder: Path, record: Record) -> list[Predictions]:
+    if not record.predictions:
+        return of_confusion(record.confusion)
+    return _read(folder, tuple(sorted(record.predictions.items())))
+
+
+@lru_cache(KEPT_IN_MEMORY)
+def _read(folder: Path, names: tuple[tuple[str, str], ...]) -> list[Predictions]:
+    return read_predictions(folder, dict(names))

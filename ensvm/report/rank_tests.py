@@ -29,12 +29,12 @@ class Friedman(NamedTuple):
     iman_davenport_p: float
 
 
-def friedman(ranks: NDArray[np.float64], *, correct_ties: bool) -> Friedman:
+def friedman(ranks: NDArray[np.float64]) -> Friedman:
     """Test whether all algorithms have the same average rank.
 
     `ranks` has shape (n_data_sets, n_algorithms); tied algorithms share the mean of their ranks.
-    Demšar does not correct for ties, which is conservative. SciPy's `friedmanchisquare` always
-    does; besides, it rejects two algorithms and returns NaN if everything ties.
+    The statistic is corrected for ties. SciPy's `friedmanchisquare` computes the same, but rejects
+    two algorithms and returns NaN if everything ties.
     """
     n, k = ranks.shape
     middle, largest = (k + 1) / 2, float(n * (k - 1))
@@ -42,9 +42,8 @@ def friedman(ranks: NDArray[np.float64], *, correct_ties: bool) -> Friedman:
     if between == 0.0:
         return Friedman(0.0, 1.0, 0.0, 1.0)
     statistic = 12 * n / (k * (k + 1)) * between
-    if correct_ties:
-        # Ties make the sum of squares of the ranks smaller than n k (k^2 - 1) / 12.
-        statistic /= float(((ranks - middle) ** 2).sum()) * 12 / (n * k * (k**2 - 1))
+    # Ties make the sum of squares of the ranks smaller than n k (k^2 - 1) / 12.
+    statistic /= float(((ranks - middle) ** 2).sum()) * 12 / (n * k * (k**2 - 1))
     p = float(chi2.sf(statistic, k - 1))
     if math.isclose(statistic, largest, rel_tol=1e-12):
         # All data sets rank alike, so F is infinite. The p-value is exact: with these ties, a data

@@ -23,7 +23,7 @@ from ensvm.report.rank_tests import (
     wilcoxon_p,
 )
 from ensvm.report.tables import column_label, question_of
-from ensvm.study.block import A_FITS
+from ensvm.study.block import FITTED
 from ensvm.study.metrics import (
     DATA_CELL,
     MEASURED,
@@ -63,6 +63,11 @@ class Selection:
         """The label of each column by its name."""
         return {column.name: column_label(self.study, column) for column in self.columns}
 
+    @property
+    def shows_metric(self) -> bool:
+        """Whether the table itself is about the metric."""
+        return self.metric == default_metric(self.table)
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -80,7 +85,6 @@ class Ranking:
     ranks: NDArray[np.float64]
     pairs: pd.DataFrame
     friedman: Friedman
-    friedman_corrected: Friedman
     critical_difference: float
     alpha: float
 
@@ -133,8 +137,7 @@ def rank_over_data_sets(
         values=values[:, order],
         ranks=ranks[:, order],
         pairs=_ranked_pairs(selection, -signed[:, order], ranks[:, order]),
-        friedman=friedman(ranks, correct_ties=False),
-        friedman_corrected=friedman(ranks, correct_ties=True),
+        friedman=friedman(ranks),
         critical_difference=critical_difference(len(ranks), len(order), alpha),
         alpha=alpha,
     )
@@ -257,7 +260,7 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
         raise NotRanked(f"its columns show {', '.join(metrics)}; choose one with --metric")
     is_known = metric in metrics or metric in MEASURED or left_by_fit(metric)
     if not is_known and not is_predicted(metric):
-        raise NotRanked(unknown(metric, RANKABLE, A_FITS))
+        raise NotRanked(unknown(metric, RANKABLE, FITTED))
     if unit_of(metric) == SECONDS and table.of != "timing":
         raise NotRanked(f"{metric} needs the timing pass: choose a table that has `of: timing`")
     candidates = table.columns

@@ -1,22 +1,28 @@
-"""Write a study's tables, claims, figures and readings, each file whole or not at all."""
+"""Write a study's tables, claims, figures, readings and rankings; each file whole or not at all."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ensvm.records.writing import csv_of, replace_file
-from ensvm.report.claims import evaluate_claims
-from ensvm.report.documents import summary
-from ensvm.report.documents.claim_document import claims_document
-from ensvm.report.documents.coverage_document import coverage_document
 from ensvm.report.documents.document import Document
-from ensvm.report.documents.readings_document import readings_document
 from ensvm.report.documents.table_document import table_document, table_grid
 from ensvm.report.query import Study
+from ensvm.report.render import first_page
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.tables import build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
+
+if TYPE_CHECKING:
+    from ensvm.report.ranking import DataSetComparison, Ranking, Selection
+
+DIAGRAM_NOTE = (
+    "average ranks over {n} data sets ({metric}), 1 the best; "
+    "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
+)
+DIAGRAM_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def write_tables(
@@ -36,32 +42,33 @@ def write_tables(
             label = f"tab:{study.config.study}-{table.id}"
             grid = table_grid(study, table, cells)
             texts["latex"] = to_latex(grid, table.caption, label, table.margin)
-        paths = []
-        for kind, text in texts.items():
-            path = table_path(study.folder, table, "tex" if kind == "latex" else kind)
-            replace_file(path, text)
-            paths.append(path)
-        yield texts[form], paths
+        endings = {"latex": "tex"}
+        paths = {kind: table_path(study.folder, table, endings.get(kind, kind)) for kind in texts}
+        for kind, path in paths.items():
+            replace_file(path, texts[kind])
+        yield texts[form], list(paths.values())
 
 
 def table_path(folder: Path, table: TableConfig, ending: str) -> Path:
-    """Return where a table of a study's folder is written."""
+    """Return the path of a table in a study's folder."""
     return folder / f"table-{table.id}.{ending}"
 
 
-def write_summary(study: Study) -> Path | None:
-    """Write the study's first page and return its path; None if the user wrote one there."""
-    path = study.folder / summary.NAME
-    if path.exists() and not path.read_text(encoding="utf-8").startswith(summary.WRITTEN):
+def write_first_page(study: Study) -> Path | None:
+    """Write the study's README.md and return its path; None if the user wrote one there."""
+    path = study.folder / first_page.NAME
+    if path.exists() and not path.read_text(encoding="utf-8").startswith(first_page.WRITTEN):
         return None
-    replace_file(path, summary.to_markdown(study))
+    replace_file(path, first_page.first_page(study))
     return path
 
 
 def write_claims(study: Study) -> tuple[str, list[Path]]:
     """Write the claims with their evidence as CSV and Markdown; return the latter and the paths."""
-    document = claims_document(study, list(evaluate_claims(study)))
-    return _write(document, study.folder / "claims.csv", study.folder / "claims.md")
+    from ensvm.report.claims import evaluate_claims
+    from ensvm.report.documents.claim_document import claims_document
+
+    return _write(study, "claims", claims_document(study, list(evaluate_claims(study))))
 
 
 def write_readings(study: Study) -> tuple[str, list[Path]]:
@@ -70,24 +77,65 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
     Returns the Markdown of the readings (of the coverage if the study has no readings) and the
     paths; empty if the study has neither.
     """
+    from ensvm.report.documents.readings_document import coverage_document, readings_document
+
     text = ""
     paths: list[Path] = []
     if study.config.readings:
-        document = readings_document(study)
-        text, paths = _write(document, study.folder / "readings.csv", study.folder / "readings.md")
+        text, paths = _write(study, "readings", readings_document(study))
     if study.config.coverage:
-        of_coverage = to_markdown(coverage_document(study))
+        coverage = to_markdown(coverage_document(study))
         paths.append(study.folder / "coverage.md")
-        replace_file(paths[-1], of_coverage)
-        text = text or of_coverage
+        replace_file(paths[-1], coverage)
+        text = text or coverage
     return text, paths
 
 
-def _write(document: Document, csv: Path, markdown: Path) -> tuple[str, list[Path]]:
+def write_ranking(ranking: "Ranking") -> tuple[str, list[Path]]:
+    """Write `rank-<table>` as CSV, Markdown and a diagram; return the Markdown and the paths."""
+    from ensvm.report.documents.ranking_document import ranking_document
+    from ensvm.report.plots.critical_difference import draw_critical_difference
+    from ensvm.report.rank_tests import groups
+
+    selection = ranking.selection
+    diagram = draw_critical_difference(
+        tuple(selection.labels.values()),
+        ranking.average_ranks.tolist(),
+        ranking.critical_difference,
+        groups(ranking.average_ranks, ranking.critical_difference),
+        DIAGRAM_NOTE.format(n=len(ranking.rows), metric=selection.metric, alpha=ranking.alpha),
+        DIAGRAM_ENDINGS,
+    )
+    drawn = dict(zip(DIAGRAM_ENDINGS, diagram, strict=True))
+    return _write(selection.study, _rank_stem(selection), ranking_document(ranking), drawn)
+
+
+def write_comparison(comparison: "DataSetComparison") -> tuple[str, list[Path]]:
+    """Write `rank-<table>-on-<data set>` as CSV and Markdown; return the latter and the paths."""
+    from ensvm.report.documents.ranking_document import comparison_document
+
+    stem = f"{_rank_stem(comparison.selection)}-on-{comparison.row}"
+    return _write(comparison.selection.study, stem, comparison_document(comparison))
+
+
+def _rank_stem(selection: "Selection") -> str:
+    """Return the file name of a ranking; it names a metric that is not the table's own."""
+    by_metric = "" if selection.shows_metric else f"-by-{selection.metric}"
+    return f"rank-{selection.table.id}{by_metric}"
+
+
+def _write(
+    study: Study, stem: str, document: Document, drawn: Mapping[str, bytes] | None = None
+) -> tuple[str, list[Path]]:
+    """Write a document as CSV and Markdown, and drawings by their endings, into a study's folder.
+
+    Returns the Markdown and the paths.
+    """
     text = to_markdown(document)
-    replace_file(csv, csv_of(document.frame))
-    replace_file(markdown, text)
-    return text, [csv, markdown]
+    files: dict[str, str | bytes] = {".csv": csv_of(document.frame), ".md": text, **(drawn or {})}
+    for ending, content in files.items():
+        replace_file(study.folder / f"{stem}{ending}", content)
+    return text, [study.folder / f"{stem}{ending}" for ending in files]
 
 
 @dataclass(frozen=True)

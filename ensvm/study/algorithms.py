@@ -8,16 +8,14 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ensvm.kernels import NAMED_KERNELS
 from ensvm.study.block import ConfigBlock, Names, SweepConfig
-from ensvm.study.metrics import DATA_CELL
-from ensvm.study.source import YamlSource
 
-# Each is a fit of its own: more are not done in a lifetime, and the lists of them fill the memory.
+# Every grid point is a fit; longer lists would take years and fill the memory.
 MAX_GRID_POINTS = 100_000
 MAX_ORDERS = 10_000
-# Above, rows of numbers other than 1 have kernel values that are 0 or infinite.
+# Higher powers of almost all numbers are 0 or infinite.
 MAX_DEGREE = 1000
 MAX_FOLDS = 1000
-# What says which estimator is meant, in an algorithm's block and wherever one stands in another.
+# The keys that name an estimator, in an algorithm and in the parameters of another estimator.
 KINDS = ("estimator", "pipeline")
 # Stages that choose among the points of a grid on the training rows alone.
 HELD_OUT = ("best-on-validation", "best-by-cv")
@@ -26,18 +24,16 @@ HELD_OUT = ("best-on-validation", "best-by-cv")
 def is_spec(value: Any) -> bool:
     """Return whether a value of a config is the block of an estimator.
 
-    Such are `{estimator: Name, params: {...}}` and `{pipeline: [...], params: {...}}`, with or
-    without `params:`.
+    It is `{estimator: Name, params: {...}}` or `{pipeline: [...], params: {...}}`; `params:` may be
+    missing.
     """
     if not isinstance(value, Mapping) or not isinstance(value.get("params", {}), Mapping):
         return False
-    found = [kind for kind in KINDS if kind in value]
-    if len(found) != 1 or not set(value) <= {*found, "params"}:
+    if len(set(KINDS) & set(value)) != 1 or not set(value) <= {*KINDS, "params"}:
         return False
-    given = value[found[0]]
-    if found[0] == "pipeline":
-        return isinstance(given, list) and len(given) > 0
-    return isinstance(given, str) or (found[0] == "estimator" and is_spec(given))
+    if "pipeline" in value:
+        return isinstance(value["pipeline"], list) and len(value["pipeline"]) > 0
+    return isinstance(value["estimator"], str) or is_spec(value["estimator"])
 
 
 class KernelConfig(ConfigBlock):
@@ -73,31 +69,29 @@ def _folds(value: Any) -> Any:
 
 
 class AlgorithmConfig(ConfigBlock):
-    """One algorithm (a column): an estimator with parameters, and which of its stages is scored.
+    """One algorithm (a column): an estimator with its `params`, and which of its stages is scored.
 
-    The estimator is a name or an import path (`estimator:`), or a `pipeline:` of them. `params` are
-    its parameters.
+    The estimator is a name or an import path (`estimator:`), or a `pipeline:` of them.
 
     `grid` turns any classifier into a staged one, one stage a grid point. `stage: best-on-test`
     scores the stage with the smallest test error (an oracle: it reads the test labels, as the
     papers' SVM(BEST) does); `best-on-validation` holds out a third of the training rows to choose a
     grid point, then fits it on all of them; `best-by-cv` chooses by stratified folds of the
-    training rows, `cv: {n_splits: 5, scorer: accuracy}` where nothing is said. Ties go to the
-    earliest. With `share_gram: false` the
-    estimator is given X and computes its own kernel, as a user would run it. `record` names what is
+    training rows, by default `cv: {n_splits: 5, scorer: accuracy}`. Ties go to the earliest. With
+    `share_gram: false` the estimator gets X and computes its own kernel. `record` names what is
     kept beside the test error and the fitted scalars: fitted array attributes (curves),
     `train_error`, and the values of all stages, `staged_test_error`, `staged_test_accuracy` and
     `staged_train_error`. Algorithms with the same `seed` (a name) draw the same random numbers.
 
-    `orders: 10` is for an algorithm whose error rounding decides, as where rho* = 0: it is fitted
-    on ten orders of each realization's training rows, which are the same problem. The first order
-    is that of the split, the others are permutations, the same for all algorithms. The values are
-    means over the orders, with those of each kept beside them; curves and the chosen stage are
-    those of the first order. Timings are of one fit.
+    `orders: 10` is for an algorithm whose error depends on rounding (for example if rho* = 0): it
+    is fitted on ten orders of each realization's training rows. The first order is that of the
+    split, the others are permutations, the same for all algorithms. The values are means over the
+    orders, whose values are recorded too; curves, the chosen stage and
+    timings are of the first order.
 
     `depends: [weights.txt, tables/*.json]` names files that the estimator reads: a cell is run
     again when one of them changes, as when a module of the user's own does. Paths are relative to
-    the config; a folder stands for all files in it.
+    the config; a folder means all files in it.
     """
 
     label: str | None = None
@@ -157,10 +151,3 @@ class AlgorithmConfig(ConfigBlock):
     def spec(self) -> Any:
         """The estimator as its name, or as the block of a pipeline or another block."""
         return self.estimator if self.pipeline is None else {"pipeline": self.pipeline}
-
-
-def check_algorithms(algorithms: Mapping[str, AlgorithmConfig], source: YamlSource) -> None:
-    """Refuse the name that is reserved for the facts of the data."""
-    if DATA_CELL in algorithms:
-        message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
-        raise source.error(("algorithms", DATA_CELL), message)

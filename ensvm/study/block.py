@@ -1,4 +1,4 @@
-"""What the blocks of a config share: names, what names may point to, and unknown keys refused."""
+"""What the blocks of a config share: types of names, errors, and what other blocks may name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ def _text(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def several(value: Any) -> Any:
+def as_tuple(value: Any) -> Any:
     """Return one name as a tuple of one."""
     return (value,) if isinstance(value, str) else value
 
 
-A_FITS = ", or a number that the fit leaves, such as n_iter_"  # in messages
+FITTED = ", or a number that the fit leaves, such as n_iter_"  # the end of a message
 
 # Between a name and the variant of a reading that it is a copy for; no name of a config has it.
 DERIVED = "~"
@@ -40,7 +40,7 @@ DERIVED = "~"
 def is_derived(name: str) -> bool:
     """Return whether a data set or an algorithm was derived for a reading.
 
-    It is run, and shown where it is named; whatever stands for all of them leaves it out.
+    Derived ones are run, but shown only if they are named: defaults such as all rows skip them.
     """
     return DERIVED in name
 
@@ -48,20 +48,20 @@ def is_derived(name: str) -> bool:
 Id = Annotated[Name, BeforeValidator(_text)]
 """A name that may be written as a number, such as a figure's."""
 
-Names = Annotated[tuple[str, ...], BeforeValidator(several)]
+Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 """One name or a list of names."""
 
 
 def refusal(error: ValidationError) -> tuple[Location, str]:
-    """Return where a block is wrong, from the block on, and what is wrong there."""
+    """Return the location of the first error, from the block on, and its message."""
     first = error.errors()[0]
     # `[key]` is how pydantic marks a mapping's key, which is not in the file.
     location: Location = tuple(part for part in first["loc"] if part != "[key]")
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "unknown_key":
-        key, known = first["ctx"]["key"], first["ctx"]["known"]
+        key, accepted = first["ctx"]["key"], first["ctx"]["known"]
         location = (*location, key)
-        message = f"unknown key; accepted here: {', '.join(known)}{near_miss(key, known)}"
+        message = f"unknown key; accepted here: {', '.join(accepted)}{near_miss(key, accepted)}"
     elif first["type"] == "unknown_kind":
         location = (*location, "kind")
         message += f", got {first['input']['kind']!r}"
@@ -100,7 +100,7 @@ class Asked:
     metric : str
         A metric, seconds, or a curve.
     algorithms : tuple of str
-        The algorithms of which at least one must have it.
+        The algorithms that must have it.
     curve : bool
         Whether it is a curve that `record:` keeps, or an entry of one.
     """
@@ -136,27 +136,22 @@ class StudyNames:
     tables: tuple[str, ...]
     timing: bool
 
-    def must_be_recorded(
-        self, source: YamlSource, location: Location, curve: str, algorithm: str
-    ) -> None:
-        """Raise ConfigError unless an algorithm's `record:` keeps a curve."""
-        kept = self.algorithms[algorithm]
-        if curve not in kept:
-            raise source.error(
-                location,
-                f"{curve!r} is not in the `record:` of {algorithm}, "
-                f"which keeps {', '.join(kept) or 'nothing'}{near_miss(curve, kept)}",
-            )
-
     def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
-        """Raise ConfigError for what no record has; what a fit leaves is known after one alone."""
-        if asked.curve or asked.metric == TRAIN_ERROR:
+        """Raise ConfigError for a metric that records cannot have.
+
+        Names of fitted attributes are accepted: only a fit shows whether they exist.
+        """
+        metric, location = asked.metric, asked.location
+        if asked.curve or metric == TRAIN_ERROR:
             for name in asked.algorithms:
-                self.must_be_recorded(source, asked.location, asked.metric, name)
-            return
-        if asked.metric in STAGED:
-            message = f"{asked.metric!r} is a curve; which `stage:` of it is meant?"
-            raise source.error(asked.location, message)
-        known = asked.metric in MEASURED or left_by_fit(asked.metric)
-        if not known and not is_predicted(asked.metric):
-            raise source.error(asked.location, unknown(asked.metric, MEASURED, A_FITS))
+                kept = self.algorithms[name]
+                if metric not in kept:
+                    raise source.error(
+                        location,
+                        f"{metric!r} is not in the `record:` of {name}, "
+                        f"which keeps {', '.join(kept) or 'nothing'}{near_miss(metric, kept)}",
+                    )
+        elif metric in STAGED:
+            raise source.error(location, f"{metric!r} is a curve; which `stage:` of it is meant?")
+        elif not (metric in MEASURED or left_by_fit(metric) or is_predicted(metric)):
+            raise source.error(location, unknown(metric, MEASURED, FITTED))

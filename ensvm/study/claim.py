@@ -26,7 +26,7 @@ class ClaimConfig(ConfigBlock):
     text : str or None
         The paper's sentence, verbatim.
     paraphrase : str or None
-        What the paper says in formulas or at length, put by us: given in place of `text`.
+        What the paper says in formulas or at length, in our words; replaces `text`.
     metric : str
         What is compared: a metric, seconds (with `pass: timing`), or a curve.
     run_pass : 'error' or 'timing'
@@ -36,14 +36,13 @@ class ClaimConfig(ConfigBlock):
     margin, factor, limit : float or None
         The threshold; for errors, `margin` is in percentage points and `limit` in percent.
     stage : int or None
-        The metric is a curve that `record:` keeps, and this entry of it is meant, from 1; a curve
-        that ended before stays at its last.
+        The entry of a curve that `record:` keeps, from 1; a shorter curve repeats its last value.
     scope : 'all' or 'most'
-        Whether the claim holds where all comparisons hold, or (the paper says often, typically,
-        frequently) where more than half do.
+        Whether the claim holds if all comparisons hold, or if more than half do (for papers that
+        say often, typically, frequently).
     each : bool
-        Whether the claim is about each realization, not their mean: a bound that is proved, say.
-        One realization that violates it makes it fail.
+        Whether the claim is about each realization, not their mean, such as a proved bound: it
+        fails if one realization violates it.
     rows : tuple of str or None
         The data sets; by default all that have the algorithms.
     printed_as : dict of str to str
@@ -95,10 +94,10 @@ class ClaimConfig(ConfigBlock):
     def _keys_of_the_relation(self) -> Self:
         keys = self.kind.keys
         for key in ("than", "margin", "factor", "limit", "over"):
-            given = getattr(self, key) is not None
-            if given and key not in keys:
+            is_set = getattr(self, key) is not None
+            if is_set and key not in keys:
                 raise ValueError(f"the relation {self.relation} has no `{key}:`")
-            if not given and key in keys and keys[key] is None:
+            if not is_set and key in keys and keys[key] is None:
                 raise ValueError(f"the relation {self.relation} needs `{key}:`")
         if self.stage is not None and self.kind.of_curves:
             raise ValueError(
@@ -121,8 +120,8 @@ class ClaimConfig(ConfigBlock):
         key = self.kind.threshold_key
         if key is None:
             return 0.0
-        given = getattr(self, key)
-        return float(given if given is not None else self.kind.keys[key] or 0.0)
+        value = getattr(self, key)
+        return float(self.kind.keys[key] or 0.0 if value is None else value)
 
     @property
     def of_each(self) -> bool:
@@ -153,13 +152,13 @@ def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlS
         for key, rows in (("rows", claim.rows or ()), ("printed_as", printed_as)):
             source.must_be_one_of(("claims", index, key), "data set", rows, names.datasets)
         if claim.over is not None:
-            where = ("claims", index, "over")
-            source.must_be_one_of(where, "sweep of data sets", claim.over, names.dataset_sweeps)
+            location = ("claims", index, "over")
+            source.must_be_one_of(location, "sweep of data sets", claim.over, names.dataset_sweeps)
             values = names.dataset_sweeps[claim.over].values()
             if len(values) < 2 or not all(
                 isinstance(value, int | float) and value > 0 for value in values
             ):
                 message = f"growth needs two positive numbers to grow with, got {list(values)}"
-                raise source.error(where, message)
+                raise source.error(location, message)
         for key, algorithms in (("better", claim.better), ("than", claim.than or ())):
             source.must_be_one_of(("claims", index, key), "algorithm", algorithms, names.algorithms)

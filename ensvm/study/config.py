@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.errors import near_miss
 from ensvm.shipped import shipped_configs
-from ensvm.study.algorithms import AlgorithmConfig, KernelConfig, check_algorithms
+from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.block import (
     Asked,
     ConfigBlock,
@@ -19,14 +19,14 @@ from ensvm.study.block import (
     Names,
     StudyNames,
     SweepConfig,
+    as_tuple,
     is_derived,
     refusal,
-    several,
 )
 from ensvm.study.claim import ClaimConfig, check_claims
 from ensvm.study.dataset import DatasetConfig, check_datasets
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
-from ensvm.study.metrics import PREDICTED, is_predicted, unknown
+from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.source import ConfigError, Location, YamlSource
 from ensvm.study.sweeps import expand_sweeps
 from ensvm.study.table_layout import TableConfig, check_tables
@@ -46,7 +46,7 @@ ACCEPTED = (
     "' of STUDY', or 'test tests/path.py'"
 )
 
-Kept = Annotated[tuple[Literal["predictions"], ...], BeforeValidator(several)]
+Kept = Annotated[tuple[Literal["predictions"], ...], BeforeValidator(as_tuple)]
 """What a run keeps beside the records."""
 
 
@@ -105,7 +105,7 @@ class StudyConfig(ConfigBlock):
     `published_realizations` is how many realizations the printed values are means of; by default
     as many as ours. `metrics` are metrics of the test predictions that every cell records, beside
     those that tables, figures and claims ask for; `keep: predictions` keeps the predictions
-    themselves. Neither makes a cell another.
+    themselves. Changing `metrics` or `keep` does not invalidate finished cells.
     """
 
     study: Name
@@ -235,12 +235,12 @@ class StudyConfig(ConfigBlock):
     def scored(self) -> dict[str, tuple[str, ...]]:
         """Return the metrics of predictions that each algorithm's cells record."""
         everywhere = [metric for metric in self.metrics if is_predicted(metric)]
-        found = {name: dict.fromkeys(everywhere) for name in self.algorithms}
+        metrics_of = {name: dict.fromkeys(everywhere) for name in self.algorithms}
         for asked in self.asked():
             if not asked.curve and is_predicted(asked.metric):
                 for name in asked.algorithms:
-                    found.setdefault(name, {})[asked.metric] = None
-        return {name: tuple(metrics) for name, metrics in found.items()}
+                    metrics_of.setdefault(name, {})[asked.metric] = None
+        return {name: tuple(metrics) for name, metrics in metrics_of.items()}
 
     def check(self, source: YamlSource) -> None:
         """Refuse names that point nowhere, block by block; raises ConfigError."""
@@ -249,13 +249,19 @@ class StudyConfig(ConfigBlock):
                 raise source.error(("metrics",), unknown(metric, PREDICTED))
         names = self.names()
         check_datasets(self.datasets, names, source)
-        check_algorithms(self.algorithms, source)
+        if DATA_CELL in self.algorithms:
+            message = f"the name {DATA_CELL!r} is reserved for the facts of the data"
+            raise source.error(("algorithms", DATA_CELL), message)
         if self.timing is not None:
-            check_timing(self.timing, names, source)
+            for key, what, chosen, accepted in (
+                ("algorithms", "algorithm", self.timing.algorithms, tuple(names.algorithms)),
+                ("datasets", "data set", self.timing.datasets, names.datasets),
+            ):
+                source.must_be_one_of(("timing", key), what, chosen or (), accepted)
         check_tables(self.tables, names, source)
         for number, assumption in enumerate(self.assumptions):
-            where = ("assumptions", number, "tables")
-            source.must_be_one_of(where, "table", assumption.tables or (), names.tables)
+            location = ("assumptions", number, "tables")
+            source.must_be_one_of(location, "table", assumption.tables or (), names.tables)
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
         check_coverage(self.coverage, self._ids(), source)
@@ -267,54 +273,40 @@ def _members(
     sweeps: Mapping[str, SweepConfig | None],
 ) -> dict[str, dict[str, int | float | str]]:
     """Return the members of each sweep with their values, the sweeps in order of their names."""
-    found: dict[str, dict[str, int | float | str]] = {}
+    members: dict[str, dict[str, int | float | str]] = {}
     for member, sweep in sweeps.items():
         if sweep is not None:
-            found.setdefault(sweep.of, {})[member] = sweep.value
-    return dict(sorted(found.items()))
-
-
-def check_timing(block: TimingConfig, names: StudyNames, source: YamlSource) -> None:
-    """Refuse algorithms and data sets that the study does not have."""
-    where = ("timing", "algorithms")
-    source.must_be_one_of(where, "algorithm", block.algorithms or (), names.algorithms)
-    source.must_be_one_of(("timing", "datasets"), "data set", block.datasets or (), names.datasets)
+            members.setdefault(sweep.of, {})[member] = sweep.value
+    return dict(sorted(members.items()))
 
 
 def check_coverage(
-    coverage: Sequence[CoverageConfig], known: Mapping[str, Sequence[str]], source: YamlSource
+    coverage: Sequence[CoverageConfig], ids: Mapping[str, Sequence[str]], source: YamlSource
 ) -> None:
-    """Refuse items given twice, and what covers them where the study has no such thing.
+    """Refuse items given twice, and references to what the study does not have.
 
-    Parameters
-    ----------
-    coverage : sequence of CoverageConfig
-        The items.
-    known : mapping of str to sequence of str
-        The ids of the study's tables, figures, claims, readings and assumptions, by kind. What
-        another study has is not looked up: a folder of results has one study's config alone.
-    source : YamlSource
-        The config's text.
+    `ids` are those of the study's tables, figures, claims, readings and assumptions, by kind.
+    References to other studies are not checked: a folder of results has the config of one study.
     """
     source.must_be_distinct("coverage", "item", [entry.item for entry in coverage], "item")
     for index, entry in enumerate(coverage):
         for number, text in enumerate(entry.by):
-            where: Location = ("coverage", index, "by", number)
-            found = REFERENCE.fullmatch(text)
-            if found is None:
-                raise source.error(where, f"{text!r} names nothing; accepted: {ACCEPTED}")
-            kind = found["kind"]
-            if kind is not None and found["study"] is None:
-                source.must_be_one_of(where, kind, found["id"], known[kind])
+            location: Location = ("coverage", index, "by", number)
+            reference = REFERENCE.fullmatch(text)
+            if reference is None:
+                raise source.error(location, f"{text!r} names nothing; accepted: {ACCEPTED}")
+            kind = reference["kind"]
+            if kind is not None and reference["study"] is None:
+                source.must_be_one_of(location, kind, reference["id"], ids[kind])
 
 
 def find_config(name: str) -> Path:
     """Return the path of a config: a file as given, or a shipped study's name such as `ijcai07`.
 
-    Raises ConfigError naming the shipped studies when there is neither.
+    Raises ConfigError, which names the shipped studies, if there is neither.
     """
     path, shipped = Path(name), shipped_configs()
-    # Where there is no checkout, configs/ijcai07.yaml means the shipped study, too.
+    # Without a checkout, configs/ijcai07.yaml means the shipped study too.
     candidate = shipped / f"{path.stem}.yaml"
     may_be_shipped = path.parent.as_posix() in (".", "configs") and path.suffix in ("", ".yaml")
     if may_be_shipped and not os.path.isfile(path) and os.path.isfile(candidate):
@@ -329,15 +321,15 @@ def find_config(name: str) -> Path:
 
 
 def reproduced() -> list[str]:
-    """Return the names of the shipped studies that stand for a paper, not for a variant of one."""
+    """Return the names of the shipped studies with `reproduce: true`."""
     shipped = sorted(shipped_configs().glob("*.yaml"))
     return [path.stem for path in shipped if read_config(path)[0].reproduce]
 
 
 def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlSource]:
-    """Read and validate a config, the file's or the `text` that stands for it.
+    """Read and validate a config, from the file or from `text`, its content.
 
-    Names of cards and estimators are left to the runner. Raises ConfigError.
+    Does not check names of cards and estimators, which the runner does. Raises ConfigError.
     """
     source = YamlSource(path, text)
     try:

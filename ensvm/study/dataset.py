@@ -19,8 +19,8 @@ class DatasetConfig(ConfigBlock):
 
     `name` is the row's name in the tables; `card` the card it stands for (default: the same name).
     `split`, `scaling` and `options` (of a generator) change what the card says, `kernel` what the
-    study says. `realizations_of` has the most realizations of single algorithms, for where more
-    would be the same again. Data of the user's own are given by `path`, one file or several, by
+    study says. `realizations_of` limits the realizations of single algorithms, if more would only
+    repeat the same. Data of the user's own are given by `path`, one file or several, by
     `train` and `test`, or by `openml`; the remaining keys describe them, as
     `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no values.
     `same_rows` says that the paper trained and tested on these very rows: a value computed without
@@ -54,8 +54,8 @@ class DatasetConfig(ConfigBlock):
             return entry
         if "openml" in entry:
             return {"name": f"openml-{entry['openml']}", **entry}
-        found = next((entry[key] for key in ("path", "train", "card") if key in entry), None)
-        first = found[0] if isinstance(found, list) and found else found
+        files = next((entry[key] for key in ("path", "train", "card") if key in entry), None)
+        first = files[0] if isinstance(files, list) and files else files
         return entry if first is None else {"name": Path(str(first)).stem, **entry}
 
     @classmethod

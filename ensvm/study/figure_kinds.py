@@ -14,8 +14,8 @@ from ensvm.study.source import Location, YamlSource
 Scale = Literal["log", "linear"]
 Form: TypeAlias = Literal["box", "strip", "bar"]
 
-# What an axis says of a metric that is not called by its name.
-CALLED = {
+# The names of metrics on axes, if they differ from the names in configs.
+NAMES = {
     "error": "test error",
     "accuracy": "test accuracy",
     TRAIN_ERROR: "training error",
@@ -29,25 +29,25 @@ CALLED = {
     "staged_test_accuracy": "test accuracy",
     "staged_train_error": "training error",
 }
-# What a classifier that keeps a map of its decisions leaves: the rows shown, their labels, the
-# values on both axes, and the decision value at each point of the grid.
+# The fitted attributes of a map of decisions: the rows, their labels, the values on both axes, and
+# the decision value at each point of the grid.
 MAP = ("points_", "signs_", "grid_", "values_")
 
 
 def pass_of(y: str) -> RunPass:
-    """Return the pass whose records show a metric: seconds are of the timing pass alone."""
+    """Return the pass that records a metric: seconds come from the timing pass."""
     return "timing" if unit_of(y) == SECONDS else "error"
 
 
 def axis_label(metric: str) -> str:
-    """Return what an axis says that shows a metric: its name and its unit."""
-    name = CALLED.get(metric) or metric.rstrip("_").replace("_", " ")
+    """Return the label of an axis: the metric's name and unit."""
+    name = NAMES.get(metric) or metric.rstrip("_").replace("_", " ")
     unit = unit_of(metric)
     return name if unit == SECONDS or not unit.name else f"{name} ({unit.name})"
 
 
 class AxesConfig(ConfigBlock):
-    """What panels of every kind have: a title and the labels of their axes."""
+    """The keys of panels of every kind: a title and the labels of their axes."""
 
     title: str | None = None
     x_label: str | None = None
@@ -65,7 +65,7 @@ class AxesConfig(ConfigBlock):
 
 
 class FigureConfig(ConfigBlock):
-    """What figures of every kind have: a caption, panels side by side, and axes."""
+    """The keys of figures of every kind: a caption, panels side by side, and axes."""
 
     id: Id
     caption: str
@@ -76,13 +76,13 @@ class FigureConfig(ConfigBlock):
     y_scale: Scale = "linear"
 
     def labels_of(self, panel: AxesConfig) -> tuple[str, str]:
-        """Return what a panel's axes say: the panel's label, the figure's, or what they show."""
-        x, y = self.shown_on(panel)
+        """Return the labels of a panel's axes: the panel's, the figure's, or the default ones."""
+        x, y = self.default_labels(panel)
         return panel.x_label or self.x_label or x, panel.y_label or self.y_label or y
 
     @abstractmethod
-    def shown_on(self, panel: Any) -> tuple[str, str]:
-        """Return what a panel's axes show, for axes without a label."""
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the default labels of a panel's axes."""
 
     @abstractmethod
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
@@ -96,7 +96,7 @@ class FigureConfig(ConfigBlock):
 class PanelConfig(AxesConfig):
     """A panel of lines: a `dataset`, or a sweep of data sets it goes `over`.
 
-    Its other keys come before those of the figure.
+    Its other keys override those of the figure.
     """
 
     dataset: str | None = None
@@ -121,11 +121,11 @@ class PanelConfig(AxesConfig):
 class LinesConfig(FigureConfig):
     """A figure of lines: its series, in every panel.
 
-    `y` is a metric or curve of the records, or several, each with the text that names it; what a
-    panel says for itself comes first. Seconds are those of the timing pass.
+    `y` is a metric or curve of the records, or several, each with its text in the legend; a panel's
+    own `y` overrides it. Seconds are those of the timing pass.
     """
 
-    short: ClassVar[str] = "dataset"  # the key that a panel given as a mere name stands for
+    short: ClassVar[str] = "dataset"  # the key of a panel that is only a name
 
     panels: tuple[PanelConfig, ...] = Field(min_length=1)
     series: tuple[str, ...] = Field(min_length=1)
@@ -151,8 +151,8 @@ class LinesConfig(FigureConfig):
                 )
         return self
 
-    def shown_on(self, panel: Any) -> tuple[str, str]:
-        """Return what a panel's axes show: the steps of a curve or a sweep, and the metric."""
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the steps of a curve or a sweep, and the metric."""
         ys = self.ys_of(panel)
         return self.steps(panel), axis_label(next(iter(ys))) if len(ys) == 1 else "value"
 
@@ -178,21 +178,21 @@ class LinesConfig(FigureConfig):
         """Yield what the figure, the config's `index`-th, asks of the records."""
         for number, panel in enumerate(self.panels):
             own = () if panel.y is None else ("panels", number)
-            where = ("figures", index, *own, "y")
+            location = ("figures", index, *own, "y")
             for name in self.series:
                 swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
                 for algorithm in swept:
                     for y in self.ys_of(panel):
-                        yield Asked(where, y, (algorithm,), self.of_curves)
+                        yield Asked(location, y, (algorithm,), self.of_curves)
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise ConfigError for data sets and series that the study does not have."""
         for number, panel in enumerate(self.panels):
-            where: Location = ("figures", index, "panels", number)
+            location: Location = ("figures", index, "panels", number)
+            what, accepted = "data set", names.datasets
             if panel.over is not None:
-                source.must_be_one_of(where, "sweep of data sets", panel.over, names.dataset_sweeps)
-            else:
-                source.must_be_one_of(where, "data set", panel.about, names.datasets)
+                what, accepted = "sweep of data sets", tuple(names.dataset_sweeps)
+            source.must_be_one_of(location, what, panel.about, accepted)
             what, accepted = "algorithm", tuple(names.algorithms)
             if self.sweeps_algorithms(panel):
                 what, accepted = "sweep of algorithms", tuple(names.algorithm_sweeps)
@@ -200,11 +200,11 @@ class LinesConfig(FigureConfig):
 
 
 class CurvesConfig(LinesConfig):
-    """Curves that fits left, against their index, which begins at `first`.
+    """Recorded curves against their index, which begins at `first`.
 
-    `realization` is the one shown, or `mean`: the mean over all, drawn as far as all of them
-    were measured. `marks` names a scalar that a fit left, the x of a vertical mark on its
-    curve; 0 or no such scalar is no mark.
+    `realization` is the one to show, or `mean`: the mean over all, up to the end of the shortest.
+    `marks` names a fitted scalar, the x of a vertical mark on its curve; without a mark if it is 0
+    or missing.
     """
 
     kind: Literal["curves"] = "curves"
@@ -231,9 +231,8 @@ class SweepFigureConfig(LinesConfig):
     """A metric, mean over realizations, against the values of a sweep.
 
     A panel `over` a sweep of data sets has a line for each algorithm in `series`; one of a
-    `dataset` has a line for each sweep of an algorithm in `series`. With `stages`, `y` is a curve
-    of which these entries (the first is 1) are shown, a line each, named by the
-    number.
+    `dataset` has a line for each sweep of an algorithm in `series`. With `stages`, `y` is a curve,
+    and these entries of it (the first is 1) are shown, a line each.
     """
 
     short: ClassVar[str] = "over"
@@ -243,7 +242,7 @@ class SweepFigureConfig(LinesConfig):
 
     @property
     def of_curves(self) -> bool:
-        """Whether `y` is a curve, of which the `stages` are shown."""
+        """Whether `y` is a curve, whose `stages` are shown."""
         return bool(self.stages)
 
     def steps(self, panel: PanelConfig) -> str:
@@ -278,8 +277,8 @@ class ScatterConfig(FigureConfig):
     rows: Names = Field(min_length=1)
     metric: str = "error"
 
-    def shown_on(self, panel: Any) -> tuple[str, str]:
-        """Return what a panel's axes show: the metric of an algorithm each."""
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the metric, with an algorithm for each axis."""
         metric = axis_label(self.metric)
         return f"{panel.x}, {metric}", f"{panel.y}, {metric}"
 
@@ -293,13 +292,13 @@ class ScatterConfig(FigureConfig):
         """Raise ConfigError for data sets and algorithms that the study does not have."""
         source.must_be_one_of(("figures", index, "rows"), "data set", self.rows, names.datasets)
         for number, panel in enumerate(self.panels):
-            where: Location = ("figures", index, "panels", number)
+            location: Location = ("figures", index, "panels", number)
             for key, name in (("x", panel.x), ("y", panel.y)):
-                source.must_be_one_of((*where, key), "algorithm", name, names.algorithms)
+                source.must_be_one_of((*location, key), "algorithm", name, names.algorithms)
 
 
 class DistributionPanel(AxesConfig):
-    """A panel of some data sets, or of another metric; its keys come before those of the figure."""
+    """A panel of some data sets, or of another metric; its keys override those of the figure."""
 
     rows: Names = ()
     metric: str | None = None
@@ -315,7 +314,7 @@ class DistributionConfig(FigureConfig):
 
     `box` draws the quartiles with the median, whiskers as far as 1.5 times the box, and the values
     beyond; `strip` every value, and the mean; `bar` the mean with one standard error each way.
-    `table` names a table, whose printed values of the metric are marked.
+    `table` names the table with the printed values to mark.
     """
 
     kind: Form
@@ -348,8 +347,8 @@ class DistributionConfig(FigureConfig):
         """Return the metric that a panel shows."""
         return panel.metric or self.metric
 
-    def shown_on(self, panel: Any) -> tuple[str, str]:
-        """Return what a panel's axes show: data sets, and the metric."""
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return data sets and the metric."""
         return "data set", axis_label(self.metric_of(panel))
 
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
@@ -361,18 +360,18 @@ class DistributionConfig(FigureConfig):
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise ConfigError for data sets, algorithms and a table that the study does not have."""
-        where: Location = ("figures", index)
-        source.must_be_one_of((*where, "rows"), "data set", self.rows, names.datasets)
+        location: Location = ("figures", index)
+        source.must_be_one_of((*location, "rows"), "data set", self.rows, names.datasets)
         for number, panel in enumerate(self.panels):
-            place = (*where, "panels", number, "rows")
-            source.must_be_one_of(place, "data set", panel.rows, names.datasets)
-        source.must_be_one_of((*where, "series"), "algorithm", self.series, names.algorithms)
+            key = (*location, "panels", number, "rows")
+            source.must_be_one_of(key, "data set", panel.rows, names.datasets)
+        source.must_be_one_of((*location, "series"), "algorithm", self.series, names.algorithms)
         if self.table is not None:
-            source.must_be_one_of((*where, "table"), "table", self.table, names.tables)
+            source.must_be_one_of((*location, "table"), "table", self.table, names.tables)
 
 
 class PlanePanel(AxesConfig):
-    """A panel of the plane: a data set of which two inputs are shown, and the classifiers on it.
+    """A panel of the plane: two inputs of a data set, and the classifiers on it.
 
     `levels` are the decision values at which the lines of a classifier are drawn, `marks` a
     recorded list of row numbers that are ringed, `sizes` a recorded weight of each row.
@@ -401,19 +400,19 @@ class PlaneConfig(FigureConfig):
     panels: tuple[PlanePanel, ...] = Field(min_length=1)
     realization: int = Field(default=1, ge=1)
 
-    def shown_on(self, panel: Any) -> tuple[str, str]:
-        """Return what a panel's axes show: an input each."""
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return an input for each axis."""
         return "first input", "second input"
 
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
         """Yield what the figure, the config's `index`-th, asks of the records."""
         for number, panel in enumerate(self.panels):
-            where: Location = ("figures", index, "panels", number)
+            location: Location = ("figures", index, "panels", number)
             kept = {"series": MAP, "marks": (panel.marks,), "sizes": (panel.sizes,)}
             for key, curves in kept.items():
                 for name in panel.series:
                     yield from (
-                        Asked((*where, key), curve, (name,), curve=True)
+                        Asked((*location, key), curve, (name,), curve=True)
                         for curve in curves
                         if curve is not None
                     )
@@ -421,7 +420,9 @@ class PlaneConfig(FigureConfig):
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise ConfigError for data sets and algorithms that the study does not have."""
         for number, panel in enumerate(self.panels):
-            where: Location = ("figures", index, "panels", number)
-            source.must_be_one_of((*where, "dataset"), "data set", panel.dataset, names.datasets)
-            where = (*where, "series")
-            source.must_be_one_of(where, "algorithm", panel.series, names.algorithms)
+            location: Location = ("figures", index, "panels", number)
+            for key, what, name, accepted in (
+                ("dataset", "data set", panel.dataset, names.datasets),
+                ("series", "algorithm", panel.series, tuple(names.algorithms)),
+            ):
+                source.must_be_one_of((*location, key), what, name, accepted)

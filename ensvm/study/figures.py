@@ -1,4 +1,4 @@
-"""The kinds of figures: the one place that knows them all."""
+"""The union of all kinds of figures, and checks of figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import shorten
@@ -62,7 +62,7 @@ def check_math(
 ) -> None:
     """Refuse titles and labels with math that matplotlib cannot draw, such as `$\\gama$`.
 
-    Results that were written before are read without this check: there, such a figure is left out.
+    Only new runs are checked; reports of old results leave such a figure out.
     """
     labels = ((("algorithms", name, "label"), each.label) for name, each in algorithms.items())
     for location, text in (*_texts_of(figures), *labels):
@@ -75,12 +75,12 @@ def _texts_of(figures: Sequence[FigureConfig]) -> Iterator[tuple[Location, str |
     """Yield the titles, the labels and the names of lines of figures, each with its location."""
     for index, figure in enumerate(figures):
         panels = ((("panels", number), panel) for number, panel in enumerate(figure.panels))
-        for place, block in (((), figure), *panels):
+        for location, block in (((), figure), *panels):
             for key in ("title", "x_label", "y_label"):
-                yield ("figures", index, *place, key), getattr(block, key, None)
+                yield ("figures", index, *location, key), getattr(block, key, None)
             lines = getattr(block, "y", None)
             for metric, text in lines.items() if isinstance(lines, dict) else ():
-                yield ("figures", index, *place, "y", metric), text
+                yield ("figures", index, *location, "y", metric), text
 
 
 def _problem(text: str) -> str:

@@ -48,8 +48,8 @@ STAGED = {
 }
 CV_SCORE = "best_score_"  # of what `stage: best-by-cv` chose, as GridSearchCV calls it
 FRACTIONS = ("error", "accuracy", "balanced_accuracy", TRAIN_ERROR, *STAGED)
-# What every cell has, and the seconds of which a timing has those of its parts. The names of what
-# a fit leaves end in an underscore.
+# What every cell has; a timing has the seconds of its parts. Names of fitted attributes end in an
+# underscore.
 SIZE = "size"  # of an expansion: only classifiers that leave `support_` have it
 SCORES = ("error", "accuracy", "n_errors", "n_test", SIZE)
 PARTS = ("fit", "kernel", "predict", "test_kernel", "train", "selection")
@@ -57,8 +57,8 @@ CELL_SECONDS = tuple(f"{part}_seconds" for part in (*PARTS, "fit_cpu", "predict_
 
 Direction = Literal["min", "max"]
 
-# What is computed from test predictions (`ensvm.records.scoring`), beside every scorer of
-# scikit-learn, of which the larger value is always the better one.
+# What is computed from test predictions (`ensvm.records.scoring`) beside scikit-learn's scorers:
+# larger values of scorers are better.
 PREDICTED: dict[str, Direction] = {
     "balanced_accuracy": "max",
     "auc": "max",
@@ -83,7 +83,7 @@ def unit_of(metric: str) -> Unit:
 
 
 def direction_of(metric: str) -> Direction | None:
-    """Return whether the smaller or the larger value is the better one; None where unknown."""
+    """Return whether the smaller or the larger value is better; None if unknown."""
     if metric in PREDICTED:
         return PREDICTED[metric]
     if metric in _COUNTS or unit_of(metric) == SECONDS:
@@ -115,10 +115,10 @@ def scorer_names() -> frozenset[str]:
 
 
 def unknown(metric: str, accepted: Iterable[str] = MEASURED, more: str = "") -> str:
-    """Return that a metric is unknown, and what is accepted beside the scorers."""
-    known = list(accepted)
+    """Return an error message: the metric is unknown, and which are accepted."""
+    names = list(accepted)
     return (
-        f"unknown metric {metric!r}; accepted: {', '.join(known)}, a scorer of scikit-learn "
+        f"unknown metric {metric!r}; accepted: {', '.join(names)}, a scorer of scikit-learn "
         f"(sklearn.metrics.get_scorer_names()){more}"
-        f"{near_miss(metric, [*known, *sorted(scorer_names())])}"
+        f"{near_miss(metric, [*names, *sorted(scorer_names())])}"
     )

@@ -12,18 +12,18 @@ from ensvm.records.validation import CONTROL
 
 Location = tuple[str | int, ...]
 
-# Blocks that may stand in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
+# Blocks that may be in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
 PARTS = ("claims", "readings", "assumptions", "coverage")
 
 # Configs beside records may come from anybody: a larger one could exhaust the memory. The longest
 # shipped config has 49 kB, 3,000 nodes (keys, values, lists, blocks) and 7 levels. An alias counts
-# as many nodes as it stands for.
+# as all the nodes it refers to.
 MAX_BYTES = 500_000
 MAX_NODES = 50_000
 MAX_DEPTH = 40
 LARGEST_INTEGER = 2**63 - 1  # of 64 bits
 
-_READ_AS = {"str", "int", "float", "bool", "null", "merge"}  # a date stays the text that it is
+_READ_AS = {"str", "int", "float", "bool", "null", "merge"}  # not dates, which stay text
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels, or an anchor used inside what it names"
 
 
@@ -36,7 +36,7 @@ class ConfigError(ValueError):
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that reads dates as text and whose errors have the line of a wrong value."""
+    """A loader that reads dates as text and reports wrong values with their line."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 (declared by the base class)
         first: [rule for rule in rules if _type_of(rule[0]) in _READ_AS]
@@ -103,15 +103,15 @@ def _texts(path: Path) -> list[tuple[Path, str]]:
 
 
 class YamlSource:
-    """A config as read from its files: the `content` (a mapping) and the place of each key in it.
+    """A config as read from its files: the `content` (a mapping) and the line of each key in it.
 
     Parameters
     ----------
     path : Path
-        The config. Its blocks `claims`, `readings`, `assumptions` and `coverage` may stand in
-        files of their own, in the folder of its name.
+        The config. Its blocks `claims`, `readings`, `assumptions` and `coverage` may be in files of
+        their own, in the folder of its name.
     text : str or None, default None
-        The whole config if it is known already, from one file.
+        The content of the file, if it was read already.
 
     Raises
     ------
@@ -124,8 +124,7 @@ class YamlSource:
     content : dict
         The config.
     moved : dict of Location to Location
-        For things that were made from the content: their location, and where in the files they
-        come from.
+        For blocks that were made from other blocks: their location, and that of the original.
     """
 
     def __init__(self, path: Path, text: str | None = None) -> None:
@@ -149,12 +148,12 @@ class YamlSource:
             self._walk(node, (), loader)
             content = loader.construct_document(node)
         except yaml.reader.ReaderError as error:
-            place = self._place(text.count("\n", 0, error.position) + 1)
+            line = self._line_name(text.count("\n", 0, error.position) + 1)
             character = chr(error.character)
-            raise ConfigError(f"{place}: not YAML: the character {character!r}") from error
+            raise ConfigError(f"{line}: not YAML: the character {character!r}") from error
         except yaml.MarkedYAMLError as error:
             raise ConfigError(
-                f"{self._place_of(error)}: not YAML: {error.problem or error.context}"
+                f"{self._line_of(error)}: not YAML: {error.problem or error.context}"
             ) from error
         except RecursionError as error:
             raise ConfigError(f"{self.path}: {_TOO_DEEP}") from error
@@ -174,18 +173,18 @@ class YamlSource:
             line -= n_lines
         return self._texts[-1][0], line
 
-    def _place(self, line: int) -> str:
+    def _line_name(self, line: int) -> str:
         path, number = self._file_of(line)
         return f"{path}, line {number}"
 
-    def _place_of(self, error: yaml.MarkedYAMLError) -> str:
-        """Return where a YAML error is: what is left open at the end of a file began before."""
+    def _line_of(self, error: yaml.MarkedYAMLError) -> str:
+        """Return the file and line of a YAML error: where it is, unless that is another file."""
         marks = [mark for mark in (error.context_mark, error.problem_mark) if mark is not None]
         lines = [mark.line + 1 for mark in marks]
         if not lines:
             return str(self.path)
         one_file = self._file_of(lines[0])[0] == self._file_of(lines[-1])[0]
-        return self._place(lines[-1] if one_file else lines[0])
+        return self._line_name(lines[-1] if one_file else lines[0])
 
     def error(self, location: Location, message: str) -> ConfigError:
         """Return the ConfigError for `message` at `location`, a path of keys and list indices."""
@@ -194,24 +193,24 @@ class YamlSource:
             as_key = (*location[:depth], str(location[depth]))
             if as_key in self._lines:
                 location = as_key + location[depth + 1 :]
-        known = location
-        while known not in self._lines:
-            known = known[:-1]
+        nearest = location
+        while nearest not in self._lines:
+            nearest = nearest[:-1]
         key = "".join(
             f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location
         ).lstrip(".")
-        place = self._place(self._lines[known])
-        return ConfigError(f"{place}: {key + ': ' if key else ''}{message}")
+        line = self._line_name(self._lines[nearest])
+        return ConfigError(f"{line}: {key + ': ' if key else ''}{message}")
 
     def must_be_one_of(
         self, location: Location, what: str, names: str | Iterable[str], accepted: Iterable[str]
     ) -> None:
         """Raise ConfigError unless a name, or each of several, is an accepted name of `what`."""
-        known = list(accepted)
+        accepted = list(accepted)
         for name in [names] if isinstance(names, str) else names:
-            if name not in known:
-                message = f"unknown {what} {name!r}; accepted: {', '.join(known)}"
-                raise self.error(location, message + near_miss(name, known))
+            if name not in accepted:
+                message = f"unknown {what} {name!r}; accepted: {', '.join(accepted)}"
+                raise self.error(location, message + near_miss(name, accepted))
 
     def must_be_distinct(self, block: str, what: str, names: list[str], *key: str) -> None:
         """Raise ConfigError if an entry of a list has the name of an earlier one."""
@@ -231,7 +230,7 @@ class YamlSource:
             for key_node, value_node in node.value:
                 key, line = self._key(key_node, location, loader), key_node.start_mark.line + 1
                 if (*location, key) in self._lines:
-                    message = f"the key is given twice (again at {self._place(line)})"
+                    message = f"the key is given twice (again at {self._line_name(line)})"
                     raise self.error((*location, key), message)
                 self._lines[*location, key] = line
                 self._walk(value_node, (*location, key), loader)
@@ -253,9 +252,10 @@ class YamlSource:
         """Return a key as text; a key may be a whole number, such as the label of a class."""
         kind = _type_of(node.tag)
         if not isinstance(node, yaml.ScalarNode) or kind not in ("str", "int", "merge"):
-            given = f"{node.value!r} (YAML reads it as !!{kind})"
-            given = given if isinstance(node, yaml.ScalarNode) else "a list or a block"
-            place = self._place(node.start_mark.line + 1)
-            raise self.error(location, f"a key is text, got {given} at {place}; put it in quotes")
+            key = "a list or a block"
+            if isinstance(node, yaml.ScalarNode):
+                key = f"{node.value!r} (YAML reads it as !!{kind})"
+            line = self._line_name(node.start_mark.line + 1)
+            raise self.error(location, f"a key is text, got {key} at {line}; put it in quotes")
         self._check_text(node, location)
         return str(loader.construct_object(node)) if kind == "int" else str(node.value)

@@ -8,8 +8,7 @@ from ensvm.study.source import Location, YamlSource
 
 MAX_MEMBERS = 1000  # each is a whole data set or algorithm
 
-# Where a config lists names of data sets or algorithms; the name of a sweep there stands for all
-# its members.
+# The keys that list names of data sets or algorithms: the name of a sweep there means all members.
 _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("datasets", ("algorithms",)),
     ("timing", ("algorithms", "datasets")),
@@ -26,8 +25,8 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     `sweep: {split.n_train: [50, 100]}` in the data set `circle` makes `circle-50` and `circle-100`,
     which differ in that key; a member's `sweep` then says what it is part `of`, the `key` and its
     `value`. A data set's members stand for the card of the sweep's name, unless the entry has a
-    `card:` or `path:`. Data sets and algorithms may be swept. Errors in a member are told at the
-    entry's place in the file. Raises ConfigError for a sweep that is not one key with values.
+    `card:` or `path:`. Messages about a member name the line of the entry. Raises ConfigError for a
+    sweep that is not one key with values.
     """
     content = deepcopy(source.content)
     members: dict[str, list[str]] = {}
@@ -58,15 +57,15 @@ def _swept_datasets(
     for index, entry in enumerate(datasets):
         location: Location = ("datasets", index)
         if not _is_sweep(entry):
-            found = [entry]
+            expanded = [entry]
         elif "name" not in entry:
             raise source.error((*location, "sweep"), "a data set with a sweep needs a `name:`")
         else:
             pairs = list(_members(source, location, str(entry["name"]), entry))
             members[str(entry["name"])] = [name for name, _ in pairs]
             card = {} if "path" in entry else {"card": str(entry["name"])}
-            found = [{**card, **member, "name": name} for name, member in pairs]
-        for member in found:
+            expanded = [{**card, **member, "name": name} for name, member in pairs]
+        for member in expanded:
             source.moved["datasets", count] = location
             count += 1
             yield member
@@ -93,11 +92,11 @@ def _is_sweep(entry: Any) -> bool:
 def _members(
     source: YamlSource, location: Location, name: str, entry: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    where = (*location, "sweep")
+    location = (*location, "sweep")
     sweep = entry["sweep"]
     if not isinstance(sweep, dict) or len(sweep) != 1:
         raise source.error(
-            where,
+            location,
             f"expected one key with its values, such as {{params.degree: [2, 3]}}, got {sweep!r}",
         )
     [(key, values)] = sweep.items()
@@ -106,15 +105,15 @@ def _members(
         or not values
         or not all(isinstance(value, int | float | str) for value in values)
     ):
-        raise source.error((*where, key), f"expected a list of numbers or names, got {values!r}")
+        raise source.error((*location, key), f"expected a list of numbers or names, got {values!r}")
     if len(values) > MAX_MEMBERS:
         message = f"at most {MAX_MEMBERS} values make a sweep, got {len(values)}"
-        raise source.error((*where, key), message)
+        raise source.error((*location, key), message)
     if len(set(map(_text, values))) < len(values):
-        raise source.error((*where, key), f"a value is given twice: {values!r}")
+        raise source.error((*location, key), f"a value is given twice: {values!r}")
     for value in values:
         member = deepcopy({key: block for key, block in entry.items() if key != "sweep"})
-        last = set_key(source, (*where, key), member, value)
+        last = set_key(source, (*location, key), member, value)
         yield (
             f"{name}-{_text(value)}",
             {**member, "sweep": {"of": name, "key": last, "value": value}},
@@ -132,7 +131,9 @@ def set_key(source: YamlSource, location: Location, entry: dict[str, Any], value
     for step in path:
         inner = inner.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise source.error(location, f"{step!r} of this entry is no block of keys: {inner!r}")
+            raise source.error(
+                location, f"{step!r} of this entry is not a block of keys: {inner!r}"
+            )
     inner[last] = value
     return last
 

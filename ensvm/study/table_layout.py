@@ -1,7 +1,6 @@
 """A table as the paper lays it out: rows, columns, margin of its verdicts, and printed numbers.
 
-The numbers as the paper prints them stand in a CSV of their own, `table,row,column,value,std`, one
-line a printed cell.
+The printed numbers are in a CSV of their own, `table,row,column,value,std`, one line a cell.
 """
 
 import csv
@@ -29,7 +28,7 @@ class ColumnConfig(ConfigBlock):
     """A column of a table: the metric of one algorithm, by default the one of its name.
 
     With `stage` the metric is a curve (kept by `record:`), and that entry of it is shown, the
-    first being 1; a curve that ended before stays at its last. `decimals` is how many the Markdown
+    first being 1; a shorter curve repeats its last value. `decimals` is how many the Markdown
     shows, `margin` that of the verdict; by default the table's.
     """
 
@@ -69,12 +68,12 @@ class NoteConfig(ConfigBlock):
 class TableConfig(ConfigBlock):
     """Layout of one table as in the paper: of results, of the timing pass, or of facts of the data.
 
-    The best value of a row is bold: by `best: auto` the smallest or the largest as the column's
-    metric has it, and none for a metric that has no better end, of which `min` or `max` says it.
-    `underline` names columns that are underlined where they are significantly better in that sense
-    than all the columns named with them: one-sided Welch t test at 5 % over independent
-    realizations. `margin` is the largest difference from the printed value at which a cell counts
-    as reproduced, in the unit of the table.
+    The best value of a row is bold: with `best: auto` the smallest or the largest, depending on the
+    column's metric; a metric without a known direction needs `min` or `max`. `underline` names
+    columns that are underlined if they are significantly better than all the columns named with
+    them, by a one-sided Welch t test at 5 % over independent realizations. `margin`
+    is the largest difference from the printed value at which a cell counts as reproduced, in the
+    unit of the table.
     """
 
     id: Id
@@ -94,17 +93,18 @@ class TableConfig(ConfigBlock):
         return column.of(self) if self.of == "data" else column.metric or self.metric
 
     def best_of(self, column: ColumnConfig) -> Direction | None:
-        """Return which values of a column are better; None where none is marked as the best."""
-        known = None if self.of == "data" else direction_of(self.metric_of(column))
-        return known if self.best == "auto" else None if self.best == "none" else self.best
+        """Return which values of a column are better; None if no value is marked as the best."""
+        if self.best == "auto":
+            return None if self.of == "data" else direction_of(self.metric_of(column))
+        return None if self.best == "none" else self.best
 
     def asked(self, index: int) -> Iterator[Asked]:
         """Yield what the table, the config's `index`-th, asks of the records."""
         for number, column in enumerate(self.columns if self.of != "data" else ()):
             own = () if column.metric is None else ("columns", number)
-            where = ("tables", index, *own, "metric")
+            location = ("tables", index, *own, "metric")
             metric, curve = self.metric_of(column), column.stage is not None
-            yield Asked(where, metric, (column.of(self),), curve)
+            yield Asked(location, metric, (column.of(self),), curve)
 
     def margin_of(self, column: ColumnConfig) -> float:
         """Return the margin of a column's verdicts."""
@@ -138,13 +138,13 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
         source.must_be_one_of(("tables", index, "rows"), "data set", rows, names.datasets)
         columns = [column.name for column in table.columns]
         for name, others in table.underline.items():
-            where = ("tables", index, "underline")
-            source.must_be_one_of(where, "column", (name, *others), columns)
+            location = ("tables", index, "underline")
+            source.must_be_one_of(location, "column", (name, *others), columns)
         for number, note in enumerate(table.notes):
-            place = ("tables", index, "notes", number, "explains")
-            source.must_be_one_of(place, "column", note.explains, columns)
+            key = ("tables", index, "notes", number, "explains")
+            source.must_be_one_of(key, "column", note.explains, columns)
             for explained in note.explains.values():
-                source.must_be_one_of(place, "row of the table", explained, rows)
+                source.must_be_one_of(key, "row of the table", explained, rows)
         _check_columns(table, index, names, source)
         _check_best(table, index, source)
 
@@ -153,8 +153,8 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
     about_data = table.of == "data"
     what, accepted = ("data fact", DATA_FACTS) if about_data else ("algorithm", names.algorithms)
     for number, column in enumerate(table.columns):
-        where = ("tables", index, "columns", number)
-        source.must_be_one_of(where, what, column.of(table), accepted)
+        location = ("tables", index, "columns", number)
+        source.must_be_one_of(location, what, column.of(table), accepted)
     for asked in table.asked(index):
         if table.of == "results" and unit_of(asked.metric) == SECONDS:
             block = "" if names.timing else ", and the study a `timing:` block"
@@ -165,19 +165,19 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
 def _check_best(table: TableConfig, index: int, source: YamlSource) -> None:
     """Refuse a `best:` against what a metric means, and underlined columns without any best."""
     for column in table.columns if table.of != "data" else ():
-        metric, given = table.metric_of(column), table.best_of(column)
-        known = direction_of(metric)
-        if known is not None and given not in (known, None):
+        metric, best = table.metric_of(column), table.best_of(column)
+        direction = direction_of(metric)
+        if direction is not None and best not in (direction, None):
             raise source.error(
                 ("tables", index, "best"),
-                f"{given} is wrong for the metric {metric} (column {column.name}), of which the "
-                f"{'smaller' if known == 'min' else 'larger'} value is the better one; "
-                "leave out `best:`, or say `none`",
+                f"{best} is wrong for the metric {metric} (column {column.name}): its "
+                f"{'smaller' if direction == 'min' else 'larger'} values are better; "
+                "leave out `best:`, or give `none`",
             )
-        if given is None and column.name in table.underline:
+        if best is None and column.name in table.underline:
             raise source.error(
                 ("tables", index, "underline"),
-                f"which values of {metric} are better? say `best: min` or `best: max`",
+                f"which values of {metric} are better? give `best: min` or `best: max`",
             )
 
 
@@ -192,8 +192,8 @@ class Published:
 def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
     """Return the printed numbers by (table, row, column).
 
-    Raises ConfigError naming file and line for another header, a cell given twice or something that
-    is no number, and where the file cannot be read.
+    Raises ConfigError, with file and line, if the file cannot be read, has another header, a cell
+    twice, or a value that is not a number.
     """
     cells: dict[tuple[str, str, str], Published] = {}
     expected = ",".join(PRINTED)
@@ -201,17 +201,17 @@ def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
     try:
         header = next(lines, [])
         if header != PRINTED:
-            told = ",".join(header)
-            raise ConfigError(f"{path}, line 1: the header is {told!r:.80}; expected {expected}")
+            names = ",".join(header)
+            raise ConfigError(f"{path}, line 1: the header is {names!r:.80}; expected {expected}")
         for line in lines:
-            where = f"{path}, line {lines.line_num}"
+            position = f"{path}, line {lines.line_num}"
             if len(line) != len(PRINTED) or not all(map(_is_number, [line[3], line[4] or "0"])):
-                raise ConfigError(f"{where}: expected {expected}, got {','.join(line)!r:.200}")
+                raise ConfigError(f"{position}: expected {expected}, got {','.join(line)!r:.200}")
             if any(map(CONTROL.search, line)):
-                raise ConfigError(f"{where}: a control character in {','.join(line)!r:.200}")
+                raise ConfigError(f"{position}: a control character in {','.join(line)!r:.200}")
             table, row, column, value, std = line
             if (table, row, column) in cells:
-                raise ConfigError(f"{where}: the cell {table}, {row}, {column} is given twice")
+                raise ConfigError(f"{position}: the cell {table}, {row}, {column} is given twice")
             cells[table, row, column] = Published(float(value), float(std) if std else None)
     except csv.Error as error:
         raise ConfigError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
@@ -230,9 +230,9 @@ def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path
     columns = {table.id: [column.name for column in table.columns] for table in tables}
     rows = {table.id: datasets if table.rows is None else table.rows for table in tables}
     for table, row, column in read_published(path):
-        known = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
+        names = {"table": list(columns), "row": rows.get(table, ()), "column": columns.get(table)}
         for what, name in (("table", table), ("row", row), ("column", column)):
-            accepted = known[what] or ()
+            accepted = names[what] or ()
             if name not in accepted:
                 raise ConfigError(
                     f"{path}: the cell {table}, {row}, {column}: unknown {what} {name!r}; "

@@ -1,7 +1,7 @@
 """Readings: what a paper leaves open as a question, and the variants of a study that answer it.
 
 A variant changes keys in copies of the data sets and algorithms of a table. The copies are called
-`<name>~<variant>`; they are run with the study, and shown where something names them.
+`<name>~<variant>`; they are run with the study, and shown only if something names them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +19,9 @@ from ensvm.study.source import ConfigError, Location, YamlSource
 from ensvm.study.sweeps import set_key
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
-MOST = 5000  # data sets and algorithms, of which a variant may copy all
+MAX_BLOCKS = 5000  # data sets and algorithms, including the copies for variants
 
-# What a copy has of its own, whatever a variant sets: the variant's own keys say some of it.
+# Keys that a variant cannot change: the copy sets them itself.
 OWN_KEYS = {
     "dataset": ("name", "algorithms", "realizations", "realizations_of", "sweep"),
     "algorithm": ("label", "sweep"),
@@ -44,8 +44,7 @@ class VariantConfig(ConfigBlock):
         Keys, such as `params.tol` or `split.n_train`, set in a copy of every algorithm of the
         columns, or of every row's data set.
     instead : dict of str to str
-        Data sets and algorithms of the question, each with the one of the study that stands for
-        it, or that is copied.
+        Data sets and algorithms of the question, each with the one of the study that replaces it.
     realizations : int or None
         At most so many of what is run for the variant; None for those of the row.
     """
@@ -131,9 +130,9 @@ class ReadingConfig(ConfigBlock):
         """
         return all(unit_of(table.metric_of(column)) == PERCENT for column in self.columns_of(table))
 
-    def rows_of(self, shown: Sequence[str]) -> tuple[str, ...]:
-        """Return the question's rows, given those that its table shows."""
-        return tuple(shown) if self.rows is None else self.rows
+    def rows_of(self, table_rows: Sequence[str]) -> tuple[str, ...]:
+        """Return the question's rows: its own, or all rows of its table."""
+        return tuple(table_rows) if self.rows is None else self.rows
 
     def columns_of(self, table: TableConfig) -> tuple[ColumnConfig, ...]:
         """Return the question's columns of its table, in the table's order."""
@@ -150,10 +149,12 @@ class ReadingConfig(ConfigBlock):
     def asked(self, index: int, table: TableConfig) -> Iterator[Asked]:
         """Yield what the question, the config's `index`-th, asks of the records."""
         for number, variant in enumerate(self.variants):
-            where: Location = ("readings", index, "variants", number)
+            location: Location = ("readings", index, "variants", number)
             for column in self.columns_of(table):
                 algorithm = variant.column(column.of(table))
-                yield Asked(where, table.metric_of(column), (algorithm,), column.stage is not None)
+                yield Asked(
+                    location, table.metric_of(column), (algorithm,), column.stage is not None
+                )
 
 
 @dataclass
@@ -187,8 +188,10 @@ class Derivation:
         algorithms: Sequence[str],
     ) -> None:
         """Add what a variant, which stands at `location`, needs for its question."""
-        if len(self.datasets) + len(self.algorithms) + len(rows) + len(algorithms) > MOST:
-            message = f"more than {MOST:,} data sets and algorithms, the variants' copies included"
+        if len(self.datasets) + len(self.algorithms) + len(rows) + len(algorithms) > MAX_BLOCKS:
+            message = (
+                f"more than {MAX_BLOCKS:,} data sets and algorithms, the variants' copies included"
+            )
             raise self.source.error(location, message)
         for row in rows if variant.dataset else ():
             self._copy_dataset((*location, "dataset"), variant, variant.base(row))
@@ -270,14 +273,17 @@ class Derivation:
     def _refused(
         self, location: Location, keys: Mapping[str, Any], error: ValidationError
     ) -> ConfigError:
-        """Return the error of a copy at the key of the variant that set what is wrong in it."""
-        place, message = refusal(error)
-        told = ".".join(map(str, place))
-        found = [key for key in keys if told.startswith(key) or key.startswith(told or ":")]
-        return self.source.error((*location, *found[:1]), message)
+        """Return the error of a copy, at the key of the variant that caused it."""
+        wrong_location, message = refusal(error)
+        wrong = ".".join(map(str, wrong_location))
+        matches = [key for key in keys if wrong.startswith(key) or key.startswith(wrong or ":")]
+        return self.source.error((*location, *matches[:1]), message)
 
     def _is_new(self, location: Location, name: str, copy: BlockT, before: BlockT | None) -> bool:
-        """Refuse another copy under a name that one has; questions may share one."""
+        """Return whether a copy has a new name; refuse a different copy under the same name.
+
+        Questions may share a copy.
+        """
         if before is None:
             return True
         if copy.model_dump(exclude={"label"}) != before.model_dump(exclude={"label"}):
@@ -294,40 +300,31 @@ def check_readings(
 ) -> None:
     """Refuse questions and variants given twice, and names that the study does not have.
 
-    Parameters
-    ----------
-    readings : sequence of ReadingConfig
-        The questions.
-    tables : mapping of str to TableConfig
-        The tables of the study by their ids.
-    rows : mapping of str to tuple of str
-        The rows that each table shows.
-    derivation : Derivation
-        The study's own data sets and algorithms.
+    `tables` and `rows` are the tables of the study and their rows, by id.
     """
     source = derivation.source
     source.must_be_distinct("readings", "question", [reading.id for reading in readings], "id")
     for index, reading in enumerate(readings):
-        where: Location = ("readings", index)
-        source.must_be_one_of((*where, "table"), "table", reading.table, tables)
+        location: Location = ("readings", index)
+        source.must_be_one_of((*location, "table"), "table", reading.table, tables)
         table = tables[reading.table]
         if table.of != "results":
             message = f"the table {table.id} is of {table.of}; a question is about one of results"
-            raise source.error((*where, "table"), message)
-        shown = rows[table.id]
+            raise source.error((*location, "table"), message)
+        table_rows = rows[table.id]
         for key, what, names, accepted in (
             ("columns", "column", reading.columns, [column.name for column in table.columns]),
-            ("rows", "row of the table", reading.rows, shown),
-            ("table", "data set", reading.rows_of(shown), derivation.datasets),
+            ("rows", "row of the table", reading.rows, table_rows),
+            ("table", "data set", reading.rows_of(table_rows), derivation.datasets),
             ("table", "algorithm", reading.algorithms_of(table), derivation.own_algorithms),
         ):
-            source.must_be_one_of((*where, key), what, names or (), accepted)
-        _check_variants(reading, where, table, reading.rows_of(shown), derivation)
+            source.must_be_one_of((*location, key), what, names or (), accepted)
+        _check_variants(reading, location, table, reading.rows_of(table_rows), derivation)
 
 
 def _check_variants(
     reading: ReadingConfig,
-    where: Location,
+    of_reading: Location,
     table: TableConfig,
     rows: Sequence[str],
     derivation: Derivation,
@@ -335,14 +332,14 @@ def _check_variants(
     source, algorithms = derivation.source, reading.algorithms_of(table)
     names = [variant.name for variant in reading.variants]
     for number, variant in enumerate(reading.variants):
-        location: Location = (*where, "variants", number)
+        location: Location = (*of_reading, "variants", number)
         if variant.name in names[:number]:
             message = f"the variant {variant.name!r} is given twice"
             raise source.error((*location, "name"), message)
         for name, other in variant.instead.items():
-            place = (*location, "instead", name)
-            source.must_be_one_of(place, "row or algorithm", name, (*rows, *algorithms))
+            key = (*location, "instead", name)
+            source.must_be_one_of(key, "row or algorithm", name, (*rows, *algorithms))
             if name in rows:
-                source.must_be_one_of(place, "data set", other, derivation.datasets)
+                source.must_be_one_of(key, "data set", other, derivation.datasets)
             else:
-                source.must_be_one_of(place, "algorithm", other, derivation.own_algorithms)
+                source.must_be_one_of(key, "algorithm", other, derivation.own_algorithms)

@@ -71,14 +71,14 @@ def test_the_other_way_round_the_sign_turns(tmp_path):
     assert (there.first_verdict, there.second_verdict) == (back.second_verdict, back.first_verdict)
 
 
-def test_what_one_side_alone_has_is_told(tmp_path):
+def test_values_of_one_side_only_are_listed(tmp_path):
     found = compare(side(tmp_path / "a"), side(tmp_path / "b", german=[0.3]))
     assert [cell.row for cell in found.only(1)] == ["german"]
     assert not found.only(0)
     assert any("only the second has 1 cells: german" in line for line in summary(found))
 
 
-def test_a_claim_that_turns_is_told(tmp_path):
+def test_a_claim_whose_verdict_changes_is_listed(tmp_path):
     found = compare(side(tmp_path / "a"), side(tmp_path / "b", two=[0.1, 0.11, 0.12, 0.11]))
     assert found.claims == [("less", "holds", "fails")]
 
@@ -119,7 +119,7 @@ def test_sides_may_be_files_and_shipped_records(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "told"),
+    ("first", "second", "message"),
     [
         ("shipped", "shipped", "name a folder"),
         ("a", "nowhere", "nowhere: no records here"),
@@ -129,7 +129,7 @@ def test_sides_may_be_files_and_shipped_records(tmp_path):
         ("a", "shipped", "no records here"),
     ],
 )
-def test_wrong_sides_are_one_message(tmp_path, monkeypatch, first, second, told):
+def test_wrong_sides_are_one_message(tmp_path, monkeypatch, first, second, message):
     monkeypatch.chdir(tmp_path)
     side(tmp_path / "a" / "s")
     (tmp_path / "alone.jsonl").write_text("")
@@ -138,4 +138,4 @@ def test_wrong_sides_are_one_message(tmp_path, monkeypatch, first, second, told)
     found = answer(first, second)
     assert found.exit_code == 2
     assert found.stderr.startswith("error: ")
-    assert told in found.stderr
+    assert message in found.stderr

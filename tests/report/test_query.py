@@ -69,11 +69,6 @@ def test_values_of_every_order_are_in_the_unit_shown(tmp_path):
     assert answer.by_order().mean(axis=1) == pytest.approx(answer.shown())
     assert ask(study, Question("german", "a", "n_test")).by_order().tolist() == [[7, 7, 7]] * 2
     assert ask(study, Question("german", "a", "path_", stage=1)).by_order() is None
-
-
-def test_one_order_has_no_values_of_every_order(tmp_path):
-    study = claimed(tmp_path / "s", CLAIM, [record("german", 1, "a", error=0.1)])
-    assert ask(study, Question("german", "a", "error")).by_order() is None
     assert ask(study, Question("astro", "a", "error")).by_order() is None
 
 

@@ -1,6 +1,5 @@
 """Metrics of a finished study are computed from what it kept, without a run."""
 
-import numpy as np
 import pytest
 from sklearn.metrics import get_scorer, log_loss, roc_auc_score
 
@@ -13,7 +12,6 @@ from ensvm.report.tables import build_table
 from ensvm.runner.cell import Task, run_task
 from ensvm.runner.estimators import made
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import read_config
 
 ALGORITHMS = """
 logistic: {estimator: "sklearn.linear_model:LogisticRegression"}
@@ -126,24 +124,9 @@ def test_a_run_does_again_what_lacks_a_metric_and_that_alone(study, folder):
         assert record.scores["auc"] == records["own", number, "linear", "error"].scores["auc"]
 
 
-def test_neither_key_makes_a_cell_another(study):
+def test_scores_and_predictions_do_not_invalidate_cells(study):
     plain, asking = plan_of(study, ""), plan_of(study, "keep: predictions\nmetrics: auc\n" + TABLE)
     assert [cell.key for cell in plain.cells] == [cell.key for cell in asking.cells]
-
-
-def test_a_metric_that_is_recorded_is_the_one_that_is_computed(study, folder):
-    config = "keep: predictions\nmetrics: [auc, log_loss, matthews]\n"
-    run(plan_of(study, config), folder)
-    found = read_study(folder)
-    for record in found.by_cell["own", "logistic", "error"]:
-        assert set(record.scores) == {"auc", "log_loss", "matthews"}
-    kept = {name: values(found, "logistic", name).values for name in ("auc", "log_loss")}
-    read_config(folder / CONFIG_COPY)
-    text = (folder / "cells.jsonl").read_text()
-    assert "decision_function" not in text
-    for number, record in read_records(folder).items():
-        if number[2] == "logistic":
-            assert np.isfinite([kept[name][record.realization] for name in kept]).all()
 
 
 def test_a_damaged_file_is_named(study, folder):

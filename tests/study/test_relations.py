@@ -1,6 +1,4 @@
-"""Every relation has what a config, a test and a text need; a new one is one class."""
-
-from typing import ClassVar
+"""Every relation has what a config, a test and a text need; a new one is one entry."""
 
 import numpy as np
 import pytest
@@ -9,7 +7,7 @@ from made_up_records import claimed, errors
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.write import write_claims
 from ensvm.study.claim import ClaimConfig
-from ensvm.study.relations import RELATIONS, Bound, Relation
+from ensvm.study.relations import RELATIONS, Relation
 
 
 @pytest.mark.parametrize("relation", RELATIONS.values(), ids=list(RELATIONS))
@@ -19,7 +17,7 @@ def test_a_relation_has_keys_effect_bounds_and_meaning(relation):
     values = np.array([[1.0, 2.0], [2.0, 4.0]])[:, : 2 if "than" in relation.keys else 1]
     assert relation.effects(values).shape == (2,)
     assert relation.bounds(1.0)
-    assert relation.heading("error", 1.0).startswith(relation.name)
+    assert bool(relation.threshold_text("error", 1.0)) == bool(relation.threshold_key)
 
 
 @pytest.mark.parametrize("metric", ["error", "train_seconds", "size"])
@@ -28,23 +26,14 @@ def test_effects_of_counts_and_ratios_do_not_depend_on_the_metrics_unit(metric):
         assert RELATIONS[name].effect_unit(metric) == RELATIONS[name].effect_unit("other")
 
 
-class Doubled(Relation):
-    """Twice better's value is at most the limit."""
-
-    name = "doubled"
-    keys: ClassVar = {"limit": None}
-    meaning = "twice the value is at most the limit"
-    effect_name = "double"
-
-    def effects(self, values):
-        return 2.0 * values[:, 0]
-
-    def bounds(self, threshold):
-        return (Bound(threshold, threshold),)
-
-
-def test_a_new_relation_is_one_class(tmp_path, monkeypatch):
-    monkeypatch.setitem(RELATIONS, "doubled", Doubled())
+def test_a_new_relation_is_one_entry(tmp_path, monkeypatch):
+    doubled = Relation(
+        keys={"limit": None},
+        meaning="twice the value is at most the limit",
+        effects=lambda values: 2.0 * values[:, 0],
+        effect_name="double",
+    )
+    monkeypatch.setitem(RELATIONS, "doubled", doubled)
     claim = "- {id: 1, text: t, better: a, relation: doubled, limit: 50, rows: [german]}"
     study = claimed(tmp_path / "s", claim, errors("german", "a", [0.2, 0.21]))
     [finding] = evaluate_claims(study)
@@ -64,7 +53,7 @@ def test_the_mean_slope_is_that_of_the_mean_curve():
     assert not bound.kept_by(relation.values([curves[0, ::-1] - curves[1]], ())[0])
 
 
-def test_an_unknown_relation_is_told(tmp_path):
+def test_an_unknown_relation_is_refused(tmp_path):
     claim = "- {id: 1, text: t, better: a, relation: lesss, rows: [german]}"
     with pytest.raises(ValueError, match=r"unknown relation 'lesss'.*did you mean 'less'\?$"):
         claimed(tmp_path / "s", claim, [])

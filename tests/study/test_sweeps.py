@@ -70,19 +70,19 @@ def test_the_name_of_a_sweep_stands_for_its_members(tmp_path):
         ("{split.n_train: 50}", "expected a list of numbers or names, got 50"),
         ("{split.n_train: []}", "expected a list of numbers or names"),
         ("{split.n_train: [50, 50]}", "a value is given twice"),
-        ("{card.n_train: [50]}", "'card' of this entry is no block of keys: 'german'"),
+        ("{card.n_train: [50]}", "'card' of this entry is not a block of keys: 'german'"),
         ("{n_train: [50]}", "line 3: datasets[1].n_train: unknown key"),
         ("{split.n_trian: [50]}", "line 3: datasets[1].split: "),
     ],
 )
-def test_a_wrong_sweep_is_told_at_its_place(tmp_path, sweep, message):
+def test_a_wrong_sweep_names_its_line(tmp_path, sweep, message):
     text = SWEPT.replace("{split.n_train: [50, 100]}", sweep)
     with pytest.raises(ConfigError) as caught:
         make_plan(write(tmp_path, text))
     assert message in str(caught.value)
 
 
-def test_an_error_after_a_sweep_is_told_at_its_own_line(tmp_path):
+def test_an_error_after_a_sweep_names_its_own_line(tmp_path):
     text = SWEPT.replace(
         "algorithms:\n  svc", "  - {name: cancer, split: {n_train: 5000}}\nalgorithms:\n  svc"
     )

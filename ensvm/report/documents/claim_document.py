@@ -65,7 +65,7 @@ def claims_document(study: Study, findings: list[Finding]) -> Document:
     for finding in findings:
         heading = f"{finding.claim.id}: {finding.verdict} {finding.qualified}".strip()
         parts += [Heading(heading), *evidence_parts(study, finding)]
-    # The assumptions of single tables stand there.
+    # Tables show the assumptions that name them.
     assumptions = [one for one in study.config.assumptions if not one.tables]
     parts += legend(findings)
     parts += [Bullets("Assumptions", [f"*{one.id}*: {one.text}" for one in assumptions])]
@@ -90,7 +90,7 @@ def _frame(findings: list[Finding]) -> pd.DataFrame:
 
 
 def overview(findings: list[Finding]) -> Grid:
-    """Return a line for each claim, with its verdict and how many rows it rests on."""
+    """Return a line for each claim, with its verdict and on how many rows it is based."""
     rows = [
         [
             finding.claim.id,
@@ -107,9 +107,10 @@ def overview(findings: list[Finding]) -> Grid:
 
 
 def evidence_parts(study: Study, finding: Finding) -> list[Part]:
-    """Return what stands under the heading of a claim; some parts may be empty."""
+    """Return the parts below the heading of a claim; some may be empty."""
     claim = finding.claim
-    relation = claim.kind.heading(claim.metric, claim.threshold)
+    threshold = claim.kind.threshold_text(claim.metric, claim.threshold)
+    relation = f"{claim.relation}, {threshold}" if threshold else claim.relation
     stage = "" if claim.stage is None else f" at stage {claim.stage}"
     scope = ", in each realization" if claim.of_each else ""
     scope += ", in more than half of the comparisons" if claim.scope == "most" else ""
@@ -126,30 +127,33 @@ def evidence_parts(study: Study, finding: Finding) -> list[Part]:
 
 
 def _wording(claim: ClaimConfig) -> str:
-    """Return the paper's sentence as a quotation; a paraphrase is none."""
+    """Return the paper's sentence as a quotation, or our paraphrase as plain text."""
     if claim.text is not None:
         return f"> {one_line(claim.text)}"
     return f"Paraphrased: {one_line(str(claim.paraphrase))}"
 
 
 def _on_paper(finding: Finding) -> str:
-    """Say what the paper's own printed values make of the claim; empty if it prints none."""
+    """Return the verdict on the paper's own printed values; empty if it prints none."""
     if finding.printed_verdict is None:
         return ""
     names = finding.claim.printed_as
-    failing = [names.get(one.row, one.row) for one in finding.comparisons if one.fails_as_printed]
-    said = (
+    failing = [
+        names.get(one.row, one.row) for one in finding.comparisons if one.printed_verdict == "fails"
+    ]
+    verdict = (
         "On the paper's own table: "
         if finding.printed_verdict == "holds"
         else "**The paper's own table does not satisfy this claim as tested here**: "
-    ) + finding.printed_counts
-    where = f" (fails on {', '.join(dict.fromkeys(failing))})" if failing else ""
-    other = [f"{row} as {printed}" for row, printed in names.items()]
-    return f"{said}{where}." + (f" The paper prints {', '.join(other)}." if other else "")
+    )
+    rows = f" (fails on {', '.join(dict.fromkeys(failing))})" if failing else ""
+    renamed = [f"{row} as {printed}" for row, printed in names.items()]
+    text = f"{verdict}{finding.printed_counts}{rows}."
+    return text + (f" The paper prints {', '.join(renamed)}." if renamed else "")
 
 
 def _comparisons(study: Study, finding: Finding) -> Grid:
-    """Return the grid of comparisons; a single pair of algorithms stands in its heads."""
+    """Return the grid of comparisons; the heads name the algorithms if there is one pair."""
     claim = finding.claim
     pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
     values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
@@ -183,7 +187,7 @@ def _comparisons(study: Study, finding: Finding) -> Grid:
 
 
 def _verdict(comparison: ClaimComparison) -> str:
-    """Return the verdict, with what the row says alone where the others change it."""
+    """Return the verdict; in brackets that of the row alone, if the adjustment changes it."""
     if comparison.verdict is None:
         return NOTHING
     alone = comparison.unadjusted
@@ -206,12 +210,8 @@ def _value_heads(study: Study, claim: ClaimConfig, pairs: set[tuple[str, str | N
 
 
 def _pair(study: Study, comparison: ClaimComparison) -> str:
-    better = algorithm_label(study, comparison.better)
-    return (
-        better
-        if comparison.than is None
-        else f"{better} against {algorithm_label(study, comparison.than)}"
-    )
+    pair = (comparison.better, comparison.than)
+    return " against ".join(algorithm_label(study, name) for name in pair if name)
 
 
 def _interval(unit: Unit, comparison: ClaimComparison) -> str:
@@ -233,7 +233,7 @@ def _reasons(finding: Finding) -> list[str]:
 
 
 def legend(findings: list[Finding]) -> list[Part]:
-    """Return how to read claims, as far as these claims need it."""
+    """Return how to read these claims."""
     comparisons = [one for finding in findings for one in finding.comparisons]
     used = {finding.claim.relation for finding in findings}
     return [

@@ -1,4 +1,4 @@
-"""What reports are made of: documents of headings, paragraphs, lists and grids.
+"""Documents: headings, paragraphs, lists and grids, which renderers turn into files.
 
 Each content (a table, claims, readings, a ranking, ...) makes one document; `ensvm.report.render`
 has one renderer for each medium.
@@ -73,7 +73,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Bullets:
-    """A list with a title; a list without entries is not shown."""
+    """A list with a title; it is hidden if it has no entries."""
 
     title: str
     entries: Sequence[str]
@@ -119,7 +119,7 @@ def number_range(numbers: set[int]) -> str:
 
 def enumerated(names: Sequence[str]) -> str:
     """Return names with commas between them and `and` before the last."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def origin(study: Study) -> str:

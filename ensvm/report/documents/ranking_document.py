@@ -1,17 +1,13 @@
-"""Rankings and comparisons on one data set as documents, and their files."""
+"""Rankings over data sets and comparisons on one data set, as documents."""
 
 import math
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.documents.document import NOTHING, Bullets, Document, Grid, Part, one_line, origin
-from ensvm.report.rank_tests import Friedman, groups
-from ensvm.report.ranking import DataSetComparison, Ranking, Selection, default_metric
-from ensvm.report.render.markdown import to_markdown
+from ensvm.report.ranking import DataSetComparison, Ranking, Selection
 from ensvm.study.metrics import unit_of
 
 RANKS = (
@@ -40,48 +36,6 @@ NOT_CORRECTED = (
     "The realizations share no rows, or have the same parts and differ in the algorithms' random "
     "numbers alone; no correction is made. In the latter case the test says nothing of other rows."
 )
-DIAGRAM_NOTE = (
-    "average ranks over {n} data sets ({metric}), 1 the best; "
-    "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
-)
-DIAGRAM_ENDINGS = (".png", ".svg", ".pdf")
-
-
-def write_ranking(ranking: Ranking) -> tuple[str, list[Path]]:
-    """Write `rank-<table>` as .csv, .md and a diagram; return the Markdown and the paths."""
-    # matplotlib takes half a second to import.
-    from ensvm.report.plots.critical_difference import draw_critical_difference
-
-    selection = ranking.selection
-    diagram = draw_critical_difference(
-        tuple(selection.labels.values()),
-        ranking.average_ranks.tolist(),
-        ranking.critical_difference,
-        groups(ranking.average_ranks, ranking.critical_difference),
-        DIAGRAM_NOTE.format(n=len(ranking.rows), metric=selection.metric, alpha=ranking.alpha),
-        DIAGRAM_ENDINGS,
-    )
-    drawn = dict(zip(DIAGRAM_ENDINGS, diagram, strict=True))
-    return _write(selection, "", ranking_document(ranking), drawn)
-
-
-def write_comparison(comparison: DataSetComparison) -> tuple[str, list[Path]]:
-    """Write `rank-<table>-on-<data set>` as .csv and .md; return the Markdown and the paths."""
-    document = comparison_document(comparison)
-    return _write(comparison.selection, f"-on-{comparison.row}", document, {})
-
-
-def _write(
-    selection: Selection, suffix: str, document: Document, drawn: Mapping[str, bytes]
-) -> tuple[str, list[Path]]:
-    """Write files beside the records; a metric other than the table's own is part of the name."""
-    by_metric = "" if _shows_metric(selection) else f"-by-{selection.metric}"
-    stem = f"rank-{selection.table.id}{by_metric}{suffix}"
-    text = to_markdown(document)
-    contents: dict[str, str | bytes] = {".csv": csv_of(document.frame), ".md": text, **drawn}
-    for ending, content in contents.items():
-        replace_file(selection.study.folder / f"{stem}{ending}", content)
-    return text, [selection.study.folder / f"{stem}{ending}" for ending in contents]
 
 
 def ranking_document(ranking: Ranking) -> Document:
@@ -98,7 +52,6 @@ def ranking_document(ranking: Ranking) -> Document:
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]
-    corrected = ranking.friedman_corrected._asdict()
     columns = {
         "table": selection.table.id,
         "metric": selection.metric,
@@ -106,7 +59,6 @@ def ranking_document(ranking: Ranking) -> Document:
         "n_algorithms": len(selection.columns),
         **ranking.pairs,
         **ranking.friedman._asdict(),
-        **{f"{name}_corrected": value for name, value in corrected.items()},
         "critical_difference": ranking.critical_difference,
         "alpha": ranking.alpha,
     }
@@ -140,14 +92,9 @@ def comparison_document(comparison: DataSetComparison) -> Document:
     return Document(title, parts, pd.DataFrame(columns))
 
 
-def _shows_metric(selection: Selection) -> bool:
-    """Return whether the table itself is about the metric."""
-    return selection.metric == default_metric(selection.table)
-
-
 def _title(selection: Selection) -> str:
     """Return the table's number, and its caption if the caption is about the metric."""
-    caption = f". {one_line(selection.table.caption)}" if _shows_metric(selection) else ""
+    caption = f". {one_line(selection.table.caption)}" if selection.shows_metric else ""
     return f"table {selection.table.id}{caption}"
 
 
@@ -176,28 +123,24 @@ def _rank_grid(ranking: Ranking) -> Grid:
 
 
 def _friedman_sentences(ranking: Ranking) -> str:
-    """Report the tests of Friedman and of Iman and Davenport; the corrected one decides."""
+    """Report the tests of Friedman and of Iman and Davenport; the latter decides."""
     n, k = ranking.ranks.shape
-    parts = [f"Friedman's test of all being equal: {_friedman_text(ranking.friedman, n, k)}"]
-    if ranking.friedman_corrected != ranking.friedman:
-        parts.append(f"Corrected for ties: {_friedman_text(ranking.friedman_corrected, n, k)}")
+    test = ranking.friedman
+    is_exact = math.isinf(test.iman_davenport_f)
+    f = "∞" if is_exact else f"{test.iman_davenport_f:.2f}"
+    exact = " (exact: all data sets rank alike)" if is_exact else ""
     verdict = "is rejected (Iman and Davenport's)"
-    if ranking.friedman_corrected.iman_davenport_p > ranking.alpha:
+    if test.iman_davenport_p > ranking.alpha:
         verdict = (
             "is not rejected (Iman and Davenport's); "
             "the differences of single pairs are then not to be relied on"
         )
-    return " ".join([*parts, f"At α = {ranking.alpha:g} it {verdict}."])
-
-
-def _friedman_text(test: Friedman, n: int, k: int) -> str:
-    is_exact = math.isinf(test.iman_davenport_f)
-    f = "∞" if is_exact else f"{test.iman_davenport_f:.2f}"
-    exact = " (exact: all data sets rank alike)" if is_exact else ""
     return (
+        "Friedman's test of all being equal, corrected for ties: "
         f"χ² = {test.friedman_chi2:.2f} with {k - 1} degrees of freedom, "
         f"p {_p_text(test.friedman_p)}; Iman and Davenport's F = {f} with {k - 1} and "
-        f"{(k - 1) * (n - 1)} degrees of freedom, p {_p_text(test.iman_davenport_p)}{exact}."
+        f"{(k - 1) * (n - 1)} degrees of freedom, p {_p_text(test.iman_davenport_p)}{exact}. "
+        f"At α = {ranking.alpha:g} it {verdict}."
     )
 
 

@@ -1,9 +1,13 @@
-"""Readings: the printed values beside ours under each reading of what a paper leaves open."""
+"""Readings and coverage: what a paper leaves open, and what of it is reproduced.
+
+Readings have the printed values beside ours under each interpretation of the paper.
+"""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -20,8 +24,9 @@ from ensvm.report.documents.document import (
     origin,
 )
 from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
-from ensvm.report.query import Question, Study
+from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
+from ensvm.study.config import REFERENCE, CoverageConfig
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.variants import ReadingConfig
 
@@ -38,6 +43,14 @@ HOW_TO_READ = (
     "numbers wherever the data are the same. **Bold**: the smallest mean distance to the printed "
     "values, over the cells of which every reading that has values has one."
 )
+Address: TypeAlias = Callable[[str, str, str | None], str]
+# What `ensvm table` and `ensvm report --only` write; assumptions are part of the tables.
+FILES = {
+    "table": "table-{id}.md",
+    "figure": "figure-{id}.svg",
+    "claim": "claims.md",
+    "reading": "readings.md",
+}
 
 
 @dataclass(frozen=True)
@@ -54,15 +67,16 @@ class Reading:
     distances: tuple[float | None, ...]
 
     @property
-    def any_known(self) -> bool:
+    def has_values(self) -> bool:
         """Whether any cell has a distance."""
         return any(distance is not None for distance in self.distances)
 
     def distance(self, numbers: Iterable[int]) -> float | None:
         """Return the mean distance over some of the cells; None unless all of them have one."""
         distances = [self.distances[number] for number in numbers]
-        known = [distance for distance in distances if distance is not None]
-        return sum(known) / len(known) if known and len(known) == len(distances) else None
+        if not distances or None in distances:
+            return None
+        return sum(distance for distance in distances if distance is not None) / len(distances)
 
     def alike(self, numbers: Iterable[int]) -> int:
         """Return how many of some cells are reproduced or compatible."""
@@ -73,7 +87,7 @@ class Reading:
 class OpenQuestion:
     """A question with its readings, the study's own first.
 
-    `table` is the one whose printed values are compared, `columns` those that have any.
+    `table` has the printed values to compare, `columns` are its columns with any.
     """
 
     config: ReadingConfig
@@ -82,23 +96,23 @@ class OpenQuestion:
     readings: tuple[Reading, ...]
 
     @property
-    def places(self) -> tuple[TableCell, ...]:
-        """The printed cells, one for each place, with the values of the study's own reading."""
+    def cells(self) -> tuple[TableCell, ...]:
+        """The printed cells, with the values of the study's own reading."""
         return self.readings[0].cells
 
     @cached_property
     def common(self) -> tuple[int, ...]:
         """The numbers of the cells in which all readings that have any value have one."""
-        with_values = [reading for reading in self.readings if reading.any_known]
+        with_values = [reading for reading in self.readings if reading.has_values]
         return tuple(
             number
-            for number in range(len(self.places) if with_values else 0)
+            for number in range(len(self.cells) if with_values else 0)
             if all(reading.distances[number] is not None for reading in with_values)
         )
 
     def common_of(self, column: str) -> list[int]:
         """Return those of the common cells that are of one column."""
-        return [number for number in self.common if self.places[number].column == column]
+        return [number for number in self.common if self.cells[number].column == column]
 
 
 def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
@@ -114,27 +128,21 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
     with_print = {column.name for _, column in printed_cells}
     columns = tuple(column for column in table.columns if column.name in with_print)
     own_questions = [question_of(table, row, column) for row, column in printed_cells]
-    asked = [(DEFAULT, config.default, own_questions)]
+    asked = {(DEFAULT, config.default): own_questions}
     for variant in config.variants:
-        moved = [
+        asked[variant.name, variant.label] = [
             replace(one, row=variant.row(one.row), algorithm=variant.column(one.algorithm))
             for one in own_questions
         ]
-        asked.append((variant.name, variant.label, moved))
-
-    def reading(name: str, label: str, questions: list[Question]) -> Reading:
+    readings = []
+    for (name, label), questions in asked.items():
         cells = tuple(
             cell_of(study, table, row, column, question)
             for (row, column), question in zip(printed_cells, questions, strict=True)
         )
-        return Reading(
-            name,
-            label,
-            cells,
-            tuple(_distance(cell, config.by_difference(table)) for cell in cells),
-        )
-
-    return OpenQuestion(config, table, columns, tuple(reading(*one) for one in asked))
+        distances = tuple(_distance(cell, config.by_difference(table)) for cell in cells)
+        readings.append(Reading(name, label, cells, distances))
+    return OpenQuestion(config, table, columns, tuple(readings))
 
 
 def _distance(cell: TableCell, by_difference: bool) -> float | None:
@@ -186,7 +194,7 @@ def _question(study: Study, question: OpenQuestion) -> list[Part]:
     return [
         Heading(one_line(config.question)),
         f"`{config.id}`, on the printed values of Table {table.id} ({one_line(table.caption)})",
-        _grid(study, question) if question.places else "The table has no printed values here.",
+        _grid(study, question) if question.cells else "The table has no printed values here.",
         _counted(question),
         f"**Conclusion**: {one_line(config.conclusion)}",
         IN_SAMPLE,
@@ -201,14 +209,14 @@ def _grid(study: Study, question: OpenQuestion) -> Grid:
     n_names = 2 if len(labels) > 1 else 1
     heads = [*["data set", "column"][:n_names], "printed"]
     rows: list[list[str | Value]] = []
-    for number, place in enumerate(question.places):
-        places = decimals[place.column]
+    for number, cell in enumerate(question.cells):
+        digits = decimals[cell.column]
         ours = [
-            replace(value_of(reading.cells[number], places), printed="")
+            replace(value_of(reading.cells[number], digits), printed="")
             for reading in question.readings
         ]
-        names = [place.row, labels[place.column]][:n_names]
-        rows.append([*names, f"{place.published:.{places}f}", *ours])
+        names = [cell.row, labels[cell.column]][:n_names]
+        rows.append([*names, f"{cell.published:.{digits}f}", *ours])
     for text, values in _last_lines(question, labels if n_names == 2 else {}):
         rows.append([*[text, ""][:n_names], "", *values])
     return Grid([*heads, *(reading.label for reading in question.readings)], rows, n_names)
@@ -222,7 +230,7 @@ def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[st
         of_column = question.common_of(column)
         if of_column:
             lines.append((f"mean distance, {label}", _distances(question, of_column)))
-    alike = [str(one.alike(common)) if one.any_known else NOTHING for one in readings]
+    alike = [str(one.alike(common)) if one.has_values else NOTHING for one in readings]
     return [
         *lines,
         (f"= or ≈, of {len(common)} cells", alike),
@@ -236,8 +244,8 @@ def _distances(question: OpenQuestion, numbers: tuple[int, ...] | list[int]) -> 
     decimals = question.table.decimals + 1 if by_difference else 3
     distances = [reading.distance(numbers) for reading in question.readings]
     texts = [None if value is None else f"{value:.{decimals}f}" for value in distances]
-    known = [float(text) for text in texts if text is not None]
-    least = min(known) if len(known) > 1 else None
+    numbers_shown = [float(text) for text in texts if text is not None]
+    least = min(numbers_shown) if len(numbers_shown) > 1 else None
     return [
         NOTHING if text is None else f"**{text}**" if float(text) == least else text
         for text in texts
@@ -245,18 +253,18 @@ def _distances(question: OpenQuestion, numbers: tuple[int, ...] | list[int]) -> 
 
 
 def _counted(question: OpenQuestion) -> str:
-    """Say over which cells the distances are, and which readings have none of their values."""
-    if not question.places:
+    """Return how distances are computed, over how many cells, and which readings have no values."""
+    if not question.cells:
         return ""
-    counted, printed = len(question.common), len(question.places)
+    counted, printed = len(question.common), len(question.cells)
     text = f"Distance: the mean of {DISTANCES[question.config.by_difference(question.table)]} over "
     text += f"the {counted} of {printed} printed cells that all readings have"
-    without = [reading.label for reading in question.readings if not reading.any_known]
+    without = [reading.label for reading in question.readings if not reading.has_values]
     return text + (f", but for those without any value: {'; '.join(without)}." if without else ".")
 
 
 def _missing(question: OpenQuestion) -> list[str]:
-    """Say why cells have no value, or not all of it, with the readings that this is so in."""
+    """Return the reasons why values are missing, each with its readings."""
     labels_by_reason: dict[str, list[str]] = {}
     for reading in question.readings:
         for text in reasons(list(reading.cells)):
@@ -268,7 +276,7 @@ def _missing(question: OpenQuestion) -> list[str]:
 
 
 def _legend(questions: list[OpenQuestion]) -> list[Part]:
-    """Return the meaning of verdicts, one table of the paper at a time, and of marks."""
+    """Return the meaning of verdicts, table by table, and of marks."""
     parts: list[Part] = []
     tables = {question.table.id: question.table for question in questions}
     cells = [
@@ -281,3 +289,35 @@ def _legend(questions: list[OpenQuestion]) -> list[Part]:
         meanings = verdicts(table, [cell for of, cell in cells if of == name])
         parts += [f"Verdicts on Table {name}, over all readings:", *meanings] if meanings else []
     return [*parts, *marks([cell for _, cell in cells])]
+
+
+def file_of(kind: str, name: str, study: str | None) -> str:
+    """Return the file of a table, figure, claim or reading, relative to the study's folder."""
+    return (f"../{study}/" if study else "") + FILES[kind].format(id=name)
+
+
+def coverage_document(study: Study, address: Address = file_of) -> Document:
+    """Return the items of a study's paper with what covers them, and their number.
+
+    `address` returns the target of a link from a kind, an id, and another study's name or None.
+    """
+    items = study.config.coverage
+    rows = [[entry.item, _covered_by(entry, address)] for entry in items]
+    covered = sum(bool(entry.by) for entry in items)
+    grid = Grid(["in the paper", "covered by"], rows, n_left=2)
+    title = f"Coverage: {study.config.title or study.config.study}"
+    return Document(title, [f"{covered} of {len(items)} items are covered.", grid])
+
+
+def _covered_by(entry: CoverageConfig, address: Address) -> str:
+    if entry.not_covered is not None:
+        return f"**not covered**: {entry.not_covered}"
+    return ", ".join(_link(text, address) for text in entry.by)
+
+
+def _link(text: str, address: Address) -> str:
+    """Return a reference as a link."""
+    reference = REFERENCE.fullmatch(text)
+    if reference is None or reference["kind"] not in FILES:
+        return f"`{reference['path']}`" if reference and reference["path"] else text
+    return f"[{text}]({address(reference['kind'], reference['id'], reference['study'])})"

@@ -1,4 +1,4 @@
-"""A table as a document: laid out as in the paper, with legend, notes, assumptions and reasons."""
+"""A table as a document: the grid of the paper, legend, notes, assumptions, missing values."""
 
 from collections import Counter
 from dataclasses import asdict, fields, replace
@@ -123,7 +123,7 @@ def value_of(cell: TableCell, decimals: int) -> Value:
 
 
 def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Part]:
-    """Return the meaning of numbers, verdicts and marks, as far as the table shows them."""
+    """Return the meaning of the numbers, verdicts and marks that the table shows."""
     if table.of == "data":
         equal, different = MARKS["reproduced"], MARKS["differs"]
         return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
@@ -136,33 +136,26 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Par
             else "and how ours compares with it"
         )
     bold = any(map(table.best_of, table.columns))
+    underlined_columns = "; ".join(
+        f"{_label(study, table, column)} against "
+        + ", ".join(_label(study, table, other) for other in others)
+        for column, others in table.underline.items()
+    )
     return [
         f"{text}. **Bold**: the best of the row." if bold else f"{text}.",
         *verdicts(table, cells),
         *marks(cells),
         *(_machines(study, table) if table.of == "timing" else []),
-        *_underlines(study, table),
+        "Underlined: significantly better than the columns it is compared with, "
+        f"by a one-sided Welch t test at 5 %: {underlined_columns}."
+        if underlined_columns
+        else "",
         *(_methods(study, table) if table.of == "results" else []),
     ]
 
 
-def _underlines(study: Study, table: TableConfig) -> list[str]:
-    """Return what the underlined columns are compared with."""
-    compared = [
-        f"{_label(study, table, one)} against "
-        + ", ".join(_label(study, table, other) for other in others)
-        for one, others in table.underline.items()
-    ]
-    if not compared:
-        return []
-    return [
-        "Underlined: significantly better than the columns it is compared with, "
-        f"by a one-sided Welch t test at 5 %: {'; '.join(compared)}."
-    ]
-
-
 def _methods(study: Study, table: TableConfig) -> list[str]:
-    """Say which columns are oracles, which were chosen by cross-validation, which were wrapped."""
+    """Return which columns are oracles, chosen by cross-validation, or wrapped one against rest."""
     oracles: list[str] = []
     chosen: dict[str, list[str]] = {}
     wrapped: dict[str, list[str]] = {}
@@ -181,18 +174,17 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
             method = records[-1].settings.get("algorithm") if records else None
             if method and method.get("wrapped"):
                 wrapped.setdefault(label, []).append(row)
-    texts = []
-    if oracles:
-        texts.append(
-            f"{', '.join(oracles)}: chosen on the test error, an oracle; "
-            "not to be compared as equals."
-        )
-    texts += [f"{', '.join(labels)}: chosen by {how}." for how, labels in chosen.items()]
+    wrapped_rows = list(dict.fromkeys(row for of_label in wrapped.values() for row in of_label))
+    on = "" if len(wrapped_rows) == len(rows) else f" on {enumerated(wrapped_rows)}"
+    texts = {
+        ", ".join(oracles): "chosen on the test error, an oracle; not to be compared as equals.",
+        **{", ".join(labels): f"chosen by {how}." for how, labels in chosen.items()},
+    }
+    sentences = [f"{labels}: {text}" for labels, text in texts.items() if labels]
     if wrapped:
-        wrapped_rows = list(dict.fromkeys(row for of in wrapped.values() for row in of))
-        on = "" if len(wrapped_rows) == len(rows) else f" on {enumerated(wrapped_rows)}"
-        texts.append(f"{', '.join(wrapped)}: for two classes, and wrapped one against rest{on}.")
-    return texts
+        labels = ", ".join(wrapped)
+        sentences.append(f"{labels}: for two classes, and wrapped one against rest{on}.")
+    return sentences
 
 
 def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
@@ -219,40 +211,42 @@ def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
 
 
 def _intervals(cells: list[TableCell]) -> list[str]:
-    """Say what the intervals of the cells are computed from, as far as there are such cells."""
+    """Return what the intervals of the cells are computed from."""
     judged = [cell for cell in cells if cell.verdict]
     bases = {cell.interval_of for cell in judged}
     texts = [text for basis, text in INTERVALS.items() if basis in bases]
     of_own_rows = [text for basis, text in OWN_ROWS.items() if basis in bases]
     if of_own_rows:
         rows = list({cell.row: None for cell in judged if cell.interval_of in OWN_ROWS})
-        where = enumerated(rows) if len(rows) < len({cell.row for cell in judged}) else "All rows"
-        texts.append(f"{where}: the paper's own training and test rows. {' '.join(of_own_rows)}")
+        names = enumerated(rows) if len(rows) < len({cell.row for cell in judged}) else "All rows"
+        texts.append(f"{names}: the paper's own training and test rows. {' '.join(of_own_rows)}")
     return texts
 
 
 def marks(cells: list[TableCell]) -> list[str]:
-    """Return the meaning of the marks that the cells bear, a sentence each."""
-    texts = []
-    orders = {cell.orders for cell in cells if cell.std_orders is not None}
-    if orders:
-        texts.append(
-            "In parentheses: the standard deviation over "
-            f"{enumerated(sorted(map(str, orders)))} orders of the training rows, which are the "
-            "same problem; the value is the mean over them."
-        )
-    if any(cell.status == "shipped" for cell in cells):
-        texts.append(f"{SHIPPED} A shipped value; why there is none computed here stands below.")
+    """Return the meaning of the marks in the cells, a sentence each."""
+    orders = sorted({str(cell.orders) for cell in cells if cell.std_orders is not None})
     warned = sum(cell.warned > 0 for cell in cells)
-    if warned:
-        texts.append(
-            f"{WARNED} Fits warned ({warned} of {len(cells)} cells); `ensvm warnings` lists how."
-        )
-    return texts
+    sentences = (
+        (
+            orders,
+            f"In parentheses: the standard deviation over {enumerated(orders)} orders of the "
+            "training rows, which are the same problem; the value is the mean over them.",
+        ),
+        (
+            any(cell.status == "shipped" for cell in cells),
+            f"{SHIPPED} A shipped value; why there is none computed here stands below.",
+        ),
+        (
+            warned,
+            f"{WARNED} Fits warned ({warned} of {len(cells)} cells); `ensvm warnings` lists how.",
+        ),
+    )
+    return [sentence for applies, sentence in sentences if applies]
 
 
 def _machines(study: Study, table: TableConfig) -> list[str]:
-    """Say on which machines a table was timed, and that their seconds do not compare if several."""
+    """Return the machines that timed a table, and a warning if there are several."""
     records = [
         record
         for row in study.config.rows_of(table)
@@ -282,13 +276,13 @@ def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]
             ]
             for column in note.explains
         }
-        where = [
+        cells_explained = [
             f"{_label(study, table, column)} on {enumerated(rows)}"
             for column, rows in explained.items()
             if rows
         ]
-        if where:
-            texts.append(f"{MARKS['differs']} {'; '.join(where)}: {note.text}")
+        if cells_explained:
+            texts.append(f"{MARKS['differs']} {'; '.join(cells_explained)}: {note.text}")
         elif not note.explains:
             texts.append(note.text)
     return texts
@@ -299,7 +293,7 @@ def _label(study: Study, table: TableConfig, name: str) -> str:
 
 
 def _margins(table: TableConfig) -> tuple[str, str]:
-    """Return how the table's margin is spoken of, and what says it where columns differ in it."""
+    """Return the words for the table's margin, and a sentence if its columns have several."""
     others: dict[float, list[str]] = {}
     for column in table.columns:
         if column.margin is not None:
@@ -311,7 +305,7 @@ def _margins(table: TableConfig) -> tuple[str, str]:
 
 
 def touching(study: Study, table: TableConfig) -> list[Assumption]:
-    """Return the assumptions that touch a table: those that name it, and those that name none."""
+    """Return the assumptions about a table: those that name it, and those without tables."""
     return [
         entry
         for entry in study.config.assumptions
@@ -320,20 +314,17 @@ def touching(study: Study, table: TableConfig) -> list[Assumption]:
 
 
 def reasons(cells: list[TableCell]) -> list[str]:
-    """Say why cells have no value or not all; rows and columns at once where they agree."""
-    wanting = [cell for cell in cells if cell.status != "ok"]
-    lines: dict[tuple[str, str], list[TableCell]] = {}
-    for cell in wanting:
-        lines.setdefault((cell.status, cell.reason), []).append(cell)
-    columns = {cell.column for cell in cells}
-    rows = {cell.row for cell in cells}
+    """Return why values are missing, one line for all rows and columns with the same reason."""
+    cells_by_reason: dict[str, list[TableCell]] = {}
+    for cell in cells:
+        if cell.status != "ok":
+            cells_by_reason.setdefault(f"{cell.status}: {cell.reason}", []).append(cell)
+    n_rows, n_columns = len({cell.row for cell in cells}), len({cell.column for cell in cells})
     texts = []
-    for (status, reason), found in lines.items():
-        in_rows, in_columns = (
-            {cell.row: None for cell in found},
-            {cell.column: None for cell in found},
-        )
-        where = [] if set(in_rows) == rows and len(rows) > 1 else [", ".join(in_rows)]
-        where += [] if set(in_columns) == columns else [", ".join(in_columns)]
-        texts.append(f"{': '.join(where) or 'everything'}: {status}: {reason}")
+    for reason, concerned in cells_by_reason.items():
+        rows = dict.fromkeys(cell.row for cell in concerned)
+        columns = dict.fromkeys(cell.column for cell in concerned)
+        names = [", ".join(rows)] if len(rows) < n_rows or n_rows == 1 else []
+        names += [", ".join(columns)] if len(columns) < n_columns else []
+        texts.append(f"{': '.join(names) or 'everything'}: {reason}")
     return texts

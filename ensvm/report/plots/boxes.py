@@ -107,7 +107,7 @@ def _lines(figure: DistributionConfig, item: Values) -> Iterator[tuple[Any, ...]
 
 
 def draw(config: DistributionConfig, items: list[Values], axes: "list[Axes]") -> list[Key]:
-    """Draw the values, panel by panel, and return what the legend has."""
+    """Draw the values, panel by panel, and return the entries of the legend."""
     for number, of_panel in groupby(items, key=lambda item: item.panel):
         _draw_panel(axes[number], config, config.panels[number], list(of_panel))
     return _keys(config, items)
@@ -135,7 +135,7 @@ def _draw_panel(
 
 
 def _keys(figure: DistributionConfig, items: Sequence[Values]) -> list[Key]:
-    """Return what the legend has: the algorithms, the spread that is drawn, and printed values."""
+    """Return the legend's entries: the algorithms, the spread that is drawn, printed values."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -88,7 +88,7 @@ def _draw_axis(axes: Axes, k: int, critical_difference: float) -> None:
 
 
 def _draw_label(axes: Axes, text: str, rank: float, y: float, k: int, side: str) -> None:
-    """Draw a line from a rank down and out to its label, whose `side` ("left") it ends at."""
+    """Draw a line from a rank down and out to its label, which is aligned at `side` ("left")."""
     sign = -1 if side == "right" else 1
     end = (1 if side == "right" else k) + sign * 0.08 * (k - 1)
     axes.plot((rank, rank, end), (0, y, y), color=COLOURS[0], linewidth=LINE)

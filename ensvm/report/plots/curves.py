@@ -1,7 +1,7 @@
-"""From records to the data behind the paper's figures.
+"""Figures of lines: curves and sweeps from the records, and their drawing.
 
-A figure shows what was measured: the mean of curves ends where the first realization ends, and a
-stage that a realization did not reach has no point.
+The mean of curves ends where the first realization ends, and a stage that a realization did not
+reach has no point.
 """
 
 import math
@@ -126,7 +126,7 @@ def _curves_of_sweeps(
 ) -> Iterator[Curve]:
     panel = drawn.panel
     for series in figure.series:
-        swept, swept_points = _places(study, panel, series)
+        swept, swept_points = _points_of(study, panel, series)
         line, label = drawn.named(series, swept, len(figure.series) == 1)
         for stage in figure.stages or (None,):
             name = label if stage is None else f"stage {stage}"
@@ -154,7 +154,7 @@ def _curves_of_sweeps(
                 )
 
 
-def _places(
+def _points_of(
     study: Study, panel: PanelConfig, series: str
 ) -> tuple[str, list[tuple[Any, str, str]]]:
     """Return a series' label, and each of its points as x, row and algorithm."""
@@ -222,7 +222,7 @@ def _curve(
 
 
 def draw(config: LinesConfig, curves: list[Curve], axes: "list[Axes]") -> "list[Key]":
-    """Draw the curves, panel by panel, and return what the legend has."""
+    """Draw the curves, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -256,7 +256,7 @@ def _looks(config: LinesConfig, curves: list[Curve]) -> dict[str, Look]:
 def _draw_panel(
     axes: "Axes", config: LinesConfig, curves: list[Curve], looks: Mapping[str, Look]
 ) -> None:
-    # Limits come first: a curve with no place on a logarithmic axis has no limits to find.
+    # Set limits first: matplotlib finds none for a curve without positive values.
     if config.x_scale == "log":
         low, high = _decades(
             np.concatenate([curve.x for curve in curves])

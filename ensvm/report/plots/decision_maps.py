@@ -25,7 +25,7 @@ RING = 90.0
 
 
 @dataclass(frozen=True)
-class DecisionMap:
+class DrawnPlane:
     """One classifier on one panel.
 
     Attributes
@@ -59,9 +59,9 @@ class DecisionMap:
     sizes: NDArray[np.float64] | None = None
 
 
-def read(study: Study, figure: PlaneConfig) -> tuple[list[DecisionMap], tuple[str, ...]]:
+def read(study: Study, figure: PlaneConfig) -> tuple[list[DrawnPlane], tuple[str, ...]]:
     """Return the figure's classifiers, panel by panel, and why each that is missing is."""
-    planes: list[DecisionMap] = []
+    planes: list[DrawnPlane] = []
     missing: list[str] = []
     for number, panel in enumerate(figure.panels):
         for series in panel.series:
@@ -74,7 +74,7 @@ def read(study: Study, figure: PlaneConfig) -> tuple[list[DecisionMap], tuple[st
             sizes = np.array(curves[panel.sizes], float) if panel.sizes else None
             label = algorithm_label(study, series)
             planes.append(
-                DecisionMap(number, series, label, points, signs, grid, values, marks, sizes)
+                DrawnPlane(number, series, label, points, signs, grid, values, marks, sizes)
             )
     return planes, tuple(missing)
 
@@ -82,7 +82,7 @@ def read(study: Study, figure: PlaneConfig) -> tuple[list[DecisionMap], tuple[st
 def _recorded(
     study: Study, figure: PlaneConfig, panel: PlanePanel, series: str
 ) -> tuple[dict[str, Any], str]:
-    """Return the recorded lists that a classifier's part of a panel needs, or why one is not."""
+    """Return the recorded lists of a classifier in a panel, or why one is missing."""
     recorded: dict[str, Any] = {}
     for name in (*MAP, panel.marks, panel.sizes):
         if name is None:
@@ -95,18 +95,18 @@ def _recorded(
     return recorded, ""
 
 
-def frame_of(figure: PlaneConfig, maps: list[DecisionMap]) -> pd.DataFrame:
+def frame_of(figure: PlaneConfig, planes: list[DrawnPlane]) -> pd.DataFrame:
     """Return the data behind a figure: a line for each row and each point of the grid.
 
     The column `value` has a row's label or the decision value, `weight` a row's, and `marked`
     whether the row is ringed.
     """
-    lines = [line for one in maps for line in _lines(figure, one)]
+    lines = [line for one in planes for line in _lines(figure, one)]
     columns = ["figure", "panel", "series", "what", "x", "y", "value", "weight", "marked"]
     return pd.DataFrame(lines, columns=columns)
 
 
-def _lines(figure: PlaneConfig, plane: DecisionMap) -> Iterator[tuple[Any, ...]]:
+def _lines(figure: PlaneConfig, plane: DrawnPlane) -> Iterator[tuple[Any, ...]]:
     head = (figure.id, figure.panels[plane.panel].name, plane.label)
     for number, (x, y) in enumerate(plane.points.tolist()):
         weight = None if plane.sizes is None else float(plane.sizes[number])
@@ -117,16 +117,16 @@ def _lines(figure: PlaneConfig, plane: DecisionMap) -> Iterator[tuple[Any, ...]]
             yield (*head, "decision", x, y, value, None, None)
 
 
-def draw(config: PlaneConfig, maps: list[DecisionMap], axes: "list[Axes]") -> list[Key]:
-    """Draw the maps, panel by panel, and return what the legend has.
+def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> list[Key]:
+    """Draw the classifiers, panel by panel, and return the entries of the legend.
 
-    Classifiers that share a panel are told apart by their lines, which the legend shows.
+    The legend has the lines of classifiers that share a panel.
     """
     shared = [panel.series for panel in config.panels if len(panel.series) > 1]
     names = list(dict.fromkeys(name for series in shared for name in series))
     looks = {name: look_of(index) for index, name in enumerate(names)}
-    labels = {one.series: one.label for one in maps}
-    for number, of_panel in groupby(maps, key=lambda one: one.panel):
+    labels = {one.series: one.label for one in planes}
+    for number, of_panel in groupby(planes, key=lambda one: one.panel):
         of_this, panel = list(of_panel), config.panels[number]
         alone = len(panel.series) == 1
         panel_looks = [look_of(0) if alone else looks[one.series] for one in of_this]
@@ -135,7 +135,7 @@ def draw(config: PlaneConfig, maps: list[DecisionMap], axes: "list[Axes]") -> li
 
 
 def _draw_panel(
-    axes: "Axes", panel: PlanePanel, planes: Sequence[DecisionMap], looks: Sequence[dict[str, Any]]
+    axes: "Axes", panel: PlanePanel, planes: Sequence[DrawnPlane], looks: Sequence[dict[str, Any]]
 ) -> None:
     """Draw a panel: rows by class, each classifier's lines at the levels, rings of marked rows.
 

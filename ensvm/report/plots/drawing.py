@@ -1,4 +1,4 @@
-"""Figures drawn for print: panels side by side, told apart without colour too."""
+"""Figures for print: panels side by side, readable without colour."""
 
 import math
 from collections.abc import Iterable
@@ -36,9 +36,8 @@ SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"
 
 PANEL_SIZE = (3.4, 2.8)  # inches: two panels fill a page's text width
 LEGEND_HEIGHT = 0.4
-GROUP_INCHES = 0.16  # what a box, a strip or a bar is to have at least, as far as the page goes
-# Of the figure's width, what its legend may take: lines start within its frame, and measures are
-# for another resolution
+GROUP_INCHES = 0.16  # the least width of a box, strip or bar, if the page is wide enough
+# The largest share of the figure's width for its legend; its measured width is not exact.
 LEGEND_SHARE = 0.95
 
 
@@ -107,7 +106,7 @@ def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
 
 
 def _width(config: FigureConfig) -> float:
-    """Return how wide a figure is to be for what stands side by side in it, in inches."""
+    """Return the least width of a figure for its boxes, strips or bars, in inches."""
     if not isinstance(config, DistributionConfig):
         return 0.0
     groups = max(len(config.rows_of(panel)) for panel in config.panels)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Key: TypeAlias = "tuple[Artist, str]"  # of a legend: what is drawn, and its text
 Look: TypeAlias = dict[str, Any]
 
-# Okabe & Ito's colours, told apart with any colour vision; black first, for the paper's own method.
+# Okabe and Ito's colours, for any colour vision; black is first, for the paper's own method.
 COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 DASHES: tuple[Any, ...] = (
     "-",
@@ -50,7 +50,7 @@ METADATA = {
 
 
 def look_of(number: int) -> Look:
-    """Return how the line in a place looks."""
+    """Return colour, dashes and width of the line with a number."""
     return {
         "color": COLOURS[number % len(COLOURS)],
         "linestyle": DASHES[number % len(DASHES)],
@@ -59,7 +59,7 @@ def look_of(number: int) -> Look:
 
 
 def line_keys(looks: Mapping[str, Look], labels: Mapping[str, str]) -> list[Key]:
-    """Return what a legend has of lines."""
+    """Return the legend's entries of lines."""
     from matplotlib.lines import Line2D
 
     return [(Line2D([], [], **look), labels[series]) for series, look in looks.items()]

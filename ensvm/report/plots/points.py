@@ -76,7 +76,7 @@ def frame_of(figure: ScatterConfig, points: list[Point]) -> pd.DataFrame:
 
 
 def draw(config: ScatterConfig, points: list[Point], axes: "list[Axes]") -> list[Key]:
-    """Draw the points, panel by panel, and return what the legend has."""
+    """Draw the points, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
 
     for number, of_panel in groupby(points, key=lambda point: point.panel):

@@ -1,13 +1,13 @@
-"""A claim as a picture: the effect of each row with its interval, the threshold, the printed."""
+"""A claim as a picture: each row's effect, interval and printed value, and the threshold."""
 
 import math
 from dataclasses import dataclass
 
 from ensvm.report.claims import ClaimComparison, Finding
 
-WIDTH, ROW, LEFT, TOP = 640.0, 22.0, 210.0, 8.0  # pixels; names stand in the first LEFT of them
+WIDTH, ROW, LEFT, TOP = 640.0, 22.0, 210.0, 8.0  # pixels; the first LEFT are for names
 AXIS = 30.0
-MARGIN_SHARE = 0.06  # of the range of values, left free at both ends
+MARGIN_SHARE = 0.06  # free space at both ends, relative to the range of values
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ClaimBar:
 
 @dataclass(frozen=True)
 class ClaimPicture:
-    """What is drawn of a claim; positions in pixels."""
+    """The drawing of a claim; positions in pixels."""
 
     width: float
     height: float
@@ -47,7 +47,7 @@ def picture_of(finding: Finding) -> ClaimPicture | None:
     room = MARGIN_SHARE * (high - low) or abs(high) or 1.0
     low, high = low - room, high + room
 
-    def place(value: float | None) -> float | None:
+    def pixel(value: float | None) -> float | None:
         if value is None:
             return None
         share = (min(max(value, low), high) - low) / (high - low)
@@ -58,17 +58,17 @@ def picture_of(finding: Finding) -> ClaimPicture | None:
         ClaimBar(
             _name(one, several),
             TOP + ROW * (number + 0.5),
-            place(one.effect) or LEFT,
-            place(one.low),
-            place(one.high),
-            place(one.printed),
+            pixel(one.effect) or LEFT,
+            pixel(one.low),
+            pixel(one.high),
+            pixel(one.printed),
             one.verdict or "",
         )
         for number, one in enumerate(comparisons)
     )
-    ticks = tuple((place(value) or LEFT, f"{value:.3g}") for value in (low + room, high - room))
+    ticks = tuple((pixel(value) or LEFT, f"{value:.3g}") for value in (low + room, high - room))
     height = TOP + ROW * len(comparisons) + AXIS
-    return ClaimPicture(WIDTH, height, LEFT, place(threshold) or LEFT, ticks, bars)
+    return ClaimPicture(WIDTH, height, LEFT, pixel(threshold) or LEFT, ticks, bars)
 
 
 def _ends(one: ClaimComparison) -> list[float]:

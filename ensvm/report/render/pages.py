@@ -14,9 +14,8 @@ from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import Finding, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.coverage_document import coverage_document
 from ensvm.report.documents.document import MARKS, Part, Value, origin
-from ensvm.report.documents.readings_document import readings_document
+from ensvm.report.documents.readings_document import coverage_document, readings_document
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
@@ -43,7 +42,7 @@ class PageSection:
 
 @dataclass(frozen=True)
 class StudyPage:
-    """What a study's page shows."""
+    """The content of a study's page."""
 
     study: Study
     tables: tuple[PageSection, ...]
@@ -61,7 +60,7 @@ class StudyPage:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many cells of the tables of results have each verdict."""
+        """The number of cells with each verdict, in tables of results."""
         counts = Counter(
             value.verdict
             for table in self.tables
@@ -73,13 +72,13 @@ class StudyPage:
 
     @property
     def claim_verdicts(self) -> dict[str, int]:
-        """How many claims hold, fail, or neither."""
+        """The number of claims with each verdict."""
         counts = Counter(claim.content["verdict"] for claim in self.claims)
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
 
     @property
     def bad(self) -> list[Record]:
-        """The records of cells that did not end well, but for want of data."""
+        """The records of failed cells, except those without data."""
         records = self.study.records.values()
         return [record for record in records if record.status in ("failed", "timeout")]
 
@@ -91,12 +90,12 @@ class StudyPage:
 
     @property
     def n_warned(self) -> int:
-        """How many cells gave a warning."""
+        """The number of cells with warnings."""
         return n_warned(self.study)
 
     @property
     def machines(self) -> list[str]:
-        """What rounding depends on, of every machine with records."""
+        """The processor and BLAS of every machine with records, which affect rounding."""
         runs = {record.run.arithmetic for record in self.study.records.values() if record.run}
         return sorted(runs - {""})
 
@@ -125,7 +124,7 @@ def write_report(
 
 
 def study_page(study: Study) -> StudyPage:
-    """Return what a study's page shows; nothing is written."""
+    """Return the content of a study's page."""
     evidence: dict[str, Any] = {}
     tables = tuple(_table(study, table, evidence) for table in study.config.tables)
     findings = list(evaluate_claims(study))
@@ -224,13 +223,13 @@ def _as_html(parts: Iterable[Part]) -> str:
 
 
 def _address(kind: str, name: str, study: str | None) -> str:
-    """Return where on the pages a table, figure, claim or reading is."""
+    """Return the address of a table, figure, claim or reading on the pages."""
     page = f"{study}.html" if study else ""
     return f"{page}#{'readings' if kind == 'reading' else f'{kind}-{name}'}"
 
 
 def _about(page: StudyPage) -> dict[str, Any]:
-    """Return what a study's page says of the whole study."""
+    """Return the parts of a page that are about the whole study."""
     runs = runs_of(page.study.records.values())
     return {
         "evidence": as_script(page.evidence),

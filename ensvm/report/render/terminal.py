@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ensvm.report.documents.document import MARKS, NOTHING, SHIPPED, WARNED, Grid, Value
 
-# Each verdict has a mark too: nothing is told apart by colour alone.
+# Verdicts have marks too, so colours are not necessary.
 COLOURS = {
     "reproduced": "green",
     "compatible": "cyan",
@@ -25,7 +25,7 @@ HOW_TO_READ = (
 
 
 def fitted(console: Console, grid: Grid) -> list[Table]:
-    """Return a grid as it fits: whole, without spreads, with rows as columns, or in parts."""
+    """Return a grid whole, without spreads, transposed, or in parts: the first that fits."""
     heads, names = list(grid.heads[1:]), [str(row[0]) for row in grid.rows]
 
     def columns(spread: bool) -> list[list[Text]]:

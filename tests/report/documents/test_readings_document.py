@@ -73,12 +73,12 @@ def test_the_own_reading_of_a_study_is_what_its_table_shows(study):
 def test_a_distance_is_the_mean_over_the_cells_that_all_readings_have(study):
     question = only(study({**OWN, **ONE, ("german", "b~one"): []}))
     default, one, raw, other = question.readings
-    places = [(question.places[n].row, question.places[n].column) for n in question.common]
+    places = [(question.cells[n].row, question.cells[n].column) for n in question.common]
     assert places == [("german", "a")]  # titanic has no b, and german no b~one
     assert default.distance(question.common) == pytest.approx(2.0)
     assert one.distance(question.common) == pytest.approx(0.0)
     assert other.distance(question.common) == pytest.approx(1.5)
-    assert not raw.any_known
+    assert not raw.has_values
     assert raw.distance(question.common) is None
 
 
@@ -97,7 +97,7 @@ def test_what_is_not_in_percent_is_compared_by_ratio(study):
     question = only(study({**OWN, **ONE, ("titanic", "b"): [0.0, 0.0]}, config))
     by_place = {
         (place.row, place.column): distance
-        for place, distance in zip(question.places, question.readings[3].distances, strict=True)
+        for place, distance in zip(question.cells, question.readings[3].distances, strict=True)
     }
     assert by_place["german", "a"] == pytest.approx(math.log(25.5 / 24))
     assert by_place["titanic", "a"] is None  # the logarithm of 0

@@ -1,15 +1,13 @@
-"""A study's first page, README.md in its folder: what it is, what came out, where the rest is.
+"""A study's first page, README.md in its folder: overview, tables, figures, claims, links.
 
-All of it is made of the config and the records; nothing in it is written by hand.
+Everything on it comes from the config and the records.
 """
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from ensvm.report.claims import Finding, evaluate_claims
 from ensvm.report.documents.claim_document import overview
-from ensvm.report.documents.coverage_document import file_of
 from ensvm.report.documents.document import MARKS, Grid, Heading, Part, one_line, origin
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.query import Study
@@ -18,21 +16,21 @@ from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
 from ensvm.study.table_layout import TableConfig
 
-Laid: TypeAlias = tuple[TableConfig, list[TableCell]]
+LaidOut = tuple[TableConfig, list[TableCell]]
 
 NAME = "README.md"
-# By this line a page of ours is known from one that a user wrote, which is left alone.
+# Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
 WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
 JUDGED = {"holds": "hold", "fails": "fail", "cannot tell": "cannot be told"}
-MARKS_TOLD = (
+HOW_TO_READ = (
     "Each cell: our mean ± standard deviation over n realizations; small, the paper's value and "
     "how ours compares with it: "
     + ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
 )
 
 
-def to_markdown(study: Study) -> str:
-    """Return the page as Markdown; its links lead to the files that are in the study's folder."""
+def first_page(study: Study) -> str:
+    """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
     tables = [(table, build_table(study, table)) for table in config.tables]
     findings = list(evaluate_claims(study))
@@ -47,7 +45,7 @@ def to_markdown(study: Study) -> str:
     ]
     if findings:
         sentence = (
-            f"What the paper says, tested on the records ({_page(study, 'claim', 'evidence')}):"
+            f"What the paper says, tested on the records ({_page(study, 'claims', 'evidence')}):"
         )
         parts += ["## Claims", sentence, overview(findings)]
     parts += _readings(study)
@@ -59,8 +57,8 @@ def to_markdown(study: Study) -> str:
     return parts_to_markdown([*parts, origin(study)]) + "\n"
 
 
-def _at_a_glance(study: Study, tables: list[Laid], findings: list[Finding]) -> Grid:
-    """Return how many there are of everything, as a table."""
+def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -> Grid:
+    """Return a table of how many tables, claims, cells, ... the study has."""
     config = study.config
     judged = Counter[str](finding.verdict for finding in findings)
     covered = sum(bool(entry.by) for entry in config.coverage)
@@ -86,8 +84,8 @@ def _at_a_glance(study: Study, tables: list[Laid], findings: list[Finding]) -> G
     return Grid(["what", "how many", ""], cells, also_left=("",))
 
 
-def _printed(tables: list[Laid], of: str) -> tuple[int, str]:
-    """Return how many printed values there are in tables of a kind, and what ours make of them."""
+def _printed(tables: list[LaidOut], of: str) -> tuple[int, str]:
+    """Return the number of printed values in tables of a kind, and of each verdict on them."""
     cells = [cell for table, cells in tables if table.of == of for cell in cells]
     verdicts = Counter(cell.verdict for cell in cells)
     counts = [f"{verdicts[name]} {mark} {name}" for name, mark in MARKS.items() if verdicts[name]]
@@ -97,7 +95,7 @@ def _printed(tables: list[Laid], of: str) -> tuple[int, str]:
 
 
 def _how_to_run(study: Study) -> str:
-    """Return the commands that make all of this."""
+    """Return the commands that write the page and its links."""
     name = study.config.study
     shipped = shipped_config(name) is not None
     return (
@@ -108,12 +106,12 @@ def _how_to_run(study: Study) -> str:
     )
 
 
-def _tables(study: Study, tables: list[Laid]) -> Iterator[Part]:
+def _tables(study: Study, tables: list[LaidOut]) -> Iterator[Part]:
     if not tables:
         return
     yield "## Tables"
     if any(cell.verdict for _, cells in tables for cell in cells):
-        yield f"{MARKS_TOLD}. Each table's legend says the rest."
+        yield f"{HOW_TO_READ}. Each table's legend says the rest."
     for table, cells in tables:
         name = f"table-{table.id}"
         yield Heading(f"Table {table.id}. {one_line(table.caption)}")
@@ -142,14 +140,13 @@ def _figures(study: Study) -> Iterator[Part]:
 def _readings(study: Study) -> Iterator[Part]:
     if study.config.readings:
         yield "## Readings"
-        page = _page(study, "reading", "tables")
+        page = _page(study, "readings", "tables")
         yield f"What the paper leaves open, tried under several readings ({page}):"
         yield "\n".join(f"- {one_line(reading.question)}" for reading in study.config.readings)
 
 
-def _page(study: Study, kind: str, text: str) -> str:
-    """Return a link to a page of the study, or how to have it written."""
-    name = "coverage.md" if kind == "coverage" else file_of(kind, "", None)
-    if (study.folder / name).is_file():
-        return f"[{text}]({name})"
-    return f"{text}: `ensvm report --only {'claims' if kind == 'claim' else 'readings'}`"
+def _page(study: Study, name: str, text: str) -> str:
+    """Return a link to a page of the study, or the command that writes it."""
+    if (study.folder / f"{name}.md").is_file():
+        return f"[{text}]({name}.md)"
+    return f"{text}: `ensvm report --only {'claims' if name == 'claims' else 'readings'}`"

@@ -5,9 +5,9 @@ import re
 import pytest
 from made_up_records import errors, invoke, make_study, record
 
-from ensvm.report.documents import summary
 from ensvm.report.query import read_study
-from ensvm.report.write import write_claims, write_figures, write_summary, write_tables
+from ensvm.report.render.first_page import NAME, first_page
+from ensvm.report.write import write_claims, write_figures, write_first_page, write_tables
 
 CONFIG = """\
 study: s
@@ -50,7 +50,7 @@ def glance(text):
 
 
 def test_the_counts_are_those_of_the_records(study):
-    found = glance(summary.to_markdown(study))
+    found = glance(first_page(study))
     assert found["tables"] == (2, "")
     assert found["printed results"][0] == 2
     assert found["printed results"][1].endswith("1 without a value of ours")
@@ -63,19 +63,19 @@ def test_the_counts_are_those_of_the_records(study):
 
 
 def test_the_page_shows_the_tables_as_their_own_pages_do(study):
-    page = summary.to_markdown(study)
+    page = first_page(study)
     for text, _ in write_tables(study, "md"):
         assert next(part for part in text.split("\n\n") if part.startswith("|")) in page
 
 
 def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
     list(write_tables(study, "md"))
-    before = summary.to_markdown(study)
+    before = first_page(study)
     assert "Not drawn yet: `ensvm report --only figures`" in before
     assert "evidence: `ensvm report --only claims`" in before
     write_claims(study)
     assert all(drawn.paths for drawn in write_figures(study))
-    after = summary.to_markdown(study)
+    after = first_page(study)
     assert "Not drawn yet" not in after
     links = re.findall(r"\]\(([^)]+)\)", after)
     assert {"figure-1.png", "figure-1.pdf", "claims.md", "table-1.md"} <= set(links)
@@ -85,11 +85,11 @@ def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
 
 
 def test_a_page_that_a_user_wrote_is_left_alone(study):
-    path = write_summary(study)
+    path = write_first_page(study)
     assert path is not None
-    assert write_summary(study) == path  # our own is written anew
+    assert write_first_page(study) == path  # our own is written anew
     path.write_text("# My notes\n")
-    assert write_summary(study) is None
+    assert write_first_page(study) is None
     assert path.read_text() == "# My notes\n"
 
 
@@ -97,9 +97,9 @@ def test_the_command_writes_it_with_all_tables(study):
     results = study.folder.parent
     one = invoke("table", results, "--table", "1")
     assert one.exit_code == 0
-    assert not (study.folder / summary.NAME).exists()
+    assert not (study.folder / NAME).exists()
     every = invoke("table", results)
-    assert str(study.folder / summary.NAME) in every.stderr
-    page = (study.folder / summary.NAME).read_text(encoding="utf-8")
-    assert page == summary.to_markdown(read_study(study.folder))
+    assert str(study.folder / NAME) in every.stderr
+    page = (study.folder / NAME).read_text(encoding="utf-8")
+    assert page == first_page(read_study(study.folder))
     assert "`ensvm run s.yaml`" in page
