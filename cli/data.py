@@ -39,9 +39,9 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
     """List every data set, its size, and who serves it.
 
     If nobody serves a data set, the reason is printed instead. A terminal of less than 150 columns
-    has no room for licences and other names: `ensvm data show` prints them. With --missing, the data sets of the CONFIGs (files, or names of
-    shipped studies) are downloaded, and those that cannot be loaded are listed with how to get
-    them.
+    has no room for licences and other names: `ensvm data show` prints them. With --missing, the
+    data sets of the CONFIGs (files, or names of shipped studies) are downloaded, and those that
+    cannot be loaded are listed with how to get them.
 
     \b
     Examples:
