@@ -181,7 +181,7 @@ def _facts(card: DatasetCard) -> dict[str, str]:
 )
 @data_dir_option
 def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
-    """Download the data sets NAMES, or all, if they are not on this machine yet.
+    """Download data sets: NAMES, or all that are not here yet.
 
     Exit status: 0 all are here, 1 one of NAMES or every data set could not be loaded, or, with
     --verify, is wrong or not here, 2 wrong input.

@@ -113,7 +113,7 @@ def main() -> None:
 
     \b
     Examples:
-      ensvm list                         the studies, and which of them have results
+      ensvm list                         the studies, and their results so far
       ensvm run smoke                    a study of seconds
       ensvm table                        our tables, beside the printed values
       ensvm report                       all results as pages for a browser

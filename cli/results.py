@@ -46,7 +46,9 @@ table_option = click.option(
     help="What to print [default: a table for the terminal; md if the output is piped].",
 )
 def table(results: Path, studies: tuple[str, ...], table_id: str | None, form: str | None) -> None:
-    """Print and write the tables of the studies in RESULTS, as in the papers.
+    """Print and write the tables of the studies in RESULTS.
+
+    They are laid out as in the papers, with the printed values beside ours.
 
     Each table is written as table-<id>.csv (a line per value, unrounded) and table-<id>.md, and
     with --format latex also as table-<id>.tex. The page README.md in each study's folder shows all

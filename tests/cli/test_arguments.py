@@ -35,7 +35,7 @@ def offered(line):
         ("stat", ["status"]),
         ("run nips", ["nips99"]),
         ("check comp", ["comp6321"]),
-        ("data missing ecda13 icm", ["icmla05"]),
+        ("data list --missing ecda13 icm", ["icmla05"]),
         ("run ijcai07 --datasets adult", ["adult1", "adult2", "adult3", "adult"]),
         ("run ijcai07 --datasets adult1,adult", ["adult1,adult2", "adult1,adult3", "adult1,adult"]),
         ("run ijcai07 --algorithms parz", ["parzen"]),
@@ -48,7 +48,6 @@ def offered(line):
         ("rank --table 2-c", ["2-certificates"]),
         ("show --dataset web", ["web1", "web2"]),
         ("show results --dataset waveform-2", ["waveform-200"]),
-        ("compare results sh", ["shipped"]),
     ],
 )
 def test_names_are_offered(line, names):
