@@ -48,11 +48,10 @@ table_option = click.option(
 def table(results: Path, studies: tuple[str, ...], table_id: str | None, form: str | None) -> None:
     """Print and write the tables of the studies in RESULTS.
 
-    They are laid out as in the papers, with the printed values beside ours.
-
-    Each table is written as table-<id>.csv (a line per value, unrounded) and table-<id>.md, and
-    with --format latex also as table-<id>.tex. The page README.md in each study's folder shows all
-    tables and figures; a README.md of your own is not overwritten.
+    They are laid out as in the papers, with the printed values. The files are table-<id>.csv (a
+    line per value, unrounded), table-<id>.md and, with --format latex, table-<id>.tex. The page
+    README.md in each study's folder shows all tables and figures; a README.md of your own is not
+    overwritten.
 
     \b
     Examples:

@@ -114,7 +114,7 @@ def run(
     {'guess': 0.32, 'window': 0.23}
     """
     _check(jobs=jobs, realizations=realizations, timeout=timeout, run_pass=run_pass)
-    part = None if shard is None else _shard(shard)
+    part = None if shard is None else shard_named(shard)
     with _config(study) as path, RunProgress(visible=progress) as bar:
         plan = make_plan(
             path,
@@ -152,14 +152,6 @@ def _check(**arguments: Any) -> None:
     if (run_pass := arguments["run_pass"]) not in (None, *PASSES):
         accepted = ", ".join(map(repr, PASSES))
         raise ValueError(f"run_pass={run_pass!r}; accepted: {accepted}, or None")
-
-
-def _shard(shard: str | tuple[int, int]) -> tuple[int, int]:
-    try:
-        return shard_named(shard)
-    except (TypeError, ValueError):
-        accepted = "accepted: 'I/N' or (I, N), the I-th of N parts, as in '2/8', or None"
-        raise ValueError(f"shard={shard!r}; {accepted}") from None
 
 
 @contextmanager

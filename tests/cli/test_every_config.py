@@ -49,7 +49,7 @@ def command(verb, config):
 def cases():
     """Yield a verb and a config for every case."""
     for config in CONFIGS:
-        for verb in ("check --no-fit", "run --dry-run", "run"):
+        for verb in ("check --no-fit", "run"):
             if (verb, config) == ("run", FOREIGN):
                 continue  # has a test of its own
             yield pytest.param(verb, config, id=f"{verb} {config.stem}")
