@@ -109,9 +109,9 @@ def _print_missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
 @click.argument("name", shell_complete=complete_data_sets)
 @data_dir_option
 def show(name: str, data_dir: Path | None) -> None:
-    """Show a data set's card, where its files are, and how to get them if they are not here.
+    """Show a data set's card, and where its files are.
 
-    NAME is a name, another name, or that of a variant, as `ensvm data list` prints them.
+    If they are not here, how to get them is printed. NAME is a name, another name, or that of a variant, as `ensvm data list` prints them.
 
     \b
     Example:

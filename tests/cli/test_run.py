@@ -32,7 +32,7 @@ def start(config, results, *options, group=False, before=hang_up_by_default):
     `before` runs in it first.
     """
     code = "from ensvm_cli import start; start()"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *options]
     with open(f"{results}.log", "w") as log:
         return subprocess.Popen(
