@@ -111,7 +111,8 @@ def _print_missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
 def show(name: str, data_dir: Path | None) -> None:
     """Show a data set's card, and where its files are.
 
-    If they are not here, how to get them is printed. NAME is a name, another name, or that of a variant, as `ensvm data list` prints them.
+    If they are not here, how to get them is printed. NAME is a name, another name, or that of a
+    variant, as `ensvm data list` prints them.
 
     \b
     Example:
