@@ -26,7 +26,7 @@ reproduce: $(VENV)/.ready
 
 # For maintainers: the records behind the committed tables, packed to be committed with them.
 ship-records: $(VENV)/.ready
-	$(BIN)/python -m ensvm_cli.records.ship results/
+	$(BIN)/ensvm ship results/
 
 test: lint
 	$(BIN)/pytest -n auto --dist worksteal

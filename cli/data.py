@@ -17,14 +17,11 @@ from ensvm.data import (
     locate,
     whereabouts,
 )
-from ensvm_cli import completion
-from ensvm_cli.printing import tell, tell_facts, tell_table
-from ensvm_cli.terminal import data_dir_option, missing_block
+from ensvm_cli.arguments import complete_configs, complete_data_sets, data_dir_option
+from ensvm_cli.printing import missing_data_text, print_facts, print_table, print_text
 
 HEADS = ("name", "rows x features", "classes", "served by", "licence", "also called")
-WIDE = 150  # columns of a terminal at which the licence and the other names have room
-
-names_argument = click.argument("names", nargs=-1, shell_complete=completion.data_sets)
+WIDE = 150  # columns of a terminal with room for the licence and the other names
 
 
 @click.group()
@@ -33,19 +30,18 @@ def data() -> None:
 
 
 @data.command("list")
-@click.argument("configs", nargs=-1, metavar="[CONFIG]...", shell_complete=completion.configs)
+@click.argument("configs", nargs=-1, metavar="[CONFIG]...", shell_complete=complete_configs)
 @click.option(
-    "--missing", is_flag=True, help="Print which data of the CONFIGs cannot be loaded, instead."
+    "--missing", is_flag=True, help="List only the data sets of the CONFIGs that cannot be loaded."
 )
 @data_dir_option
 def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> None:
-    """List every data set, its size, and who would serve it.
+    """List every data set, its size, and who serves it.
 
-    If nobody would, the reason stands there. The options of a generated set that a study may
-    change follow, with their values. A terminal of less than 150 columns shows neither licences nor
-    other names; `ensvm data show` does. With --missing, data sets of the CONFIGs (files, or names
-    of shipped studies) are downloaded, and those that cannot be loaded are printed with how to get
-    them.
+    If nobody serves a data set, the reason is printed instead. A terminal of less than 150 columns
+    has no room for licences and other names: `ensvm data show` prints them. With --missing, the
+    data sets of the CONFIGs (files, or names of shipped studies) are downloaded, and those that
+    cannot be loaded are listed with how to get them.
 
     \b
     Examples:
@@ -63,19 +59,16 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
             status.update(f"looking for {card.name}")
             rows.append(_row(card, data_dir))
     if sys.stdout.isatty():
-        shown = len(HEADS) if shutil.get_terminal_size().columns >= WIDE else 4
-        tell_table(HEADS[:shown], [row[:shown] for row in rows], names=shown)
-        click.echo("\nMore of one, and how to get it: ensvm data show NAME")
-        return
-    widths = [max(len(row[j]) for row in (HEADS, *rows)) for j in range(len(HEADS))]
-    for row in (HEADS, *rows):
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
+        n_columns = len(HEADS) if shutil.get_terminal_size().columns >= WIDE else 4
+        print_table(HEADS[:n_columns], [row[:n_columns] for row in rows], names=n_columns)
+        click.echo("\nMore about one, and how to get it: ensvm data show NAME")
+    else:
+        print_table(HEADS, rows, names=len(HEADS))
 
 
 def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
-    found = locate(card, data_dir=data_dir)
-    served = found.provider or f"nobody: {found.reasons[-1]}"
+    location = locate(card, data_dir=data_dir)
+    served = location.provider or f"nobody: {location.reasons[-1]}"
     if card.generator and (options := card.generator.model_dump().get("options")):
         served += f" ({', '.join(f'{key}: {value:g}' for key, value in options.items())})"
     return (
@@ -89,7 +82,7 @@ def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
 
 
 def _print_missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
-    """Download the data of studies, and print in one block which cannot be loaded."""
+    """Download the data of studies, and print which cannot be loaded."""
     from ensvm.data import DataSearch
     from ensvm.runner.plan import make_plan
     from ensvm.study.config import find_config
@@ -107,44 +100,44 @@ def _print_missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
             search.find(name, card)
     studies = f"{len(plans)} studies" if len(plans) > 1 else plans[0].config.study
     if search.missing:
-        tell(missing_block(search, len(rows), studies))
+        print_text(missing_data_text(search, len(rows), studies))
     else:
         click.echo(f"all {len(rows)} data sets of {studies} are here")
 
 
 @data.command()
-@click.argument("name", shell_complete=completion.data_sets)
+@click.argument("name", shell_complete=complete_data_sets)
 @data_dir_option
 def show(name: str, data_dir: Path | None) -> None:
     """Show a data set's card, and where its files are.
 
-    If they are not here, it says how to get them. NAME is a name, another name, or that of a
-    variant, as `ensvm data list` has them.
+    If they are not here, how to get them is printed. NAME is a name, another name, or that of a
+    variant, as `ensvm data list` prints them.
 
     \b
     Example:
       ensvm data show german
     """
     card = find_card(name)
-    found = locate(card, data_dir=data_dir)
+    location = locate(card, data_dir=data_dir)
     files = [
         f"{path} ({path.stat().st_size:,} bytes)"
         for paths in whereabouts(card, data_dir=data_dir).files.values()
         for path in paths
     ]
     click.secho(f"{card.name}: {card.title}\n", bold=True)
-    tell_facts({fact: text for fact, text in _facts(card).items() if text}, indent=2)
+    print_facts({fact: text for fact, text in _facts(card).items() if text}, indent=2)
     click.echo()
-    here = {"served by": found.provider or "nobody", "files": "\n".join(files)}
-    if found.provider is None:
-        here["why"] = "\n".join(found.reasons)
-    if found.provider is None or found.downloads:
-        here["how to get it"] = found.how_to_get
-    tell_facts({fact: text for fact, text in here.items() if text}, indent=2)
+    facts = {"served by": location.provider or "nobody", "files": "\n".join(files)}
+    if location.provider is None:
+        facts["why"] = "\n".join(location.reasons)
+    if location.provider is None or location.downloads:
+        facts["how to get it"] = location.how_to_get
+    print_facts({fact: text for fact, text in facts.items() if text}, indent=2)
 
 
 def _facts(card: DatasetCard) -> dict[str, str]:
-    """Return what the card says, as names and texts; some may be empty."""
+    """Return the contents of a card as names and texts; texts may be empty."""
     counts = {label: count for label, count in card.classes.items() if count is not None}
     classes = ", ".join(
         f"{label}: {counts[label]:,} rows" if label in counts else label for label in card.classes
@@ -183,15 +176,16 @@ def _facts(card: DatasetCard) -> dict[str, str]:
 
 
 @data.command()
-@names_argument
+@click.argument("names", nargs=-1, shell_complete=complete_data_sets)
 @click.option(
-    "--verify", is_flag=True, help="Check those that are here against their cards, instead."
+    "--verify", is_flag=True, help="Only check the data sets that are here against their cards."
 )
 @data_dir_option
 def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
-    """Download data sets that are not on this machine yet.
+    """Download data sets: NAMES, or all that are not here yet.
 
-    NAMES are names of data sets; all, if none is given. With --verify nothing is downloaded.
+    Exit status: 0 all are here, 1 one of NAMES or every data set could not be loaded, or, with
+    --verify, is wrong or not here, 2 wrong input.
 
     \b
     Examples:
@@ -219,7 +213,7 @@ def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
 
 
 def _verify(cards: list[DatasetCard], named: bool, data_dir: Path | None) -> None:
-    """Print which data sets are here and right; end with status 1 if one is wrong."""
+    """Print which data sets are here and right; end with status 1 if one is not."""
     wrong = absent = 0
     for card in cards:
         try:
@@ -234,21 +228,3 @@ def _verify(cards: list[DatasetCard], named: bool, data_dir: Path | None) -> Non
             click.echo(f"{card.name}: WRONG: {error}", err=True)
     if wrong or (absent and named):
         raise SystemExit(1)
-
-
-@data.command("missing", hidden=True)
-@click.argument("configs", nargs=-1, required=True)
-@data_dir_option
-@click.pass_context
-def missing_(context: click.Context, configs: tuple[str, ...], data_dir: Path | None) -> None:
-    """Do what `ensvm data list --missing` does: its former name, kept for one version."""
-    context.invoke(list_, configs=configs, missing=True, data_dir=data_dir)
-
-
-@data.command("verify", hidden=True)
-@names_argument
-@data_dir_option
-@click.pass_context
-def verify_(context: click.Context, names: tuple[str, ...], data_dir: Path | None) -> None:
-    """Do what `ensvm data fetch --verify` does: its former name, kept for one version."""
-    context.invoke(fetch, names=names, verify=True, data_dir=data_dir)

@@ -1,52 +1,104 @@
-"""The `ensvm` command: its verbs, in packages by what they are about."""
+"""The `ensvm` command: its verbs, and its one message for what the user can mend."""
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from ensvm import __version__
 from ensvm_cli.data import data
-from ensvm_cli.records.merge import merge
-from ensvm_cli.records.show import show
-from ensvm_cli.records.status import status, warnings
-from ensvm_cli.results.compare import compare, rank
-from ensvm_cli.results.report import claims, figure, readings, report
-from ensvm_cli.results.table import export, table
-from ensvm_cli.studies.check import check
-from ensvm_cli.studies.init import init
-from ensvm_cli.studies.list import list_
-from ensvm_cli.studies.run import run
-from ensvm_cli.terminal import readable_errors
-from ensvm_cli.warm_up import warm_up
+from ensvm_cli.printing import refuse
+from ensvm_cli.records import merge, ship, status
+from ensvm_cli.results import compare, export, rank, report, table
+from ensvm_cli.run import run, warm_up
+from ensvm_cli.show import show
+from ensvm_cli.studies import check, init, list_
 
-# As `ensvm --help` shows them; a hidden verb is shown nowhere.
+# The sections of `ensvm --help`; hidden verbs are not listed there.
 VERBS = {
     "Studies": (list_, init, check, run),
-    "Results": (table, report, rank, compare, export, figure, claims, readings),
-    "Records": (status, show, merge, warnings),
+    "Results": (table, report, rank, compare, export),
+    "Records": (status, show, merge, ship),
     "Data": (data, warm_up),
+}
+# Former names of verbs, which still work.
+FORMER = {
+    "figure": ["report", "--only", "figures"],
+    "claims": ["report", "--only", "claims"],
+    "readings": ["report", "--only", "readings"],
+    "warnings": ["status", "--warnings"],
+}
+# What to do about an error of the disk, by its number.
+KEPT = "all records are kept, and the same command goes on"
+REMEDY = f"mend that or name another --results folder; {KEPT}"
+REMEDIES = {
+    errno.ENOSPC: f"free some space; {KEPT}",
+    errno.EDQUOT: f"free some space; {KEPT}",
+    errno.ENAMETOOLONG: "choose a shorter --results folder or name",
 }
 
 
+@contextmanager
+def readable_errors() -> Iterator[None]:
+    """Turn errors that the user can mend into one message and exit status 2."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        refuse(f"the file name is not valid Unicode: {error.object!r}")
+    except (RuntimeError, ValueError) as error:
+        if not isinstance(error, _mendable()):
+            raise
+        refuse(str(error))
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader of a pipe has left: click ends the command
+            raise
+        reason = error.strerror or " ".join(str(error).split())
+        file = "" if error.filename is None else f"{error.filename}: "
+        remedy = REMEDIES.get(error.errno or 0, REMEDY)
+        refuse(f"{file}{reason[:1].lower()}{reason[1:]}; {remedy}")
+
+
+def _mendable() -> tuple[type[Exception], ...]:
+    # Imported only after an error: these modules import scipy.
+    from ensvm.data import DataError
+    from ensvm.records.merge import NotMerged
+    from ensvm.records.store import RecordsDamaged, RecordsMoved, StoreLocked
+    from ensvm.report.comparison import NothingToCompare
+    from ensvm.report.export import NotExported
+    from ensvm.runner.workers import EngineRefused
+    from ensvm.study.source import ConfigError
+
+    records = NotMerged, RecordsDamaged, RecordsMoved, StoreLocked
+    return ConfigError, DataError, EngineRefused, NotExported, NothingToCompare, *records
+
+
 class _Verbs(click.Group):
-    """A group whose help lists the verbs by what they are about."""
+    """A group whose help lists the verbs in sections."""
 
     def invoke(self, context: click.Context) -> Any:
-        """Run a verb; a name in its arguments that no file can have is wrong input, too."""
+        """Run a verb; arguments that cannot be file names are wrong input, too."""
         with readable_errors():
             return super().invoke(context)
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb of a command line, also by a former name."""
+        return super().resolve_command(context, [*FORMER.get(args[0], args[:1]), *args[1:]])
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the verbs under their titles; hidden ones under none."""
+        """Write the verbs that are not hidden, section by section."""
         longest = max(map(len, self.commands))
+        limit = formatter.width - 6 - longest
         for title, verbs in VERBS.items():
-            shown = [verb for verb in verbs if not verb.hidden]
-            limit = formatter.width - 6 - longest
             with formatter.section(title):
                 formatter.write_dl(
                     [
                         (str(verb.name).ljust(longest), verb.get_short_help_str(limit))
-                        for verb in shown
+                        for verb in verbs
+                        if not verb.hidden
                     ]
                 )
 
@@ -61,10 +113,10 @@ def main() -> None:
 
     \b
     Examples:
-      ensvm list                         what there is, and what of it is here
+      ensvm list                         the studies, and their results so far
       ensvm run smoke                    a study of seconds
       ensvm table                        our tables, beside the printed values
-      ensvm report                       all of it as pages for a browser
+      ensvm report                       all results as pages for a browser
     """
 
 

@@ -1,8 +1,11 @@
-"""Texts, facts, tables and Markdown, fitted to the width of a terminal; whole where piped."""
+"""Print texts, facts, tables and Markdown to fit a terminal, and errors; piped lines are whole."""
 
 import shutil
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -10,76 +13,64 @@ from rich.markdown import Markdown, TableElement
 from rich.table import Table
 from rich.text import Text
 
+if TYPE_CHECKING:
+    from ensvm.data import DataSearch
+
+WRONG_INPUT = 2  # the exit status
 LEAST_WIDTH = 20  # columns of a text beside its name, however narrow the terminal
-UNLIMITED = 100_000  # columns of a line that nobody looks at: a program reads it
+UNLIMITED = 100_000  # columns of a line that goes to a file or a pipe
 
 
-class _Grid(TableElement):
-    """A table of Markdown in which a long name is folded; rich would leave its end out."""
+class _FoldedTable(TableElement):
+    """A Markdown table that folds long names; rich would cut them off."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for drawn in super().__rich_console__(console, options):
-            if isinstance(drawn, Table):
-                for column in drawn.columns:
+        for element in super().__rich_console__(console, options):
+            if isinstance(element, Table):
+                for column in element.columns:
                     column.overflow = "fold"
-            yield drawn
+            yield element
 
 
 class _Page(Markdown):
-    elements = {**Markdown.elements, "table_open": _Grid}  # noqa: RUF012
+    elements = {**Markdown.elements, "table_open": _FoldedTable}  # noqa: RUF012
 
 
-def line_width() -> int:
-    """Return how long a line may be: as wide as the terminal; without limit where it is piped."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else UNLIMITED
-
-
-def tell(text: str, *, err: bool = False) -> None:
-    """Print a text, each of its lines wrapped to the width of the terminal."""
-    stream = sys.stderr if err else sys.stdout
-    width = shutil.get_terminal_size().columns if stream.isatty() else UNLIMITED
+def print_text(text: str, *, err: bool = False) -> None:
+    """Print a text, each line wrapped to the width of the terminal."""
+    width = _line_width(err)
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip())
         first, *more = _wrapped(line, max(width - indent - 2, LEAST_WIDTH)) or [""]
-        told = [" " * indent + first, *(" " * (indent + 2) + part for part in more)]
-        click.echo("\n".join(told), err=err)
+        parts = [" " * indent + first, *(" " * (indent + 2) + part for part in more)]
+        click.echo("\n".join(parts), err=err)
 
 
-def tell_markdown(text: str) -> None:
-    """Print Markdown: laid out for the width of a terminal, as it is where the output is piped."""
+def print_markdown(text: str) -> None:
+    """Print Markdown, laid out for a terminal, or as it is if the output is piped."""
     if not sys.stdout.isatty():
         click.echo(text)
         return
     Console().print(_Page(text.replace("<sub>", "").replace("</sub>", "")))
 
 
-def tell_facts(facts: Mapping[str, str], indent: int = 0) -> None:
+def print_facts(facts: Mapping[str, str], indent: int = 0) -> None:
     """Print names and texts side by side, wrapped to the width of the terminal.
 
-    A line of a text begins a line; paths and addresses stay whole, so that they can be copied.
+    Paths and addresses are never broken, so that they can be copied.
     """
     margin = indent + max(map(len, facts), default=0) + 2
-    width = max(line_width() - margin, LEAST_WIDTH)
+    width = max(_line_width() - margin, LEAST_WIDTH)
     for name, text in facts.items():
         lines = [part for line in text.splitlines() for part in _wrapped(line, width)]
         head = f"{' ' * indent}{name}".ljust(margin)
         click.echo(f"\n{' ' * margin}".join([head + "".join(lines[:1]), *lines[1:]]).rstrip())
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    lines: list[str] = []
-    for part in text.split():
-        if lines and len(lines[-1]) + 1 + len(part) <= width:
-            lines[-1] += f" {part}"
-        else:  # textwrap and rich break a path that is too long, or leave all in one line
-            lines.append(part)
-    return lines
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> None:
+    """Print a table whose first `names` columns are texts and whose other columns are numbers.
 
-
-def tell_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> None:
-    """Print a table, its first `names` columns as texts and the others as numbers.
-
-    Texts that do not fit the terminal are folded; numbers are whole.
+    Texts that do not fit the terminal are folded; numbers are never broken.
     """
     rows = list(rows)
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
@@ -91,7 +82,67 @@ def tell_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int =
             table.add_column(head, justify="right", min_width=width)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console = Console(width=line_width())
+    console = Console(width=_line_width())
     with console.capture() as printed:
         console.print(table)
     click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
+
+
+def refuse(*messages: str) -> NoReturn:
+    """Print error messages, and end the command with the status for wrong input."""
+    print_errors(messages)
+    sys.exit(WRONG_INPUT)
+
+
+def print_errors(messages: Iterable[str]) -> None:
+    """Print error messages on standard error, one per line."""
+    for message in messages:
+        click.echo(f"error: {message}", err=True)
+
+
+def print_written(paths: Iterable[Path]) -> None:
+    """Print on standard error which files a command wrote."""
+    print_text("wrote " + ", ".join(map(str, paths)), err=True)
+
+
+def missing_data_text(search: "DataSearch", n_wanted: int, studies: str) -> str:
+    """Return which of `n_wanted` data sets are missing, with a line for each way to get them."""
+    names = defaultdict(list)
+    for name, how_to_get in search.missing.items():
+        names[how_to_get].append(name)
+    network = "ENSVM_OFFLINE forbids downloads" if search.offline else "no download succeeded"
+    return "\n".join(
+        [
+            f"missing data: {len(search.missing)} of the {n_wanted} data sets of {studies} are not"
+            f" here, and {network};",
+            "their rows stay empty, or keep the values that were shipped. To get them:",
+            *(f"  {', '.join(rows)}: {how_to_get}" for how_to_get, rows in names.items()),
+        ]
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in readable form, such as `3 min 20 s`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _line_width(err: bool = False) -> int:
+    """Return the width of the terminal, or a very large number if the output is piped."""
+    stream = sys.stderr if err else sys.stdout
+    return shutil.get_terminal_size().columns if stream.isatty() else UNLIMITED
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    lines: list[str] = []
+    for part in text.split():
+        if lines and len(lines[-1]) + 1 + len(part) <= width:
+            lines[-1] += f" {part}"
+        else:  # textwrap and rich would break a long path, or put all in one line
+            lines.append(part)
+    return lines

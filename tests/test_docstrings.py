@@ -39,7 +39,6 @@ EXPORTING = [
     "ensvm.kernels.low_rank",
     "ensvm.notebook.results",
     "ensvm.notebook.running",
-    "ensvm.notebook.shown",
     "ensvm.solvers.boosted_expansions",
     "ensvm.solvers.boosting",
     "ensvm.solvers.entropy_projection",

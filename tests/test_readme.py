@@ -80,7 +80,7 @@ def test_the_readme_is_short_and_leads_to_every_page():
 
 def test_every_command_and_option_of_run_is_explained():
     from ensvm_cli.main import main
-    from ensvm_cli.studies.run import run
+    from ensvm_cli.run import run
 
     text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
     for name, command in main.commands.items():

@@ -25,11 +25,11 @@ PLAIN_LINE_SECONDS = 15.0
 
 
 class RunProgress:
-    """A progress bar with counts, failures and the time that is left; plain lines if piped.
+    """A progress bar with counts, failures and the remaining time; plain lines if piped.
 
     Parameters
     ----------
-    shown : bool, default True
+    visible : bool, default True
         Whether anything is printed.
     describe_missing : callable or None, default None
         Returns the text that says how to get missing data, from a `DataSearch` and the number of
@@ -39,11 +39,11 @@ class RunProgress:
     def __init__(
         self,
         *,
-        shown: bool = True,
+        visible: bool = True,
         describe_missing: Callable[[DataSearch, int], str] | None = None,
     ) -> None:
-        self._console = Console(stderr=True, quiet=not shown)
-        self._live = shown and (self._console.is_terminal or self._console.is_jupyter)
+        self._console = Console(stderr=True, quiet=not visible)
+        self._live = visible and (self._console.is_terminal or self._console.is_jupyter)
         self._describe_missing = describe_missing
         self._bar = Progress(
             SpinnerColumn(),
@@ -81,14 +81,13 @@ class RunProgress:
         """Name the data set that is being loaded."""
         self._bar.update(self._task, description=f"data: {dataset}")
 
-    def missing(self, search: DataSearch, of: int) -> None:
-        """Say once, before anything runs, which data sets no provider served."""
+    def missing(self, search: DataSearch, n_wanted: int) -> None:
+        """Print, before anything runs, which data sets no provider served."""
         if self._describe_missing is not None:
-            text = self._describe_missing(search, of)
-            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+            self._print(self._describe_missing(search, n_wanted))
 
     def start(self, cells: int, cost: float) -> None:
-        """Begin with `cells` cells that cost `cost` in all."""
+        """Start the bar for `cells` cells with a total cost of `cost`."""
         self._cells, self._cost = cells, cost
         self._begun = time.monotonic()
         self._bar.reset(
@@ -96,7 +95,7 @@ class RunProgress:
         )
 
     def done(self, records: list[Record], cost: float) -> None:
-        """Add the cells that have ended."""
+        """Count the cells that have ended."""
         self._done += len(records)
         self._spent += cost
         self._failed += sum(record.status in ("failed", "timeout") for record in records)
@@ -106,15 +105,17 @@ class RunProgress:
             now - self._printed > PLAIN_LINE_SECONDS or self._done == self._cells
         ):
             self._printed = now
-            line = f"{self._count()}, {self._time_left()}"
-            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+            self._print(f"{self._count()}, {self._time()}")
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _count(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""
         return f"{self._done}/{self._cells} cells{failed}"
 
-    def _time_left(self) -> str:
+    def _time(self) -> str:
         passed = time.monotonic() - self._begun
-        left = passed * (self._cost / self._spent - 1) if self._spent else 0.0
-        rounded = [timedelta(seconds=round(max(seconds, 0.0))) for seconds in (passed, left)]
+        remaining = passed * (self._cost / self._spent - 1) if self._spent else 0.0
+        rounded = [timedelta(seconds=round(max(seconds, 0.0))) for seconds in (passed, remaining)]
         return "{} passed, about {} left".format(*rounded)

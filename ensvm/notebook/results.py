@@ -1,9 +1,10 @@
-"""The results of studies as a notebook wants them: a frame of cells, tables, figures, claims."""
+"""The results of studies in Python: a frame of cells, tables, figures and claims."""
 
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import pandas as pd
 
 from ensvm.data import DataError
 from ensvm.data.errors import near_miss
-from ensvm.notebook.shown import Picture, Text
 from ensvm.records.record import Record
 from ensvm.records.writing import csv_of
 from ensvm.report.claims import evaluate_claims
@@ -22,33 +22,35 @@ from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.tables import build_table
 from ensvm.study.config import StudyConfig
+from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.metrics import DATA_CELL, SCORES
 
-OF_A_CELL = (
+ENDINGS = (".png", ".svg", ".pdf")
+CELL_COLUMNS = (
     *("study", "dataset", "algorithm", "realization", "run_pass", "status", "reason"),
     *("stage", "n_stages", "validation_error", "warnings", "time", "host", "processor"),
 )
 
 
 def load_results(path: str | Path = "results") -> "Results":
-    """Return the results in a folder: of all studies in it, or of the one whose folder it is.
+    """Return the results in a folder of several studies, or in the folder of one study.
 
     Parameters
     ----------
     path : str or Path, default 'results'
-        What `ensvm run` wrote: the folder of all results, or of one study's.
+        What `ensvm run` wrote: the folder of all results, or of one study.
 
     Returns
     -------
     Results
-        The results, read when they are asked for.
+        The results.
 
     Raises
     ------
     DataError
         If there are no records.
     RecordsDamaged
-        If a line of the records is none; the message names it.
+        If a line of a file is not a record; the message names it.
 
     Examples
     --------
@@ -61,11 +63,102 @@ def load_results(path: str | Path = "results") -> "Results":
     return Results([read_study(folder) for folder in folders])
 
 
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A table or claims as text, with the numbers behind it.
+
+    Attributes
+    ----------
+    markdown : str
+        The text, in Markdown.
+    frame : DataFrame
+        The numbers, unrounded, as the command writes them to a CSV.
+    """
+
+    markdown: str
+    frame: pd.DataFrame = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return the Markdown."""
+        return self.markdown
+
+    def __repr__(self) -> str:
+        """Return the Markdown."""
+        return self.markdown
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+    def _repr_html_(self) -> str:
+        return as_html(self.markdown)
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure, drawn when it is shown or saved.
+
+    Attributes
+    ----------
+    config : FigureConfig
+        The figure's block of the config.
+    content : list
+        Its curves, points or planes.
+    frame : DataFrame
+        The data behind it, unrounded, as `ensvm report` writes them to a CSV.
+    missing : tuple of str
+        What is missing in it, and why.
+    """
+
+    config: FigureConfig
+    content: Sequence[Any] = field(repr=False)
+    frame: pd.DataFrame = field(repr=False)
+    missing: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the figure's caption."""
+        return f"<Figure {self.config.id}: {self.config.caption}>"
+
+    def save(self, path: str | Path) -> Path:
+        """Draw the figure into a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, which ends in .png, .svg or .pdf.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            If it has another ending.
+        """
+        target = Path(path)
+        if target.suffix not in ENDINGS:
+            raise ValueError(
+                f"{target}: the ending is not accepted; accepted: {', '.join(ENDINGS)}"
+            )
+        target.write_bytes(self._draw(target.suffix))
+        return target
+
+    def _draw(self, ending: str) -> bytes:
+        from ensvm.report.plots.drawing import draw  # matplotlib takes half a second to import
+
+        (content,) = draw(self.config, list(self.content), [ending])
+        return content
+
+    def _repr_svg_(self) -> str:
+        return self._draw(".svg").decode()
+
+
 class Results:
     """The results of one study or of several.
 
-    `ensvm.run` and `ensvm.load_results` return it, and `results["name"]` one study of several. In a
-    notebook it shows its tables.
+    `ensvm.run` and `ensvm.load_results` return it; `results["name"]` is one study of several. A
+    notebook displays its tables.
 
     Parameters
     ----------
@@ -107,8 +200,8 @@ class Results:
     def __getitem__(self, study: str) -> "Results":
         """Return the results of one study."""
         if study not in self._studies:
-            there = f"there are: {', '.join(self.studies)}{near_miss(study, self.studies)}"
-            raise ValueError(f"no results of a study {study!r}; {there}")
+            accepted = f"{', '.join(self.studies)}{near_miss(study, self.studies)}"
+            raise ValueError(f"no results of a study {study!r}; there are: {accepted}")
         return Results([self._studies[study]])
 
     def frame(self) -> pd.DataFrame:
@@ -119,24 +212,24 @@ class Results:
         `unavailable`) with its `reason`; `stage`, the stage or grid point chosen among `n_stages`,
         as JSON, with its `validation_error`; `warnings`, how many the fit gave; `time`, `host` and
         `processor` of the run; then the metrics, `error` and `accuracy` as fractions, those of the
-        predictions that the config asks for among them, and seconds.
-        Curves are not in it, nor the facts of the data.
+        predictions that the config asks for among them, and seconds. Curves and the facts of the
+        data are not in it.
 
         Returns
         -------
         DataFrame
-            The cells in the order of studies, data sets, algorithms and realizations; NaN where a
-            cell has no such value.
+            The cells in the order of studies, data sets, algorithms and realizations; missing
+            values are NaN.
         """
         lines = [
             _line(with_scores(study.folder, record, study.scored.get(record.algorithm, ())))
             for study in self._studies.values()
             for record in Results([study])._records()
         ]
-        others = sorted({key for line in lines for key in line} - {*OF_A_CELL, *SCORES})
+        others = sorted({key for line in lines for key in line} - {*CELL_COLUMNS, *SCORES})
         numbers = [name for name in others if not name.endswith("_seconds")]
         seconds = [name for name in others if name.endswith("_seconds")]
-        columns = [*OF_A_CELL, *SCORES, *numbers, *seconds]
+        columns = [*CELL_COLUMNS, *SCORES, *numbers, *seconds]
         return pd.DataFrame(lines, columns=columns)
 
     def table(self, table: str | int | None = None) -> Text:
@@ -145,7 +238,7 @@ class Results:
         Parameters
         ----------
         table : str, int or None, default None
-            Its id; None where there is one table alone.
+            Its id; None if there is only one table.
 
         Returns
         -------
@@ -168,7 +261,7 @@ class Results:
         Parameters
         ----------
         figure : str, int or None, default None
-            Its id; None where there is one figure alone.
+            Its id; None if there is only one figure.
 
         Returns
         -------
@@ -178,7 +271,7 @@ class Results:
         Raises
         ------
         ValueError
-            If there is no such figure, there are several, or none of its data is there.
+            If there is no such figure, there are several, or it has no data.
         """
         from ensvm.report.plots.drawing import read_figure  # loads matplotlib
 
@@ -190,7 +283,7 @@ class Results:
         return Picture(config, content.items, _frame(content.frame), content.missing)
 
     def claims(self) -> Text:
-        """Return whether the claims of the studies hold, and on what evidence.
+        """Return which claims of the studies hold, and on what evidence.
 
         Returns
         -------
@@ -215,7 +308,7 @@ class Results:
         return Text("\n".join(texts), pd.concat(frames, ignore_index=True))
 
     def __repr__(self) -> str:
-        """Return what there is, a line for each study."""
+        """Return the number of cells, and the tables and figures, of each study."""
         return "\n".join(f"<Results of {line}>" for line in self._summary())
 
     def _repr_html_(self) -> str:
@@ -238,24 +331,24 @@ class Results:
             yield "; ".join(parts)
 
     def _records(self) -> Iterator[Record]:
-        """Yield the records of cells but for the facts of data, in the order of the configs."""
+        """Yield the records of cells in the order of the configs, without the facts of data."""
         for study in self._studies.values():
-            there = [one for one in study.records.values() if one.algorithm != DATA_CELL]
-            yield from sorted(there, key=_place_in(study.config))
+            records = [each for each in study.records.values() if each.algorithm != DATA_CELL]
+            yield from sorted(records, key=_position_in(study.config))
 
     def _ids(self, kind: str) -> list[tuple[Study, str]]:
         return [(study, name) for study in self._studies.values() for name in _blocks(study)[kind]]
 
     def _find(self, kind: str, wanted: str | int | None) -> tuple[Study, str]:
-        """Return the one table or figure of that id, with its study."""
-        there = self._ids(kind)
+        """Return the one table or figure of an id, with its study."""
+        ids = self._ids(kind)
         matches = [
-            (study, name) for study, name in there if wanted in (None, name) or str(wanted) == name
+            (study, name) for study, name in ids if wanted in (None, name) or str(wanted) == name
         ]
         if len(matches) == 1:
             return matches[0]
-        names = [name for _, name in there]
-        if not there:
+        names = [name for _, name in ids]
+        if not ids:
             raise ValueError(f"no {kind}s in {', '.join(self.studies)}")
         if not matches:
             hint = near_miss(str(wanted), names)
@@ -274,17 +367,17 @@ def _blocks(study: Study) -> dict[str, list[str]]:
     }
 
 
-def _place_in(config: StudyConfig) -> Callable[[Record], tuple[int, int, str, int]]:
-    """Return where a record comes: by data set and algorithm, in the config's order."""
-    datasets = {entry.name: at for at, entry in enumerate(config.datasets)}
-    algorithms = {name: at for at, name in enumerate(config.algorithms)}
+def _position_in(config: StudyConfig) -> Callable[[Record], tuple[int, int, str, int]]:
+    """Return a key that sorts records by data set and algorithm, in the config's order."""
+    datasets = {entry.name: number for number, entry in enumerate(config.datasets)}
+    algorithms = {name: number for number, name in enumerate(config.algorithms)}
 
-    def place(record: Record) -> tuple[int, int, str, int]:
-        row = datasets.get(record.dataset, len(datasets))  # what the config no longer has is last
+    def position(record: Record) -> tuple[int, int, str, int]:
+        row = datasets.get(record.dataset, len(datasets))  # removed from the config: last
         column = algorithms.get(record.algorithm, len(algorithms))
         return row, column, record.run_pass, record.realization
 
-    return place
+    return position
 
 
 def _line(record: Record) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Run a study from Python: a file, a shipped study's name, a mapping, or a `StudyConfig`."""
+"""Run a study from Python: a file, the name of a shipped study, or a mapping."""
 
 import sys
 import tempfile
@@ -15,20 +15,19 @@ from ensvm.notebook.progress import RunProgress
 from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
-from ensvm.study.block import is_derived
-from ensvm.study.config import StudyConfig, find_config
+from ensvm.study.config import find_config
 from ensvm.study.source import ConfigError
 
 if TYPE_CHECKING:
     from distributed import Client
     from distributed.deploy.cluster import Cluster
 
-OF_A_MAPPING = "study.yaml"  # the file that a mapping is written to
+MAPPING_FILE = "study.yaml"  # the file that a mapping is written to
 PATHS = ("path", "test")  # keys of a data set that name files
 
 
 def run(
-    study: str | Path | Mapping[str, Any] | StudyConfig,
+    study: str | Path | Mapping[str, Any],
     *,
     results: str | Path = "results",
     jobs: int | None = None,
@@ -44,12 +43,12 @@ def run(
 ) -> Results:
     """Run the cells of a study that are still missing, and return its results.
 
-    It is what `ensvm run` does. Every finished cell is kept at once, so that the same call goes on
-    after an interruption. A warning tells of cells that failed and of data that are missing.
+    Like `ensvm run`: every finished cell is kept at once, and after an interruption the same call
+    goes on. Failed cells and missing data raise a warning.
 
     Parameters
     ----------
-    study : str, Path, mapping or StudyConfig
+    study : str, Path or mapping
         A config's file; the name of a shipped study; or the content of a config, in which paths are
         relative to the working directory.
     results : str or Path, default 'results'
@@ -60,13 +59,13 @@ def run(
         At most this many realizations of each data set, or those of these numbers, from 1; None
         for all.
     datasets : iterable of str, default ()
-        Names of data sets chosen among the study's; none chooses all.
+        Names of the data sets to run; empty for all.
     algorithms : iterable of str, default ()
-        Names of algorithms chosen among the study's; none chooses all.
+        Names of the algorithms to run; empty for all.
     data_dir : str, Path or None, default None
         A folder with data files; None for the one that ENSVM_DATA names.
     timeout : float or None, default None
-        The wall time in seconds that one cell may take; None for any.
+        The wall time in seconds that one cell may take; None for no limit.
     engine : str, Path, Client, Cluster or None, default None
         A dask cluster that runs the cells: its scheduler's address, the file that the scheduler
         wrote, or a client or a cluster of `dask.distributed`; None for this machine.
@@ -82,13 +81,13 @@ def run(
     Returns
     -------
     Results
-        What the study's folder holds now: also cells that were done before.
+        All results of the study, including cells that were done before.
 
     Raises
     ------
     ConfigError
-        If anything in the config cannot be run; the message names the key, the value and what is
-        accepted; or if there are fewer realizations than parts.
+        If anything in the config cannot be run (the message names the key, the value and what is
+        accepted), or there are fewer realizations than parts.
     EngineRefused
         If the cluster cannot be used; the message says what to do.
     ValueError
@@ -115,8 +114,8 @@ def run(
     {'guess': 0.32, 'window': 0.23}
     """
     _check(jobs=jobs, realizations=realizations, timeout=timeout, run_pass=run_pass)
-    part = None if shard is None else _shard(shard)
-    with _config(study) as path, RunProgress(shown=progress) as bar:
+    part = None if shard is None else shard_named(shard)
+    with _config(study) as path, RunProgress(visible=progress) as bar:
         plan = make_plan(
             path,
             realizations=realizations,
@@ -138,48 +137,39 @@ def run(
             data_dir=None if data_dir is None else Path(data_dir),
             timeout=timeout,
         )
-    _warn_of(plan, outcome)
+    _warn_about(plan, outcome)
     return load_results(Path(results, plan.config.study))
 
 
-def _check(**given: Any) -> None:
-    """Refuse an argument that is too small, or a pass that there is not."""
+def _check(**arguments: Any) -> None:
+    """Refuse an argument that is too small, or an unknown pass."""
     for name in ("jobs", "realizations", "timeout"):
-        value = given[name]
+        value = arguments[name]
         if isinstance(value, int | float) and not value > 0:
             least = "more than 0" if name == "timeout" else "1 or more"
             raise ValueError(f"{name}={value!r}; accepted: {least}, or None")
-    if given["run_pass"] not in (None, *PASSES):
+    if (run_pass := arguments["run_pass"]) not in (None, *PASSES):
         accepted = ", ".join(map(repr, PASSES))
-        raise ValueError(f"run_pass={given['run_pass']!r}; accepted: {accepted}, or None")
-
-
-def _shard(given: str | tuple[int, int]) -> tuple[int, int]:
-    try:
-        return shard_named(given)
-    except (TypeError, ValueError):
-        told = "accepted: 'I/N' or (I, N), the I-th of N parts, as in '2/8', or None"
-        raise ValueError(f"shard={given!r}; {told}") from None
+        raise ValueError(f"run_pass={run_pass!r}; accepted: {accepted}, or None")
 
 
 @contextmanager
-def _config(study: str | Path | Mapping[str, Any] | StudyConfig) -> Iterator[Path]:
-    """Yield the file of a study's config; that of a mapping is gone after the run."""
+def _config(study: str | Path | Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the file of a study's config; for a mapping, a temporary file."""
     if isinstance(study, str | Path):
         yield find_config(str(study))
         return
-    content = _content(study) if isinstance(study, StudyConfig) else study
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, OF_A_MAPPING)
-        path.write_text(_text(content), encoding="utf-8")
+        path = Path(folder, MAPPING_FILE)
+        path.write_text(_as_yaml(study), encoding="utf-8")
         try:
             yield path
         except ConfigError as error:
-            raise ConfigError(str(error).replace(str(path), "the study given")) from None
+            raise ConfigError(str(error).replace(str(path), "the given study")) from None
 
 
-def _warn_of(plan: Plan, outcome: Outcome) -> None:
-    """Warn of cells that failed and of missing data."""
+def _warn_about(plan: Plan, outcome: Outcome) -> None:
+    """Warn about cells that failed and about missing data."""
     if failures := outcome.failures:
         first = failures[0]
         _warn(
@@ -194,36 +184,17 @@ def _warn_of(plan: Plan, outcome: Outcome) -> None:
 def _warn(text: str) -> None:
     """Warn at the line that called `run`, however deep in the run it is noticed."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and _is_ours(frame):
+    while frame.f_back is not None and _is_internal(frame):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, UserWarning, stacklevel=level)
 
 
-def _is_ours(frame: FrameType) -> bool:
+def _is_internal(frame: FrameType) -> bool:
     return frame.f_globals.get("__name__", "").partition(".")[0] in ("ensvm", "contextlib")
 
 
-def _content(config: StudyConfig) -> dict[str, Any]:
-    """Return a config as the mapping that it was read from, without what its readings derive."""
-    swept = [entry.name for entry in config.datasets if entry.sweep is not None]
-    swept += [name for name, block in config.algorithms.items() if block.sweep is not None]
-    if swept:
-        raise ConfigError(
-            f"a StudyConfig has the members of sweeps, not the sweeps ({', '.join(swept[:3])}, "
-            "...); give the file or the mapping that it was read from"
-        )
-    content = config.model_dump(mode="json", exclude_unset=True, by_alias=True)
-    entries = [entry for entry in content["datasets"] if not is_derived(entry["name"])]
-    for entry in entries:
-        if entry.get("algorithms"):
-            entry["algorithms"] = [name for name in entry["algorithms"] if not is_derived(name)]
-    blocks = content["algorithms"].items()
-    own = {name: block for name, block in blocks if not is_derived(name)}
-    return content | {"datasets": entries, "algorithms": own}
-
-
-def _text(content: Mapping[str, Any]) -> str:
-    """Return the content of a config as YAML, its paths absolute."""
+def _as_yaml(content: Mapping[str, Any]) -> str:
+    """Return the content of a config as YAML with absolute paths."""
     whole = dict(content)
     if isinstance(whole.get("published"), str | Path):
         whole["published"] = str(Path(whole["published"]).absolute())
@@ -237,10 +208,10 @@ def _text(content: Mapping[str, Any]) -> str:
     try:
         return yaml.safe_dump(_plain(whole), allow_unicode=True, sort_keys=False)
     except yaml.representer.RepresenterError as error:
-        given = error.args[-1]
+        value = error.args[-1]
         raise ConfigError(
-            f"the study given: {given!r:.60} is a {type(given).__name__}; accepted: text, numbers, "
-            "booleans, None, lists and mappings, as in YAML"
+            f"the given study: {value!r:.60} has the type {type(value).__name__}; accepted: text,"
+            " numbers, booleans, None, lists and mappings, as in YAML"
         ) from error
 
 
@@ -248,12 +219,12 @@ def _absolute(key: str, value: Any) -> Any:
     return str(Path(value).absolute()) if key in PATHS and isinstance(value, str | Path) else value
 
 
-def _plain(thing: Any) -> Any:
-    """Return a thing with its mappings as dicts, its sequences as lists, numpy's numbers plain."""
-    if isinstance(thing, Mapping):
-        return {key: _plain(value) for key, value in thing.items()}
-    if isinstance(thing, list | tuple):
-        return [_plain(value) for value in thing]
-    if isinstance(thing, Path):
-        return str(thing)
-    return thing.item() if hasattr(thing, "dtype") and getattr(thing, "ndim", 1) == 0 else thing
+def _plain(value: Any) -> Any:
+    """Return a value for YAML: dicts, lists, texts, and plain numbers for those of NumPy."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Path):
+        return str(value)
+    return value.item() if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0 else value

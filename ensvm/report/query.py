@@ -27,7 +27,6 @@ from ensvm.records.store import (
     read_records,
 )
 from ensvm.report.current_config import current_config, with_shipped
-from ensvm.report.scores import score_of
 from ensvm.study.config import StudyConfig
 from ensvm.study.metrics import DATA_CELL, SECONDS, Unit, is_predicted, unit_of
 from ensvm.study.table_layout import Published

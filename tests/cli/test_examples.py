@@ -30,9 +30,7 @@ SHELLS = ("", "sh", "bash", "console", "shell")
 TOOLS = ("ensvm", "make", "python")
 COMPLETION = re.compile(r"_ENSVM_COMPLETE=(\w+)")
 PLACEHOLDER = re.compile(r"[|<…]|\[[a-zA-Z-]|\.\.\.|\b[A-Z]+\b")
-VERB = re.compile(
-    r"(python -m )?ensvm( data)?( [a-z]+)?$"
-)  # a verb that is spoken of, and no example
+VERB = re.compile(r"(python -m )?ensvm( data)?( [a-z]+)?$")  # a verb in a sentence, not an example
 READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
 SMALL = ("ijcai07-figure1", "ijcai07-lowrank", "ijcai07-original-splits")
 SLURM = {
@@ -41,7 +39,7 @@ SLURM = {
     "SLURM_CPUS_PER_TASK": "1",
     "SLURM_SUBMIT_DIR": ".",
 }
-# Their exit status tells of the results compared, or of data that are not on this machine.
+# Their exit status depends on the results compared, or on the data that are on this machine.
 MAY_END_WITH_1 = ("compare", "data")
 
 
@@ -51,15 +49,14 @@ def of_page(page):
         if block.type == "code_block" or (block.type == "fence" and block.info in SHELLS):
             yield from block.content.replace("\\\n", " ").splitlines()
         for part in block.children or ():
-            told = part.content
-            if part.type == "code_inline" and not PLACEHOLDER.search(told) and not VERB.match(told):
-                yield told
+            code = part.content
+            if part.type == "code_inline" and not PLACEHOLDER.search(code) and not VERB.match(code):
+                yield code
 
 
 def of_help(group, *path):
     """Yield the command lines in the help of a group and of its verbs."""
-    told = invoke(*path, "--help").stdout
-    _, _, examples = told.partition("Example")
+    _, _, examples = invoke(*path, "--help").stdout.partition("Example")
     for line in examples.splitlines():
         yield re.split(r"\s{2,}", line.strip())[0]
     if isinstance(group, click.Group):
@@ -70,24 +67,24 @@ def of_help(group, *path):
 def examples():
     """Return every command line once, as what a shell would split it into."""
     lines = [line for page in PAGES for line in of_page(page)] + list(of_help(main))
-    found = {}
+    parts_of = {}
     for line in lines:
         if COMPLETION.search(line):
-            found[line.strip()] = [line.strip()]
+            parts_of[line.strip()] = [line.strip()]
         elif line.split() and line.split()[0] in TOOLS:
             parts = shlex.split(line, comments=True)
-            found[shlex.join(parts)] = parts
-    return found
+            parts_of[shlex.join(parts)] = parts
+    return parts_of
 
 
 EXAMPLES = examples()
 
 
 def test_there_are_examples_of_every_verb():
-    """The search for them would else be found broken by nobody."""
-    shown = {tuple(parts[:2]) for parts in EXAMPLES.values()}
+    """Otherwise nobody would notice that the search for examples is broken."""
+    verbs = {tuple(parts[:2]) for parts in EXAMPLES.values()}
     for name, verb in main.commands.items():
-        assert verb.hidden or ("ensvm", name) in shown
+        assert verb.hidden or ("ensvm", name) in verbs
 
 
 @pytest.fixture(scope="module")
@@ -165,10 +162,10 @@ def shortened(parts):
 def test_an_example_runs(example, here):
     parts = EXAMPLES[example]
     if shell := COMPLETION.search(example):
-        told = CliRunner().invoke(
+        answer = CliRunner().invoke(
             main, [], prog_name="ensvm", env={"_ENSVM_COMPLETE": shell[1]}, standalone_mode=True
         )
-        assert "_ENSVM_COMPLETE" in told.output
+        assert "_ENSVM_COMPLETE" in answer.output
         return
     if parts[0] == "make":
         subprocess.run(["make", "--dry-run", *parts[1:]], cwd=ROOT, check=True, capture_output=True)
@@ -184,7 +181,7 @@ def test_an_example_runs(example, here):
     parts, _, _ = "\0".join(parts).partition("\0>")
     parts = parts.split("\0")
     here(parts)
-    told = invoke(*shortened(list(expanded(parts[1:]))))
+    answer = invoke(*shortened(list(expanded(parts[1:]))))
     may_be = (0, 1) if parts[1] in MAY_END_WITH_1 else (0,)
-    assert told.exit_code in may_be, told.output
-    assert told.output.strip()
+    assert answer.exit_code in may_be, answer.output
+    assert answer.output.strip()

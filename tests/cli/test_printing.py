@@ -1,4 +1,4 @@
-"""What is printed fits a terminal of any width, says all, and is whole where it is piped."""
+"""What is printed fits a terminal of any width, and piped lines are whole."""
 
 import pytest
 from click import unstyle
@@ -35,47 +35,47 @@ def squeezed(text):
     return "".join(part for part in text.split() if not set(part) <= set("━─▌"))
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_facts_fit_but_for_what_is_copied(terminal, capsys, width):
+@pytest.mark.parametrize("width", [40, 120])
+def test_facts_fit_except_addresses(terminal, capsys, width):
     terminal(width)
-    printing.tell_facts(FACTS, indent=2)
+    printing.print_facts(FACTS, indent=2)
     lines = unstyle(capsys.readouterr().out).splitlines()
     assert all(len(line) <= width or ADDRESS in line for line in lines)
     assert squeezed("\n".join(lines)) == squeezed("".join(f"{k} {v}" for k, v in FACTS.items()))
     assert [line for line in lines if ADDRESS in line]
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("width", [40, 120])
 def test_a_table_fits_with_every_number_whole(terminal, capsys, width):
     terminal(width)
-    printing.tell_table(HEADS, ROWS)
-    told = unstyle(capsys.readouterr().out)
-    assert all(len(line) <= width for line in told.splitlines())
+    printing.print_table(HEADS, ROWS)
+    printed = unstyle(capsys.readouterr().out)
+    assert all(len(line) <= width for line in printed.splitlines())
     for row in ROWS:
-        assert all(number in told for number in row[1:])
+        assert all(number in printed for number in row[1:])
     if width < 60:  # then it is folded
-        assert ROWS[0][0] not in told
-    assert squeezed(told).startswith(squeezed("".join(HEADS)))
+        assert ROWS[0][0] not in printed
+    assert squeezed(printed).startswith(squeezed("".join(HEADS)))
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("width", [40, 120])
 def test_markdown_fits_and_no_name_loses_its_end(terminal, capsys, width):
     terminal(width)
-    printing.tell_markdown(MARKDOWN)
-    told = unstyle(capsys.readouterr().out)
-    assert all(len(line) <= width for line in told.splitlines())
-    assert "…" not in told
-    assert "<sub>" not in told
-    assert "terminal" in told
-    assert "small print" in told
+    printing.print_markdown(MARKDOWN)
+    printed = unstyle(capsys.readouterr().out)
+    assert all(len(line) <= width for line in printed.splitlines())
+    assert "…" not in printed
+    assert "<sub>" not in printed
+    assert "terminal" in printed
+    assert "small print" in printed
 
 
 def test_what_is_piped_is_whole(capsys):
-    printing.tell_facts(FACTS)
-    printing.tell("a text of some length " * 20)
-    printing.tell_table(HEADS, ROWS)
-    printing.tell_markdown(MARKDOWN.rstrip())
-    told = unstyle(capsys.readouterr().out)
-    assert len(told.splitlines()) == len(FACTS) + 1 + 1 + len(ROWS) + len(MARKDOWN.splitlines())
-    assert MARKDOWN in told
-    assert not [line for line in told.splitlines() if line != line.rstrip()]
+    printing.print_facts(FACTS)
+    printing.print_text("a text of some length " * 20)
+    printing.print_table(HEADS, ROWS)
+    printing.print_markdown(MARKDOWN.rstrip())
+    printed = unstyle(capsys.readouterr().out)
+    assert len(printed.splitlines()) == len(FACTS) + 1 + 1 + len(ROWS) + len(MARKDOWN.splitlines())
+    assert MARKDOWN in printed
+    assert not [line for line in printed.splitlines() if line != line.rstrip()]

@@ -210,7 +210,7 @@ def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
         ({"engine": "tcp://127.0.0.1:1", "jobs": 2}, r"jobs \(2\) are for this machine"),
         ({"engine": "no-such.json"}, "no-such.json"),
         ({"engine": 8786}, "8786 is a int; accepted: the address"),
-        ({"shard": "3/2"}, "shard='3/2'; accepted"),
+        ({"shard": "3/2"}, "'3/2': give I/N"),
         ({"shard": "1/9"}, "shard 1/9.*2 realizations"),
         ({"run_pass": "both"}, "run_pass='both'; accepted: 'error', 'timing', 'all', or None"),
         ({"jobs": -1}, "jobs=-1; accepted: 1 or more, or None"),

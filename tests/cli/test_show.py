@@ -21,8 +21,8 @@ PRINTED = "table,row,column,value,std\n7,german,ensemble,25.0,2.0\n"
 def results(tmp_path):
     settings = {"algorithm": {"estimator": "PartiallyTrainedEnsemble", "params": {"tol": 0.5}}}
     good = [
-        replace(found, settings=settings)
-        for found in errors("german", "ensemble", [0.24, 0.26, 0.28])
+        replace(each, settings=settings)
+        for each in errors("german", "ensemble", [0.24, 0.26, 0.28])
     ]
     good[1] = replace(good[1], warnings=("it was\nclose",), seconds={"fit_seconds": 2.5})
     bad = replace(
@@ -38,10 +38,10 @@ def show(results, *arguments):
 
 
 @pytest.mark.parametrize("name", ["ensemble", "the ensemble"])
-def test_all_that_stands_behind_a_cell_is_told(results, name):
-    told = show(results, "--algorithm", name)
-    assert told.exit_code == 0
-    lines = [" ".join(line.split()) for line in told.stdout.splitlines()]
+def test_everything_behind_a_cell_is_printed(results, name):
+    answer = show(results, "--algorithm", name)
+    assert answer.exit_code == 0
+    lines = [" ".join(line.split()) for line in answer.stdout.splitlines()]
     assert "s: german, ensemble (the ensemble)" in lines
     assert "Table 7: german, the ensemble" in lines
     assert "ours 26 ± 2 % over 3 realizations" in lines
@@ -58,23 +58,23 @@ def test_all_that_stands_behind_a_cell_is_told(results, name):
     assert "MemoryError" in lines
 
 
-def test_the_command_told_runs_these_cells_alone(results):
-    told = show(results, "--algorithm", "ensemble").stdout.splitlines()
-    (command,) = [line for line in told if "ensvm run" in line]
+def test_the_printed_command_runs_these_cells_alone(results):
+    lines = show(results, "--algorithm", "ensemble").stdout.splitlines()
+    (command,) = [line for line in lines if "ensvm run" in line]
     assert command.split()[3:] == (
         ["--datasets", "german", "--algorithms", "ensemble", "--results", "again"]
     )
 
 
-def test_one_realization_is_told_alone(results):
-    told = show(results, "--algorithm", "ensemble", "--realization", "2")
-    assert told.exit_code == 0
-    lines = [" ".join(line.split()) for line in told.stdout.splitlines()]
+def test_one_realization_is_printed_alone(results):
+    answer = show(results, "--algorithm", "ensemble", "--realization", "2")
+    assert answer.exit_code == 0
+    lines = [" ".join(line.split()) for line in answer.stdout.splitlines()]
     assert "error 0.26" in lines
     assert "fit_seconds 2.5" in lines
     assert "warnings it was close" in lines
-    assert "0.24" not in told.stdout
-    assert "--realizations 2-2 " in told.stdout
+    assert "0.24" not in answer.stdout
+    assert "--realizations 2-2 " in answer.stdout
     failed = show(results, "--algorithm", "ensemble", "--realization", "4").stdout
     assert "the error pass: failed" in failed
     assert "MemoryError" in failed
@@ -87,8 +87,8 @@ def test_one_realization_is_told_alone(results):
         (["--algorithm", "ensemble", "--realization", "9"], "there are 1 to 4"),
     ],
 )
-def test_what_is_not_there_is_told_in_one_line(results, arguments, message):
-    told = show(results, *arguments)
-    assert told.exit_code == 2
-    assert message in told.stderr
-    assert len(told.stderr.splitlines()) == 1
+def test_an_unknown_name_is_refused_in_one_line(results, arguments, message):
+    answer = show(results, *arguments)
+    assert answer.exit_code == 2
+    assert message in answer.stderr
+    assert len(answer.stderr.splitlines()) == 1

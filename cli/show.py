@@ -1,7 +1,7 @@
-"""`ensvm show`: all that the records say of an algorithm on a data set."""
+"""`ensvm show`: what the records say of an algorithm on a data set."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from ensvm_cli import completion
-from ensvm_cli.printing import tell_facts, tell_table
-from ensvm_cli.terminal import (
+from ensvm_cli.arguments import (
+    complete_from_results,
     must_be_one_of,
-    refuse,
+    read_studies,
     results_argument,
-    study_folders,
 )
+from ensvm_cli.printing import print_facts, print_table, refuse
 
 if TYPE_CHECKING:
     from ensvm.records.record import Record
     from ensvm.report.query import Study
 
-MOST_LABELS = 10  # of which the confusion is shown
-MOST_CURVE = 8  # entries of a curve that are shown; the first and the last of a longer one
+MAX_LABELS = 10  # of a confusion matrix that is printed
+MAX_ENTRIES = 8  # of a curve; the first and the last of a longer one
 INDENT = 2
-OF_LABELS = ("balanced_accuracy", "f1_macro", "matthews")  # shown of every cell with predictions
+LABEL_METRICS = ("balanced_accuracy", "f1_macro", "matthews")  # of every cell with predictions
 
 
 @click.command()
@@ -34,13 +33,13 @@ OF_LABELS = ("balanced_accuracy", "f1_macro", "matthews")  # shown of every cell
     "--dataset",
     required=True,
     metavar="D",
-    shell_complete=completion.of_results(completion.rows),
+    shell_complete=complete_from_results("dataset"),
     help="The data set, as in the tables.",
 )
 @click.option(
     "--algorithm",
     required=True,
-    shell_complete=completion.of_results(completion.algorithms),
+    shell_complete=complete_from_results("algorithm"),
     metavar="A",
     help="The algorithm: its name, or a column's title.",
 )
@@ -53,23 +52,20 @@ OF_LABELS = ("balanced_accuracy", "f1_macro", "matthews")  # shown of every cell
 def show(
     results: Path, studies: tuple[str, ...], dataset: str, algorithm: str, realization: int | None
 ) -> None:
-    """Show what stands behind one algorithm's cells on one data set.
+    """Show what stands behind one algorithm's values on one data set.
 
-    Of each study in RESULTS that has them: the values with their spread, the printed values and
+    For each study in RESULTS that has them: the values with their spread, the printed values and
     the verdicts, parameters, seconds, commit, machine, warnings, failures with a traceback, and
-    the command that runs them anew, and them alone.
+    the command that runs these cells alone.
 
     \b
     Examples:
       ensvm show ijcai07 --dataset german --algorithm ensemble
       ensvm show ijcai07 --dataset german --algorithm rho_svm --realization 3
     """
-    from ensvm.report.query import read_study
-
-    folders = study_folders(results, studies)
     with Console(stderr=True).status("reading records"):
-        found = [read_study(folder) for folder in folders]
-    for study, name in _with_cells(results, found, dataset, algorithm):
+        read = list(read_studies(results, studies))
+    for study, name in _with_cells(results, read, dataset, algorithm):
         if realization is None:
             _show_all(study, dataset, name)
         else:
@@ -84,64 +80,65 @@ def _with_cells(
 
     rows = dict.fromkeys(row for study in studies for row, _, _ in study.by_cell)
     must_be_one_of(f"{results}: no records of a data set", dataset, rows)
-    found, known = list[tuple["Study", str]](), dict[str, None]()
+    matches, accepted = list[tuple["Study", str]](), dict[str, None]()
     for study in studies:
         names = dict.fromkeys(name for row, name, _ in study.by_cell if row == dataset)
         labels = {algorithm_label(study, name): name for name in names if name != "data"}
-        known |= names
+        accepted |= names
         if name := algorithm if algorithm in names else labels.get(algorithm, ""):
-            found.append((study, name))
-    if not found:
-        must_be_one_of(f"{results}: no records on {dataset!r} of an algorithm", algorithm, known)
-    return found
+            matches.append((study, name))
+    if not matches:
+        must_be_one_of(f"{results}: no records on {dataset!r} of an algorithm", algorithm, accepted)
+    return matches
 
 
 def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
-    """Show all realizations: in each table, and then of each pass."""
+    """Print what the tables show of all realizations, and then what each pass recorded."""
     from ensvm.report.evidence import behind, command_of, counted, evidence_in_tables
 
-    _heading(study, dataset, algorithm)
+    _print_heading(study, dataset, algorithm)
     for evidence in evidence_in_tables(study, dataset, algorithm):
         click.secho(evidence.title, bold=True)
         metric = {"metric": evidence.asked["metric"]}
-        tell_facts(metric | dict(evidence.compared), INDENT)
+        print_facts(metric | dict(evidence.compared), INDENT)
         click.echo()
     for run_pass in ("error", "timing"):
         records = study.by_cell.get((dataset, algorithm, run_pass), [])
         if not records:
             continue
         statuses = Counter(record.status for record in records)
-        told = ", ".join(f"{count} {status}" for status, count in statuses.items())
-        came = "; shipped, not run here" * ((dataset, algorithm, run_pass) in study.shipped)
-        click.secho(f"{_count(records)} of the {run_pass} pass: {told}{came}", bold=True)
-        tell_facts(behind(records), INDENT)
-        _show_metrics([_scored(study, record) for record in records])
-        _show_texts("warnings", counted(text for record in records for text in record.warnings))
-        bad = [record for record in records if not record.ok]
-        _show_texts("why they did not end well", counted(record.reason for record in bad))
-        _show_traceback(bad)
+        counts = ", ".join(f"{count} {status}" for status, count in statuses.items())
+        origin = "; shipped, not run here" * ((dataset, algorithm, run_pass) in study.shipped)
+        cells = f"{len(records)} cell{'s' * (len(records) != 1)}"
+        click.secho(f"{cells} of the {run_pass} pass: {counts}{origin}", bold=True)
+        print_facts(behind(records), INDENT)
+        _print_metrics([_with_label_metrics(study, record) for record in records])
+        _print_texts("warnings", counted(text for record in records for text in record.warnings))
+        failed = [record for record in records if not record.ok]
+        _print_texts("why they did not end well", counted(record.reason for record in failed))
+        _print_traceback(failed)
         click.echo()
     click.echo(f"to run them anew:\n  {command_of(study, dataset, algorithm)}")
 
 
 def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) -> None:
-    """Show all that was recorded of one realization."""
+    """Print all that was recorded of one realization."""
     from ensvm.report.evidence import behind, command_of
 
-    of_cell = [
+    of_all = [
         record
         for run_pass in ("error", "timing")
         for record in study.by_cell.get((dataset, algorithm, run_pass), [])
     ]
-    found = [record for record in of_cell if record.realization == realization]
-    if not found:
-        there = sorted({record.realization for record in of_cell})
+    records = [record for record in of_all if record.realization == realization]
+    if not records:
+        realizations = sorted({record.realization for record in of_all})
         refuse(
             f"{study.folder}: no record of realization {realization} of {algorithm!r} on"
-            f" {dataset!r}; there are {_ranges(there)}"
+            f" {dataset!r}; there are {_ranges(realizations)}"
         )
-    _heading(study, dataset, f"{algorithm}, realization {realization}")
-    for record in [_scored(study, each) for each in found]:
+    _print_heading(study, dataset, f"{algorithm}, realization {realization}")
+    for record in [_with_label_metrics(study, each) for each in records]:
         click.secho(f"the {record.run_pass} pass: {record.status}", bold=True)
         facts = {"why": record.reason, "time": record.time, **behind([record])}
         facts["code"] = str(record.settings.get("code", ""))
@@ -152,32 +149,33 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
             facts["conditions"] = ", ".join(
                 f"{name}: {value}" for name, value in asdict(record.conditions).items()
             )
-        tell_facts({name: text for name, text in facts.items() if text}, INDENT)
+        print_facts({name: text for name, text in facts.items() if text}, INDENT)
         click.echo()
-        tell_facts(_numbers({**record.metrics, **record.scores, **record.seconds}), INDENT)
+        numbers = {**record.metrics, **record.scores, **record.seconds}
+        print_facts({name: _number(value) for name, value in numbers.items()}, INDENT)
         if confusion := _confusion(record):
             click.echo()
-            tell_facts(confusion, INDENT)
+            print_facts(confusion, INDENT)
             click.echo()
-        tell_facts({name: _curve(curve) for name, curve in record.curves.items()}, INDENT)
+        print_facts({name: _curve(curve) for name, curve in record.curves.items()}, INDENT)
         orders = {f"{name} by order": values for name, values in record.by_order.items()}
-        tell_facts({name: _curve(values) for name, values in orders.items()}, INDENT)
-        _show_texts("warnings", record.warnings)
-        _show_traceback([record])
+        print_facts({name: _curve(values) for name, values in orders.items()}, INDENT)
+        _print_texts("warnings", record.warnings)
+        _print_traceback([record])
         click.echo()
     click.echo(f"to run it anew:\n  {command_of(study, dataset, algorithm, realization)}")
 
 
-def _heading(study: "Study", dataset: str, name: str) -> None:
+def _print_heading(study: "Study", dataset: str, name: str) -> None:
     from ensvm.report.tables import algorithm_label
 
     label = algorithm_label(study, name) if name in study.config.algorithms else name
-    titled = f" ({label})" if label != name else ""
-    click.secho(f"{study.config.study}: {dataset}, {name}{titled}\n", bold=True, underline=True)
+    title = f" ({label})" if label != name else ""
+    click.secho(f"{study.config.study}: {dataset}, {name}{title}\n", bold=True, underline=True)
 
 
-def _show_metrics(records: list["Record"]) -> None:
-    """Print a line for each number that the cells left, over the realizations."""
+def _print_metrics(records: list["Record"]) -> None:
+    """Print mean, spread and range of each recorded number over the realizations."""
     import pandas as pd
 
     from ensvm.report.query import values_of
@@ -190,65 +188,60 @@ def _show_metrics(records: list["Record"]) -> None:
     frame = pd.DataFrame(numbers).select_dtypes("number").dropna(axis="columns", how="all")
     if frame.empty:
         return
-    told = frame.agg(["mean", "std", "min", "max"]).T
     rows = [
         [f"  {name}", *("" if pd.isna(value) else f"{value:.5g}" for value in row)]
-        for name, row in told.iterrows()
+        for name, row in frame.agg(["mean", "std", "min", "max"]).T.iterrows()
     ]
     click.echo()
-    tell_table(["  recorded", "mean", "std", "min", "max"], rows)
+    print_table(["  recorded", "mean", "std", "min", "max"], rows)
 
 
-def _scored(study: "Study", record: "Record") -> "Record":
+def _with_label_metrics(study: "Study", record: "Record") -> "Record":
     """Return a record with the metrics of its predictions that are shown of every cell."""
     from ensvm.report.query import with_scores
 
-    asked = study.scored.get(record.algorithm, ()) if record.run_pass == "error" else ()
-    return with_scores(study.folder, record, dict.fromkeys([*OF_LABELS, *asked]))
+    metrics = study.scored.get(record.algorithm, ()) if record.run_pass == "error" else ()
+    return with_scores(study.folder, record, dict.fromkeys([*LABEL_METRICS, *metrics]))
 
 
 def _confusion(record: "Record") -> dict[str, str]:
-    """Return how many test rows of each label were given which, one line a label."""
-    if len(record.confusion.get("labels", ())) not in range(1, MOST_LABELS + 1):
+    """Return the counts of a confusion matrix, one line per true label."""
+    if len(record.confusion.get("labels", ())) not in range(1, MAX_LABELS + 1):
         return {}
-    told: dict[str, list[str]] = {}
+    counts: dict[str, list[str]] = {}
     for true, predicted, count in record.confusion["rows"][0]:
-        told.setdefault(f"test rows of class {true}", []).append(f"{count:,} as {predicted}")
-    return {name: ", ".join(parts) for name, parts in told.items()}
+        counts.setdefault(f"test rows of class {true}", []).append(f"{count:,} as {predicted}")
+    return {name: ", ".join(parts) for name, parts in counts.items()}
 
 
-def _show_texts(title: str, texts: Iterable[str]) -> None:
-    if told := [" ".join(text.split()) for text in texts]:
+def _print_texts(title: str, texts: Iterable[str]) -> None:
+    if lines := [" ".join(text.split()) for text in texts]:
         click.echo()
-        tell_facts({title: "\n".join(told)}, INDENT)
+        print_facts({title: "\n".join(lines)}, INDENT)
 
 
-def _show_traceback(records: list["Record"]) -> None:
-    if told := next((record.traceback for record in records if record.traceback), ""):
-        click.echo("\n" + "\n".join(" " * INDENT + line for line in told.splitlines()))
+def _print_traceback(records: list["Record"]) -> None:
+    """Print the first traceback of the records."""
+    if trace := next((record.traceback for record in records if record.traceback), ""):
+        click.echo("\n" + "\n".join(" " * INDENT + line for line in trace.splitlines()))
 
 
-def _numbers(values: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        name: f"{value:.6g}" if isinstance(value, float) else str(value)
-        for name, value in values.items()
-    }
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _curve(values: list[Any]) -> str:
-    """Return a curve in one line, without the middle where it is long."""
-
-    def told(entries: list[Any]) -> str:
-        return ", ".join(_numbers({"": entry})[""] for entry in entries)
-
-    half = MOST_CURVE // 2
-    if len(values) <= MOST_CURVE:
-        return told(values)
-    return f"{told(values[:half])}, ... {told(values[-half:])} ({len(values)} values)"
+    """Return a curve in one line, without the middle of a long one."""
+    texts = [_number(value) for value in values]
+    if len(texts) <= MAX_ENTRIES:
+        return ", ".join(texts)
+    half = MAX_ENTRIES // 2
+    first, last = ", ".join(texts[:half]), ", ".join(texts[-half:])
+    return f"{first}, ... {last} ({len(texts)} values)"
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Return numbers in ascending order in short: 1 to 5, 8."""
+    """Return ascending numbers in short, such as 1 to 5, 8."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
@@ -256,7 +249,3 @@ def _ranges(numbers: list[int]) -> str:
         else:
             runs.append([number])
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
-
-
-def _count(records: list["Record"]) -> str:
-    return f"{len(records)} cell{'s' * (len(records) != 1)}"

@@ -48,7 +48,6 @@ def offered(line):
         ("rank --table 2-c", ["2-certificates"]),
         ("show --dataset web", ["web1", "web2"]),
         ("show results --dataset waveform-2", ["waveform-200"]),
-        ("compare results sh", ["shipped"]),
     ],
 )
 def test_names_are_offered(line, names):

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from made_up_records import invoke
 
+from ensvm.classifiers import CLASSIFIERS
+from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS, solvers_of
 from ensvm.records.store import read_records
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
@@ -30,7 +32,7 @@ def start(config, results, *options, group=False, before=hang_up_by_default):
     `before` runs in it first.
     """
     code = "from ensvm_cli import start; start()"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-c", code, "run", str(config), "--results", str(results), *options]
     with open(f"{results}.log", "w") as log:
         return subprocess.Popen(
@@ -71,10 +73,10 @@ def test_a_choice_given_several_times_adds_up(study, tmp_path):
     )
     for given in (["svc", "parzen"], ["svc,parzen"], ["svc", "parzen,svc"]):
         options = [part for names in given for part in ("--algorithms", names)]
-        told = invoke(
+        answer = invoke(
             "run", config, "--results", tmp_path, "--dry-run", *options, "--datasets", "own"
         )
-        assert "9 to do" in told.stdout, told.output
+        assert "9 to do" in answer.stdout, answer.output
     wrong = invoke("run", config, "--dry-run", "--datasets", "other", "--datasets", "own")
     assert wrong.exit_code == 2
     assert "'other' is not in this study" in wrong.stderr
@@ -84,28 +86,16 @@ def test_a_choice_given_several_times_adds_up(study, tmp_path):
     ("given", "to_do"), [("2", "3 to do"), ("2-3", "3 to do"), ("4-9", "2 to do")]
 )
 def test_realizations_are_at_most_so_many_or_from_one_to_another(study, tmp_path, given, to_do):
-    told = invoke("run", study(SVC), "--results", tmp_path, "--dry-run", "--realizations", given)
-    assert to_do in told.stdout, told.output
+    answer = invoke("run", study(SVC), "--results", tmp_path, "--dry-run", "--realizations", given)
+    assert to_do in answer.stdout, answer.output
 
 
-@pytest.mark.parametrize("given", ["0", "-1", "3-2", "2-", "a-b", "1.5", "9-10"])
-def test_realizations_that_there_cannot_be_are_refused(study, tmp_path, given):
-    told = invoke("run", study(SVC), "--results", tmp_path, "--dry-run", "--realizations", given)
-    assert told.exit_code == 2
-    assert "--realizations" in told.stderr
-    assert "Traceback" not in told.output
-
-
-@in_this_process
-def test_columns_left_out_are_told(study, tmp_path):
-    config = study(SVC)
-    config.write_text(config.read_text().replace("target: label", "target: label, drop: [b]"))
-    for ran in (
-        invoke("check", config, "--no-fit"),
-        invoke("run", config, "--results", tmp_path, "--jobs", 1),
-    ):
-        assert ran.exit_code == 0
-        assert "own: columns left out of the inputs: b" in ran.stdout
+@pytest.mark.parametrize("given", ["0", "-1", "3-2", "a-b", "9-10"])
+def test_impossible_realizations_are_refused(study, tmp_path, given):
+    answer = invoke("run", study(SVC), "--results", tmp_path, "--dry-run", "--realizations", given)
+    assert answer.exit_code == 2
+    assert "--realizations" in answer.stderr
+    assert "Traceback" not in answer.output
 
 
 CLAIMS = "claims: [{id: 1, text: t, better: svc, relation: value-at-most, limit: 99.0}]\n"
@@ -128,14 +118,8 @@ def test_a_run_ends_with_the_commands_that_apply(study, tmp_path, more, shown):
 
 
 def test_a_failed_cell_makes_the_exit_status_1(study, tmp_path):
-    ran = invoke(
-        "run",
-        study('bad: {estimator: "troublesome:Raises"}'),
-        "--results",
-        tmp_path / "r",
-        "--jobs",
-        1,
-    )
+    config = study('bad: {estimator: "troublesome:Raises"}')
+    ran = invoke("run", config, "--results", tmp_path / "r", "--jobs", 1)
     assert ran.exit_code == 1
     assert "no luck today" in ran.stderr
     assert "Traceback" not in ran.output
@@ -155,64 +139,26 @@ def test_wrong_input_is_one_message_and_exit_status_2(tmp_path, content, verb):
     assert len(ran.stderr.strip().splitlines()) == 1
 
 
-def test_a_table_without_records_says_what_to_do(tmp_path):
-    shown = invoke("table", tmp_path)
-    assert shown.exit_code == 2
-    assert "run a study first" in shown.stderr
-
-
-def test_check_says_good(study):
-    checked = invoke("check", study(SVC), "--no-fit")
-    assert checked.exit_code == 0
-    assert "5 cells" in checked.stdout
-
-
 @in_this_process
-def test_dry_run_says_what_is_done_and_runs_nothing(study, tmp_path):
+def test_a_dry_run_counts_cells_and_runs_nothing(study, tmp_path):
     config, results = study(SVC), tmp_path / "results"
-    told = invoke("run", config, "--results", results, "--dry-run", "--jobs", 2)
-    assert told.exit_code == 0
-    assert "0 done, 5 to do" in told.stdout
+    answer = invoke("run", config, "--results", results, "--dry-run", "--jobs", 2)
+    assert answer.exit_code == 0
+    assert "0 done, 5 to do" in answer.stdout
     assert not results.exists()
     invoke("run", config, "--results", results, "--realizations", 1, "--jobs", 1)
     assert "2 done, 3 to do" in invoke("run", config, "--results", results, "--dry-run").stdout
 
 
-@in_this_process
-def test_unavailable_data_is_a_row_and_no_failure(tmp_path, monkeypatch):
-    monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("ENSVM_DATA", raising=False)
-    path = tmp_path / "trial.yaml"
-    path.write_text(f"study: trial\ndatasets: [web2]\nalgorithms:\n  {SVC}\n{TABLES}")
-    ran = invoke("run", path, "--results", tmp_path / "results", "--jobs", 1)
-    assert ran.exit_code == 0
-    assert "2 unavailable" in ran.stdout
-    assert "web2: unavailable" in invoke("table", tmp_path / "results").stdout
-    size = (tmp_path / "results" / "trial" / "cells.jsonl").stat().st_size
-    invoke("run", path, "--results", tmp_path / "results", "--jobs", 1)
-    told_again = (
-        (tmp_path / "results" / "trial" / "cells.jsonl").read_text().count('"kind": "cell"')
-    )
-    assert told_again == 2, (
-        f"the same reason is not written twice (the file grew from {size} bytes)"
-    )
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM], ids=lambda stop: stop.name)
 @in_this_process
-def test_what_was_finished_is_kept_and_the_tables_are_the_same(study, tmp_path, stop):
+def test_a_killed_run_goes_on_and_its_tables_are_the_same(study, tmp_path):
     config = study(SVC + '\nnap: {estimator: "troublesome:Naps"}', realizations=20, more=TABLES)
     run = start(config, tmp_path / "stopped", "--jobs", "2")
     wait_for_cells(tmp_path / "stopped", 6)
-    run.send_signal(stop)
+    run.kill()
     run.wait(timeout=60)
-    told = (tmp_path / "stopped.log").read_text()
-    if stop != signal.SIGKILL:
-        assert run.returncode == 130
-        assert "every finished cell is kept" in told
-    assert "Traceback" not in told
+    assert "Traceback" not in (tmp_path / "stopped.log").read_text()
     before = len(read_records(tmp_path / "stopped" / "trial"))
     assert 6 <= before < 41
     again = invoke("run", config, "--results", tmp_path / "stopped", "--jobs", 1)
@@ -243,7 +189,9 @@ def test_an_impatient_user_ends_it_no_less_well(study, tmp_path):
             os.killpg(run.pid, signal.SIGINT)
     run.wait(timeout=60)
     assert run.returncode == 130
-    assert "Traceback" not in (tmp_path / "results.log").read_text()
+    log = (tmp_path / "results.log").read_text()
+    assert "every finished cell is kept" in log
+    assert "Traceback" not in log
 
 
 @pytest.mark.slow
@@ -253,12 +201,12 @@ def test_it_may_be_stopped_before_it_has_begun(study, tmp_path, stop, wait):
     time.sleep(wait)
     run.send_signal(stop)
     assert run.wait(timeout=60) == 130
-    told = (tmp_path / "r.log").read_text()
-    assert told.startswith("interrupted")
-    assert "Traceback" not in told
+    answer = (tmp_path / "r.log").read_text()
+    assert answer.startswith("interrupted")
+    assert "Traceback" not in answer
 
 
-def test_what_swallows_an_exception_while_a_study_is_read_stops_no_interruption(study, tmp_path):
+def test_an_interruption_ends_it_even_if_a_module_swallows_exceptions(study, tmp_path):
     (tmp_path / "swallowing.py").write_text(
         "import os, signal\n"
         "class Deaf:\n"
@@ -270,19 +218,6 @@ def test_what_swallows_an_exception_while_a_study_is_read_stops_no_interruption(
     run = start(study('deaf: {estimator: "swallowing:SVC"}', realizations=1), tmp_path / "r")
     assert run.wait(timeout=60) == 130
     assert (tmp_path / "r.log").read_text() == "interrupted\n"
-
-
-@pytest.mark.slow
-def test_it_may_be_stopped_while_its_workers_start(study, tmp_path):
-    config = study('nap: {estimator: "troublesome:Naps"}', realizations=40)
-    run = start(config, tmp_path / "r", group=True)
-    while not (tmp_path / "r" / "trial" / "cells.jsonl").exists():
-        assert run.poll() is None
-        time.sleep(0.01)
-    time.sleep(0.3)
-    os.killpg(run.pid, signal.SIGINT)
-    assert run.wait(timeout=60) == 130
-    assert "Traceback" not in (tmp_path / "r.log").read_text()
 
 
 @pytest.mark.slow
@@ -308,3 +243,49 @@ def test_two_runs_at_once_are_refused(study, tmp_path):
     first.wait()
     assert second.exit_code == 2
     assert "another `ensvm run` is writing" in second.stderr
+
+
+FITS = """
+import sys, warnings
+import numpy as np
+import ensvm
+from ensvm.compiled import compiling_counted
+warnings.simplefilter("ignore")
+X = np.random.default_rng(1).normal(size=(40, 3))
+with compiling_counted() as compiled:
+    for name in sys.argv[1:]:
+        y = np.arange(40) % 3 if name.startswith("Mixed") else np.where(X[:, 0] > 0.2, "a", "b")
+        getattr(ensvm, name)().fit(X, y).predict(X)
+print(*compiled)
+"""
+
+
+def in_new_process(cache: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    ran = subprocess.run(
+        [sys.executable, *command],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran
+
+
+@pytest.mark.slow
+def test_warm_up_compiles_all_that_a_fit_needs(tmp_path: Path) -> None:
+    call = "compile_solvers(['linear SMO'], 2)"
+    warm_up = "-c", f"from ensvm_cli.run import compile_solvers; print({call})"
+    first = in_new_process(tmp_path, *warm_up)
+    assert "compiled, first use only: linear SMO (" in first.stderr
+    again = in_new_process(tmp_path, *warm_up)
+    assert (again.stdout.strip(), again.stderr) == ("0", "")
+    fits = in_new_process(tmp_path, "-c", FITS, "LinearSMO")
+    assert (fits.stdout.strip(), fits.stderr) == ("", "")
+
+
+def test_solvers_belong_to_classifiers_that_exist() -> None:
+    used = {name for fits in FIRST_FITS.values() for name, _ in fits}
+    assert used <= set(CLASSIFIERS)
+    assert solvers_of(CLASSIFIERS) == list(FIRST_FITS)
+    assert solvers_of(["AdaBoost", "package.module:Class"]) == []
+    assert solvers_of(["LeveragedVectorMachine"], FLOAT32_FITS) == ["leveraging, float32"]

@@ -5,9 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from made_up_records import invoke
 
-ROOT = Path(__file__).parents[3]
+from ensvm.records.store import read_records
+
+ROOT = Path(__file__).parents[2]
 CONFIGS = sorted([*(ROOT / "configs").glob("*.yaml"), *(ROOT / "docs").glob("**/*.yaml")])
 # A data set and an algorithm whose fit takes less than a second; a config that is not named here
 # is run whole.
@@ -20,6 +23,7 @@ SMALL = {
     "many-rows": ("rows-10000", "ridge"),
     "nips99": ("labor", "svm_libsvm"),
 }
+FOREIGN = ROOT / "docs" / "foreign" / "foreign.yaml"
 # Fitting each algorithm of one of the others takes up to a minute.
 FITTED = ("foreign", "smoke")
 
@@ -45,7 +49,9 @@ def command(verb, config):
 def cases():
     """Yield a verb and a config for every case."""
     for config in CONFIGS:
-        for verb in ("check --no-fit", "run --dry-run", "run"):
+        for verb in ("check --no-fit", "run"):
+            if (verb, config) == ("run", FOREIGN):
+                continue  # has a test of its own
             yield pytest.param(verb, config, id=f"{verb} {config.stem}")
         if config.stem in FITTED:
             yield pytest.param("check", config, id=f"check {config.stem}")
@@ -65,3 +71,19 @@ def test_a_config_is_good_and_runs(verb, config):
         status, output = alone.returncode, alone.stdout + alone.stderr
     assert status == 0, output
     assert "Traceback" not in output
+
+
+def test_the_classifiers_of_other_people_learn(tmp_path):
+    ran = invoke("run", FOREIGN, "--jobs", "1")
+    assert ran.exit_code == 0, ran.output
+    records = read_records(tmp_path / "results" / "foreign").values()
+    errors = {record.algorithm: record.metrics.get("error") for record in records}
+    names = yaml.safe_load(FOREIGN.read_text())["algorithms"]
+    assert set(names) == errors.keys() - {"data"}
+    assert all(errors[name] < 0.2 for name in names)
+    wrapped = {record.algorithm for record in records if "wrapped" in str(record.settings)}
+    assert wrapped == {"ours"}
+    table = invoke("table").stdout
+    assert "SVM (CV): chosen by 5-fold cross-validation" in table
+    lines = [line for line in table.splitlines() if "one against rest" in line]
+    assert lines[-1].startswith("partially trained")

@@ -1,0 +1,267 @@
+"""Arguments and options that several verbs share, and what a shell offers for them on Tab."""
+
+import functools
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+from click.shell_completion import CompletionItem
+
+from ensvm_cli.printing import refuse
+
+if TYPE_CHECKING:
+    from ensvm.report.query import Study
+    from ensvm.runner.plan import Plan
+    from ensvm.study.config import StudyConfig
+
+Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+NamesOf: TypeAlias = "Callable[[StudyConfig], Iterable[str]]"
+
+WHICH_STUDIES = "Left out, RESULTS is `results`, and STUDY is every study in it."
+# What completion offers of a study: its data sets, its algorithms, the ids of its tables.
+NAMES: dict[str, NamesOf] = {
+    "dataset": lambda config: [entry.name for entry in config.datasets],
+    "algorithm": lambda config: config.algorithms,
+    "table": lambda config: [table.id for table in config.tables],
+}
+
+results_folder = click.Path(file_okay=False, path_type=Path)
+results_option = click.option(
+    "--results",
+    type=results_folder,
+    default="results",
+    show_default=True,
+    help="The folder of records and tables.",
+)
+config_option = click.option(
+    "--config",
+    "configs",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="CONFIG",
+    help="The config of your own study, to plan its cells; the modules that it names are imported."
+    " May be given several times.",
+)
+
+
+def _joined(
+    context: click.Context, option: click.Parameter, folders: tuple[Path, ...]
+) -> Path | None:
+    joined = os.pathsep.join(map(str, folders))
+    for folder in filter(None, joined.split(os.pathsep)):
+        if not Path(folder).is_dir():
+            raise click.BadParameter(f"there is no folder {folder!r}")
+    return Path(joined) if joined else None
+
+
+data_dir_option = click.option(
+    "--data-dir",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    callback=_joined,
+    help="Folder with data files, searched first; may be given several times, or with several"
+    " folders separated as in PATH [default: $ENSVM_DATA].",
+)
+
+
+def config_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the argument CONFIG: a file, or the name of a shipped study."""
+    return click.argument("config", shell_complete=complete_configs)(command)
+
+
+def results_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the arguments [RESULTS] [STUDY]..., as `results` and `studies`.
+
+    RESULTS may be left out before names of studies: an argument that is not a folder is a study.
+    """
+
+    @functools.wraps(command)
+    def split(places: tuple[Path, tuple[str, ...]], **others: Any) -> Any:
+        return command(results=places[0], studies=places[1], **others)
+
+    split.__doc__ = f"{command.__doc__}\n\n    {WHICH_STUDIES}"
+    return click.argument(
+        "places",
+        nargs=-1,
+        metavar="[RESULTS] [STUDY]...",
+        callback=_results_and_studies,
+        shell_complete=_complete_places,
+    )(split)
+
+
+def _results_and_studies(
+    context: click.Context, argument: click.Parameter, values: tuple[str, ...]
+) -> tuple[Path, tuple[str, ...]]:
+    results, studies = _split(values)
+    folder = values[0] if values and (os.sep in values[0] or not results.is_dir()) else str(results)
+    if not Path(folder).is_dir() and not context.resilient_parsing:
+        first = "run a study first, for example: ensvm run smoke"
+        raise click.BadParameter(f"there is no folder {folder!r}; {first}")
+    return results, studies
+
+
+def _split(values: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
+    if values and Path(values[0]).is_dir():
+        return Path(values[0]), tuple(values[1:])
+    return Path("results"), tuple(values)
+
+
+def must_be_one_of(what: str, name: str, accepted: Collection[str]) -> None:
+    """End the command if a name is not accepted; the message suggests the nearest."""
+    from ensvm.data.errors import near_miss
+
+    if name not in accepted:
+        refuse(
+            f"{what} {name!r}; accepted: {', '.join(accepted) or 'none'}{near_miss(name, accepted)}"
+        )
+
+
+def read_studies(
+    results: Path, studies: tuple[str, ...], example: str = "smoke"
+) -> Iterator["Study"]:
+    """Yield the studies in `results` that have records: all of them, or those named.
+
+    If there are no records, end the command with a message that names an `example` to run.
+    """
+    from ensvm.report.query import read_study
+
+    yield from map(read_study, study_folders(results, studies, example))
+
+
+def study_folders(results: Path, studies: tuple[str, ...], example: str = "smoke") -> list[Path]:
+    """Return the folders of studies in `results`, all or those named, or end the command."""
+    from ensvm.records.store import CONFIG_COPY
+    from ensvm.report.query import find_studies
+    from ensvm.study.config import read_config
+
+    folders = find_studies(results)
+    if not folders:
+        refuse(f"{results}: no records here; run a study first, for example: ensvm run {example}")
+    if not studies:
+        return folders
+    names = {read_config(folder / CONFIG_COPY)[0].study: folder for folder in folders}
+    for name in studies:
+        must_be_one_of(f"{results}: no results of a study", name, names)
+    return [names[name] for name in dict.fromkeys(studies)]
+
+
+def plans_of(configs: Iterable[Path], studies: Iterable["Study"]) -> dict[str, "Plan"]:
+    """Return plans by the names of studies, from our own configs and those that the user names.
+
+    The copies of configs in a results folder are never planned: they may come from anybody, and
+    planning imports the modules that a config names.
+    """
+    from ensvm.runner.plan import make_plan
+    from ensvm.shipped import shipped_config
+
+    names = [study.config.study for study in studies]
+    shipped = [path for path in map(shipped_config, names) if path is not None]
+    plans = {plan.config.study: plan for plan in map(make_plan, shipped)}
+    for path in configs:
+        plan = make_plan(path)
+        must_be_one_of(f"{path}: no results here of its study", plan.config.study, names)
+        plans[plan.config.study] = plan
+    return plans
+
+
+def complete_configs(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the shipped studies, and files."""
+    from ensvm.shipped import shipped_configs
+
+    names = sorted(path.stem for path in shipped_configs().glob("*.yaml"))
+    return [*_offered(names, incomplete), CompletionItem(incomplete, type="file")]
+
+
+def complete_data_sets(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the names of cards, their other names and their variants."""
+    from ensvm.data import list_cards
+
+    cards = list_cards()
+    return _offered(
+        (name for card in cards for name in (card.name, *card.aliases, *card.variants)), incomplete
+    )
+
+
+def complete_from_config(kind: str) -> Completer:
+    """Return a completer for A,B,...: names in the study that the argument CONFIG names."""
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from ensvm.study.config import find_config
+
+        # While the value of the last option is missing, click has not parsed the arguments.
+        config = context.params.get("config") or next(iter(context.args), "")
+        try:
+            configs = _read(find_config(config))
+        except ValueError:  # unknown study
+            return []
+        before, comma, last = incomplete.rpartition(",")
+        chosen = before.split(",")
+        names = (name for config in configs for name in NAMES[kind](config) if name not in chosen)
+        return _offered(names, last, before + comma)
+
+    return complete
+
+
+def complete_from_results(kind: str) -> Completer:
+    """Return a completer for names in the studies in RESULTS."""
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return _offered(_names_in_results(context, NAMES[kind]), incomplete)
+
+    return complete
+
+
+def _complete_places(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the studies in the folder of results and, for the first argument, folders."""
+    places = context.params.get("places")
+    folders = [] if places and places[1] else [CompletionItem(incomplete, type="dir")]
+    studies = _names_in_results(context, lambda config: [config.study])
+    return [*_offered(studies, incomplete), *folders]
+
+
+def _names_in_results(context: click.Context, names_of: NamesOf) -> Iterator[str]:
+    """Yield names in the studies in RESULTS that have the data set chosen, if one is chosen."""
+    from ensvm.records.store import CONFIG_COPY
+    from ensvm.report.query import find_studies
+
+    places = context.params.get("places")
+    if places is None or context.args:  # not parsed yet, as above
+        places = _split(context.args)
+    results, studies = places
+    dataset = context.params.get("dataset")
+    for folder in find_studies(results):
+        for config in _read(folder / CONFIG_COPY):
+            has_data = dataset in (None, *NAMES["dataset"](config))
+            if has_data and (not studies or config.study in studies):
+                yield from names_of(config)
+
+
+def _read(path: Path) -> "list[StudyConfig]":
+    """Return the config in a file, or an empty list if it cannot be read."""
+    from ensvm.study.config import read_config
+
+    try:
+        return [read_config(path)[0]]
+    except (OSError, ValueError):
+        return []
+
+
+def _offered(names: Iterable[str], incomplete: str, before: str = "") -> list[CompletionItem]:
+    """Return each name that begins with what was typed."""
+    return [
+        CompletionItem(before + name)
+        for name in dict.fromkeys(names)
+        if name.startswith(incomplete)
+    ]

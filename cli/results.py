@@ -1,0 +1,424 @@
+"""The verbs that show results: `ensvm table`, `report`, `rank`, `compare` and `export`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from ensvm_cli.arguments import (
+    complete_from_results,
+    config_option,
+    must_be_one_of,
+    plans_of,
+    read_studies,
+    results_argument,
+    study_folders,
+)
+from ensvm_cli.printing import print_errors, print_markdown, print_text, print_written, refuse
+
+if TYPE_CHECKING:
+    from ensvm.records.record import Identity
+    from ensvm.report.query import Study
+    from ensvm.runner.plan import Plan
+    from ensvm.study.config import StudyConfig
+    from ensvm.study.table_layout import TableConfig
+
+PARTS = ("pages", "figures", "claims", "readings")
+
+table_option = click.option(
+    "--table",
+    "table_id",
+    metavar="ID",
+    shell_complete=complete_from_results("table"),
+    help="Only the table of this id [default: all].",
+)
+
+
+@click.command()
+@results_argument
+@table_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "csv", "latex"]),
+    help="What to print [default: a table for the terminal; md if the output is piped].",
+)
+def table(results: Path, studies: tuple[str, ...], table_id: str | None, form: str | None) -> None:
+    """Print and write the tables of the studies in RESULTS.
+
+    They are laid out as in the papers, with the printed values. The files are table-<id>.csv (a
+    line per value, unrounded), table-<id>.md and, with --format latex, table-<id>.tex. The page
+    README.md in each study's folder shows all tables and figures; a README.md of your own is not
+    overwritten.
+
+    \b
+    Examples:
+      ensvm table
+      ensvm table ijcai07 --table 2
+      ensvm table results/ ijcai07 --table 2 --format latex
+    """
+    from ensvm.report.write import write_first_page, write_tables
+
+    chosen = _with_table(list(read_studies(results, studies)), table_id)
+    written: list[Path] = []
+    without: list[str] = []
+    terminal = Console() if form is None and sys.stdout.isatty() else None
+    for study in chosen:
+        if not study.config.tables:
+            others = "; ".join(commands_of(study.config, results))
+            without.append(f"the study {study.config.study} has no tables; {others}")
+        tables = [config for config in study.config.tables if table_id in (None, config.id)]
+        if terminal is not None:
+            _show_study(terminal, study, tables)
+        if study.note:
+            print_text(f"{study.config.study}: {study.note}", err=True)
+        for text, paths in write_tables(study, form or "md", tables):
+            if terminal is None:
+                click.echo(text)
+            written += paths
+    if not written:
+        refuse(*without)
+    for line in without:
+        click.echo(line, err=True)
+    if table_id is None:
+        written += [page for page in map(write_first_page, chosen) if page is not None]
+    print_written(written)
+
+
+def _with_table(studies: list["Study"], table_id: str | None) -> list["Study"]:
+    """Return the studies that have a table; end the command if no study has it."""
+    if table_id is None:
+        return studies
+    ids = dict.fromkeys(config.id for study in studies for config in study.config.tables)
+    must_be_one_of("no table", table_id, ids)
+    return [study for study in studies if table_id in [table.id for table in study.config.tables]]
+
+
+def _show_study(console: Console, study: "Study", tables: list["TableConfig"]) -> None:
+    """Print a study's tables, fitted to the width of the terminal."""
+    from ensvm.report.documents.table_document import table_grid
+    from ensvm.report.render.terminal import DIM, HOW_TO_READ, fitted
+    from ensvm.report.tables import build_table
+
+    console.rule(study.config.title or study.config.study, style=DIM)
+    for config in tables:
+        title = f"Table {config.id}. {' '.join(config.caption.split())}"
+        console.print(title, style="bold", markup=False, highlight=False)
+        for part in fitted(console, table_grid(study, config, build_table(study, config))):
+            console.print(part)
+    if tables:
+        console.print(HOW_TO_READ, style=DIM, highlight=False)
+        notes = f"notes and assumptions: {study.folder}/table-*.md\n"
+        console.print(notes, style=DIM, highlight=False)
+
+
+def commands_of(config: "StudyConfig", results: Path) -> list[str]:
+    """Return the commands that show the results of a study, or that it has nothing to show."""
+    verbs = {"tables": "table", "figures": "report --only figures"}
+    verbs |= {"claims": "report --only claims"}
+    verbs |= {"readings" if config.readings else "coverage": "report --only readings"}
+    commands = [
+        f"{block}: ensvm {verb} {results}"
+        for block, verb in verbs.items()
+        if getattr(config, block)
+    ]
+    blocks = "`tables:`, `figures:`, `claims:` or `readings:`"
+    return commands or [f"nothing to show: the config has no {blocks}"]
+
+
+@click.command()
+@results_argument
+@click.option(
+    "--only",
+    "parts",
+    type=click.Choice(PARTS),
+    multiple=True,
+    help="Write this part; may be given several times  [default: pages].",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="report",
+    show_default=True,
+    help="The folder of the pages.",
+)
+def report(results: Path, studies: tuple[str, ...], parts: tuple[str, ...], output: Path) -> None:
+    """Write web pages of the studies in RESULTS, or parts of them.
+
+    The pages need no network and no server: index.html, and one page for each study, in which
+    every value of a table opens its evidence.
+
+    With --only, the parts are written into each study's folder: figures as figure-<id>.png, .svg,
+    .pdf and .csv (their data); claims, whether each holds, as claims.md and .csv; readings, the
+    values under each interpretation of the paper, as readings.md, .csv and coverage.md. Exit
+    status: 0 written, 1 a figure cannot be drawn, 2 wrong input.
+
+    \b
+    Examples:
+      ensvm report results/ -o pages
+      ensvm report ijcai07-figure1 --only figures --only claims
+    """
+    from ensvm.report.write import write_claims, write_readings
+
+    parts = parts or ("pages",)
+    if "pages" in parts:
+        _write_pages(study_folders(results, studies), output)
+    if "figures" in parts:
+        _write_figures(results, studies)
+    if "claims" in parts:
+        chosen = read_studies(results, studies, "ijcai07-figure1")
+        documents = [write_claims(study) for study in chosen if study.config.claims]
+        _print_documents(documents, f"{results}: no records of a study with claims")
+    if "readings" in parts:
+        documents = [write_readings(study) for study in read_studies(results, studies, "nips99")]
+        missing = f"{results}: no records of a study with readings or a coverage table"
+        _print_documents(documents, missing)
+
+
+def _write_pages(folders: list[Path], output: Path) -> None:
+    from ensvm.report.render.pages import write_report
+
+    errors: list[str] = []
+    written = list(write_report(folders, output, errors.append))
+    for path in written[:-1]:
+        click.echo(path)
+    click.echo(f"open {written[-1].resolve().as_uri()} in a browser")
+    _end_if(errors)
+
+
+def _write_figures(results: Path, studies: tuple[str, ...]) -> None:
+    from ensvm.report.write import write_figures
+
+    figures = [
+        figure
+        for study in read_studies(results, studies, "ijcai07-figure1")
+        for figure in write_figures(study)
+    ]
+    for figure in figures:
+        for line in figure.missing:
+            click.echo(f"figure {figure.figure.id}: missing: {line}", err=True)
+        for path in figure.paths:
+            click.echo(path)
+    _end_if([figure.error for figure in figures if figure.error])
+    if not any(figure.paths for figure in figures):
+        first = "run a study with figures first, for example: ensvm run ijcai07-figure1"
+        refuse(f"{results}: nothing to draw; {first}")
+
+
+def _end_if(errors: list[str]) -> None:
+    """Print the errors, and end the command with status 1 if there are any."""
+    print_errors(errors)
+    if errors:
+        sys.exit(1)
+
+
+def _print_documents(documents: list[tuple[str, list[Path]]], missing: str) -> None:
+    """Print the Markdown of documents and the paths of their files; refuse if there are none."""
+    for text, paths in documents:
+        if paths:
+            print_markdown(text)
+    written = [path for _, paths in documents for path in paths]
+    if not written:
+        refuse(f"{missing}; run one first")
+    print_written(written)
+
+
+@click.command()
+@results_argument
+@table_option
+@click.option("--metric", help="What to compare in [default: what the table shows].")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="The level of the tests.",
+)
+@click.option(
+    "--dataset",
+    metavar="NAME",
+    shell_complete=complete_from_results("dataset"),
+    help="Compare on this data set alone, over its realizations.",
+)
+def rank(
+    results: Path,
+    studies: tuple[str, ...],
+    table_id: str | None,
+    metric: str | None,
+    alpha: float,
+    dataset: str | None,
+) -> None:
+    """Rank the algorithms of tables over data sets, with tests.
+
+    For each table with five data sets or more: average ranks, wins, ties and losses, the tests of
+    Friedman (and Iman and Davenport), Nemenyi, and Wilcoxon with Holm's correction. They are
+    printed and written as rank-<table>.csv and .md, and the critical-difference diagram as .png,
+    .svg and .pdf. With --dataset: the corrected resampled t test of Nadeau and Bengio over the
+    realizations of one data set, in rank-<table>-on-<dataset>.csv and .md.
+
+    Oracles (chosen on the test error), data sets without a value of every algorithm, and shipped
+    values beside values made here are left out, and named.
+
+    \b
+    Examples:
+      ensvm rank ijcai07 --table 2
+      ensvm rank ijcai07 --table 2 --dataset german
+    """
+    from ensvm.report.ranking import NotRanked, compare_on_data_set, rank_over_data_sets
+    from ensvm.report.write import write_comparison, write_ranking
+
+    written: list[Path] = []
+    reasons: list[str] = []
+    for study, table in _tables_to_rank(results, studies, table_id):
+        try:
+            if dataset is None:
+                ranking = rank_over_data_sets(study, table, metric, alpha)
+                text, paths = write_ranking(ranking)
+            else:
+                comparison = compare_on_data_set(study, table, dataset, metric, alpha)
+                text, paths = write_comparison(comparison)
+        except NotRanked as reason:
+            reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
+            continue
+        print_markdown(text)
+        written += paths
+    if not written:
+        refuse(*reasons)
+    for line in reasons:
+        click.echo(line, err=True)
+    print_written(written)
+
+
+def _tables_to_rank(
+    results: Path, studies: tuple[str, ...], table_id: str | None
+) -> list[tuple["Study", "TableConfig"]]:
+    """Return the tables of the given id, or all but the tables of data facts."""
+    chosen = list(read_studies(results, studies, "comp6321"))
+    tables = [(study, table) for study in chosen for table in study.config.tables]
+    if table_id is not None:
+        ids = list(dict.fromkeys(table.id for _, table in tables))
+        must_be_one_of(f"{results}: no table", table_id, ids)
+        return [(study, table) for study, table in tables if table.id == table_id]
+    ranked = [(study, table) for study, table in tables if table.of != "data"]
+    if not ranked:
+        refuse(f"{results}: {', '.join(study.config.study for study in chosen)}: no table to rank")
+    return ranked
+
+
+@click.command()
+@click.argument("first", type=click.Path())
+@click.argument("second", type=click.Path())
+@click.option("--all", "every", is_flag=True, help="List every cell that differs.")
+def compare(first: str, second: str, every: bool) -> None:
+    """Compare two sets of results: values, verdicts, claims.
+
+    FIRST and SECOND are each a folder of results, a study's folder, a file of records in one, or
+    `shipped`: the records that came with the other's folder. Realizations that both have are
+    compared pair by pair; seconds are left out. Exit status: 0 no verdict and no claim differs,
+    1 one does, 2 wrong input.
+
+    \b
+    Examples:
+      ensvm compare results/ shipped
+      ensvm compare results/ijcai07-lowrank shipped --all
+    """
+    from ensvm.report import comparison as comparing
+
+    sides = comparing.read_sides(first, second)
+    common = [name for name in sides[0] if name in sides[1]]
+    if not common:
+        names = " and ".join(", ".join(side) for side in sides)
+        refuse(f"the two have no study in common: {names}")
+    comparisons = [comparing.compare(sides[0][name], sides[1][name]) for name in common]
+    for comparison in comparisons:
+        click.echo("\n".join(comparing.summary(comparison)))
+        if every and (differences := comparing.differing(comparison)):
+            click.echo(f"\n{differences}\n")
+    for side, name in zip(sides, ("first", "second"), strict=True):
+        if alone := [study for study in side if study not in common]:
+            click.echo(f"only the {name} has the studies {', '.join(alone)}")
+    sys.exit(1 if any(comparison.flips or comparison.claims for comparison in comparisons) else 0)
+
+
+@click.command()
+@results_argument
+@click.option(
+    "--per-realization",
+    is_flag=True,
+    help="Write a line per cell that was run, with every metric and all seconds.",
+)
+@config_option
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file, *.csv or *.parquet (needs pyarrow)  [default: CSV to the terminal].",
+)
+def export(
+    results: Path,
+    studies: tuple[str, ...],
+    per_realization: bool,
+    configs: tuple[Path, ...],
+    output: Path | None,
+) -> None:
+    """Write tables or records as one long table, for other programs.
+
+    A line is a value of a table: mean, standard deviation, n, printed value, difference with its
+    interval, verdict. With --per-realization it is a cell that was run; the seeds of its study come
+    from our config, or from yours by --config. docs/running.md describes the columns.
+
+    \b
+    Examples:
+      ensvm export -o tables.csv
+      ensvm export ijcai07 --per-realization -o ijcai07.csv
+    """
+    from ensvm.records.writing import replace_file
+    from ensvm.report import export as exporting
+
+    ending = ".csv" if output is None else exporting.ending_of(output)
+    chosen = list(read_studies(results, studies))
+    plans = plans_of(configs, chosen) if per_realization else {}
+    lines = [
+        line
+        for study in chosen
+        for line in (
+            exporting.realizations(study, _seeds(study, plans.get(study.config.study)))
+            if per_realization
+            else exporting.table_cells(study)
+        )
+    ]
+    if not lines:
+        names = ", ".join(study.config.study for study in chosen)
+        refuse(f"no tables in {names}; --per-realization exports the records")
+    content = exporting.content_of(exporting.frame_of(lines), ending)
+    if output is None:
+        click.echo(content.decode(), nl=False)
+        return
+    replace_file(output, content)
+    click.echo(f"wrote {output}: {len(lines)} lines", err=True)
+
+
+def _seeds(study: "Study", plan: "Plan | None") -> "dict[Identity, int]":
+    """Return the seeds of the cells whose settings are those of the plan."""
+    from ensvm.records.identity import asked, by_value
+
+    if plan is None:
+        name = study.config.study
+        click.echo(f"{name}: no seeds; they need its config: --config {name}.yaml", err=True)
+        return {}
+    cells = {cell.identity: cell for cell in plan.cells if cell.method is not None}
+    seeds: dict[Identity, int] = {}
+    for records in by_value(study.records.values()).values():
+        is_planned: dict[str, bool] = {}  # by settings, which all realizations share
+        for record in records:
+            cell = cells.get(record.identity)
+            if cell is None:
+                continue
+            if record.settings_key not in is_planned:
+                is_planned[record.settings_key] = asked(record.settings) == asked(cell.settings)
+            if is_planned[record.settings_key]:
+                seeds[record.identity] = cell.seed
+    return seeds

@@ -1,0 +1,385 @@
+"""`ensvm run`: run a study's missing cells; `ensvm warm-up`: compile the solvers before."""
+
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+from ensvm_cli import INTERRUPTED, leave_at_once, on_ending
+from ensvm_cli.arguments import (
+    complete_from_config,
+    config_argument,
+    data_dir_option,
+    results_option,
+)
+from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
+from ensvm_cli.results import commands_of
+from ensvm_cli.studies import plan_size, print_columns, print_missing_data
+
+if TYPE_CHECKING:
+    from ensvm.data import DataSearch
+    from ensvm.records.record import Identity, Record
+    from ensvm.runner.execute import Outcome
+    from ensvm.runner.plan import Cell, Plan
+
+MAX_FAILURES = 10  # that are printed
+
+
+def _names(
+    context: click.Context, option: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    names = [name.strip() for value in values for name in value.split(",")]
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _numbers(context: click.Context, option: click.Parameter, value: str | None) -> range | None:
+    """Return the realizations that N or A-B stands for."""
+    if value is None:
+        return None
+    first, dash, last = value.rpartition("-")
+    first = first if dash else "1"
+    if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise click.BadParameter(
+            f"{value!r}: give a number from 1, or the first and the last as in 11-20"
+        )
+    return range(int(first), int(last) + 1)
+
+
+def _shard(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
+    """Return the two numbers of I/N."""
+    if value is None:
+        return None
+    from ensvm.runner.plan import shard_named
+
+    try:
+        return shard_named(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+@click.command()
+@config_argument
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    help="Cells at a time [default: the number of cores].",
+)
+@click.option(
+    "--realizations",
+    callback=_numbers,
+    metavar="N|A-B",
+    help="At most this many realizations of each data set, or those from A to B.",
+)
+@click.option(
+    "--datasets",
+    shell_complete=complete_from_config("dataset"),
+    callback=_names,
+    multiple=True,
+    metavar="A,B",
+    help="Only these data sets (rows); may be given several times.",
+)
+@click.option(
+    "--algorithms",
+    shell_complete=complete_from_config("algorithm"),
+    callback=_names,
+    multiple=True,
+    metavar="A,B",
+    help="Only these algorithms (columns); may be given several times.",
+)
+@results_option
+@data_dir_option
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Wall time one cell may take.",
+)
+@click.option(
+    "--engine",
+    metavar="ADDRESS",
+    help="Run the cells on a dask cluster: its scheduler's address, or the file that it wrote.",
+)
+@click.option(
+    "--shard",
+    callback=_shard,
+    metavar="I/N",
+    help="Only the I-th of N parts of the realizations; `ensvm merge` unites them.",
+)
+@click.option(
+    "--pass",
+    "run_pass",
+    type=click.Choice(["error", "timing", "all"]),
+    help="The pass to run [default: all; with --engine or --shard: error].",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Print what would be done, and about how long it takes."
+)
+def run(
+    config: str,
+    jobs: int | None,
+    realizations: range | None,
+    datasets: tuple[str, ...],
+    algorithms: tuple[str, ...],
+    results: Path,
+    data_dir: Path | None,
+    timeout: float | None,
+    engine: str | None,
+    shard: tuple[int, int] | None,
+    run_pass: str | None,
+    dry_run: bool,
+) -> None:
+    """Run the cells of CONFIG that have no result yet.
+
+    CONFIG is a file, or the name of a shipped study such as ijcai07. Every finished cell is kept at
+    once in RESULTS/<study>/cells.jsonl; after an interruption the same command goes on. Exit
+    status: 0 all cells are done, 1 some are not (the next run tries them again), 2 wrong input,
+    130 interrupted.
+
+    \b
+    Examples:
+      ensvm run smoke
+      ensvm run ijcai07 --dry-run
+      ensvm run ijcai07 --datasets german,cancer --realizations 5
+      ensvm run ijcai07 --shard 2/8 --results shard-2
+    """
+    on_ending(leave_at_once)
+    from joblib import cpu_count
+
+    from ensvm.notebook.progress import RunProgress
+    from ensvm.runner.execute import run_plan
+    from ensvm.runner.plan import make_plan, part_of
+    from ensvm.runner.workers import WorkersDie
+    from ensvm.study.config import find_config
+
+    plan = make_plan(
+        find_config(config), realizations=realizations, datasets=datasets, algorithms=algorithms
+    )
+    plan, n_timings = part_of(plan, run_pass, shard, elsewhere=engine is not None)
+    if n_timings:
+        left_out = f"{n_timings} timings are left out"
+        print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
+    print_columns(plan)
+    if dry_run:
+        _dry_run(plan, results / plan.config.study, jobs or cpu_count(), data_dir)
+        return
+    try:
+        on_ending(_interrupt)
+        if engine is None:
+            _compile_first(plan, results, jobs or cpu_count())
+        with RunProgress(describe_missing=_describe_missing) as progress:
+            outcome = run_plan(
+                plan,
+                results,
+                progress,
+                jobs=jobs,
+                engine=engine,
+                data_dir=data_dir,
+                timeout=timeout,
+            )
+    except WorkersDie as error:
+        click.echo(f"error: {error}; {_progress_so_far(plan, results)}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        click.echo(
+            f"interrupted; {_progress_so_far(plan, results)}; every finished cell is kept, the same"
+            " command goes on from here",
+            err=True,
+        )
+        sys.exit(INTERRUPTED)
+    _print_outcome(outcome, plan, results)
+    on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
+    sys.exit(0 if outcome.done == len(plan.cells) else 1)
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    # A second signal (an impatient user, or one to the process and one to its group) must not end
+    # the helpers that joblib stops its workers with; they inherit that it is ignored.
+    on_ending(signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _describe_missing(search: "DataSearch", n_wanted: int) -> str:
+    return missing_data_text(search, n_wanted, "this run")
+
+
+def _progress_so_far(plan: "Plan", results: Path) -> str:
+    """Return how many cells of the plan have records."""
+    from ensvm.records.store import read_records
+
+    missing = plan.missing(read_records(results / plan.config.study))
+    return f"{len(plan.cells) - len(missing)} of {len(plan.cells)} cells are done"
+
+
+def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> None:
+    """Print what a run would do; end with status 2 if cells need more memory than is free."""
+    from tabulate import tabulate
+
+    from ensvm.records.store import read_records
+    from ensvm.runner.estimate import memory_refusals
+
+    records = read_records(folder)
+    missing = plan.missing(records)
+    done = len(plan.cells) - len(missing)
+    click.echo(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
+    planned = Counter((cell.dataset, cell.algorithm) for cell in plan.cells)
+    to_do = Counter((cell.dataset, cell.algorithm) for cell, _ in missing)
+    reasons = {(cell.dataset, cell.algorithm): reason for cell, reason in missing}
+    rows = [
+        [*pair, count, count - to_do[pair], to_do[pair], reasons.get(pair, "")]
+        for pair, count in planned.items()
+    ]
+    heads = ["data set", "algorithm", "cells", "done", "to do", "why"]
+    click.echo(tabulate(rows, headers=heads, tablefmt="simple"))
+    cells = [cell for cell, _ in missing]
+    search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
+    to_run = [cell for cell in cells if cell.dataset not in search.missing]
+    if to_run:
+        _print_estimate(plan, to_run, records, jobs, search.to_download)
+    if refusals := memory_refusals(plan, cells):
+        refuse(*refusals)
+
+
+def _print_estimate(
+    plan: "Plan",
+    cells: list["Cell"],
+    records: Mapping["Identity", "Record"],
+    jobs: int,
+    to_download: list[str],
+) -> None:
+    """Print about how long the cells take, from measurements of cells like them."""
+    from ensvm.runner.estimate import estimate, read_measured
+
+    cost = estimate(plan, cells, records, read_measured(), jobs)
+    n_measured = cost.here + cost.elsewhere
+    if n_measured:
+        basis = "by cells measured here"
+        if cost.elsewhere:
+            basis = f"a rough estimate, measured on another machine: {', '.join(cost.machines)}"
+        print_text(f"about {duration(cost.seconds)} with {jobs} jobs ({basis})")
+        # A download may fail, and then its time is not needed.
+        parts = {name: cost.by_dataset[name] for name in to_download if name in cost.by_dataset}
+        if parts:
+            shares = ", ".join(f"{name} {duration(part)}" for name, part in parts.items())
+            print_text(f"  of it for data to download: {shares}")
+    if cost.unknown:
+        print_text(
+            f"no estimate for {cost.unknown} of {n_measured + cost.unknown} cells: nothing like"
+            " them was measured yet; a run with --realizations 1 measures them"
+        )
+
+
+def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
+    """Print what a run has done, what failed, and the commands that show the results."""
+    folder, n_cells = results / plan.config.study, len(plan.cells)
+    counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
+    now = f"now {counts}" if counts else "nothing to do"
+    before = f"{outcome.already_done} of {n_cells} cells were done before"
+    click.echo(f"{plan.config.study}: {before}; {now}")
+    if outcome.moved:
+        lost = f", but {outcome.lost} cells have lost their predictions" if outcome.lost else ""
+        event = f"{folder} was deleted or renamed during the run"
+        print_text(f"{event}: all records are written there anew{lost}", err=True)
+    if outcome.done < n_cells:
+        n_left = n_cells - outcome.done
+        print_text(f"{n_left} of {n_cells} cells are not done; the next run tries them again")
+    for reason, count in outcome.reasons.items():
+        if reason != "not run yet":
+            click.echo(f"  done again: {count} cells ({reason})")
+    for record in outcome.failures[:MAX_FAILURES]:
+        cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}"
+        click.echo(f"  {record.status}: {cell}: {record.reason}", err=True)
+    if len(outcome.failures) > MAX_FAILURES:
+        n_more = len(outcome.failures) - MAX_FAILURES
+        click.echo(f"  ... and {n_more} more; see the records", err=True)
+    if outcome.warned:
+        command = f"ensvm status --warnings {folder}"
+        print_text(f"{outcome.warned} of {n_cells} cells warned; to list the warnings: {command}")
+    if outcome.missing_data:
+        names = ", ".join(outcome.missing_data)
+        command = f"ensvm data list --missing {plan.path}"
+        print_text(f"no data: {names}; `{command}` says how to get them")
+    print_text("; ".join([f"records: {folder}/cells.jsonl", *commands_of(plan.config, results)]))
+
+
+def _compile_first(plan: "Plan", results: Path, jobs: int) -> None:
+    """Compile the solvers of the cells to run, in as many processes as will run them."""
+    from ensvm.classifiers.first_fits import is_filled, solvers_of
+    from ensvm.compiled import code_folder
+    from ensvm.records.store import read_records
+
+    missing = plan.missing(read_records(results / plan.config.study))
+    solvers = solvers_of(set(_classifiers([cell.method for cell, _ in missing])))
+    to_compile = [solver for solver in solvers if not is_filled(solver)]
+    if to_compile and code_folder() is not None:
+        compile_solvers(to_compile, jobs)
+
+
+def _classifiers(settings: Any) -> Iterator[str]:
+    """Yield the names of estimators in the settings of algorithms, base estimators among them."""
+    if isinstance(settings, str):
+        yield settings
+    elif isinstance(settings, Mapping):
+        yield from _classifiers(list(settings.values()))
+    elif isinstance(settings, list | tuple):
+        for part in settings:
+            yield from _classifiers(part)
+    elif settings is not None and hasattr(settings, "estimator"):
+        yield from _classifiers([settings.estimator, settings.params])
+
+
+@click.command("warm-up", hidden=True)
+def warm_up() -> None:
+    """Compile the solvers of all classifiers now, so that no first fit waits for it.
+
+    The machine code is kept in the user's cache folder, or in the one that NUMBA_CACHE_DIR names.
+    """
+    from joblib import cpu_count
+
+    from ensvm.classifiers.first_fits import FIRST_FITS, FLOAT32_FITS
+    from ensvm.compiled import code_folder
+
+    folder = code_folder()
+    if folder is None:
+        refuse("no folder for machine code can be written; name one in NUMBA_CACHE_DIR")
+    start = time.monotonic()
+    n_compiled = compile_solvers([*FIRST_FITS, *FLOAT32_FITS], cpu_count())
+    took = duration(time.monotonic() - start)
+    result = f"{n_compiled} functions compiled in {took}" if n_compiled else "nothing to compile"
+    click.echo(f"{result}; the machine code is in {folder}")
+
+
+def compile_solvers(solvers: list[str], jobs: int) -> int:
+    """Compile solvers, several at a time, print each, and return how many functions there were."""
+    from joblib import Parallel, delayed
+
+    from ensvm.classifiers.first_fits import fill
+
+    console, n_compiled = Console(stderr=True), 0
+    parallel = Parallel(
+        n_jobs=min(jobs, len(solvers)),
+        return_as="generator_unordered",
+        batch_size=1,
+        backend="loky",
+        # This process alone handles Ctrl+C, and ends the others.
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_IGN),
+    )
+    with console.status("compiling solvers, on first use only") as status:
+        filled = parallel(delayed(fill)(solver) for solver in solvers)
+        for number, (solver, n_functions, seconds) in enumerate(filled, start=1):
+            n_compiled += n_functions
+            status.update(f"solvers ready: {number}/{len(solvers)}; compiled on first use only")
+            if n_functions:
+                line = f"compiled, first use only: {solver} ({duration(seconds)} once)"
+                console.print(line, highlight=False, soft_wrap=True)
+    return n_compiled

@@ -1,0 +1,397 @@
+"""`ensvm list`, `init` and `check`: which studies there are, a config drafted, a config checked."""
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ensvm_cli.arguments import (
+    config_argument,
+    data_dir_option,
+    results_folder,
+    results_option,
+)
+from ensvm_cli.printing import duration, missing_data_text, print_facts, print_text, refuse
+
+if TYPE_CHECKING:
+    from ensvm.data import DataSearch, DatasetCard
+    from ensvm.data.drafting.column_guess import DraftColumn
+    from ensvm.data.drafting.draft import Draft
+    from ensvm.records.record import Identity, Record
+    from ensvm.runner.estimate import Measured
+    from ensvm.runner.plan import Plan
+    from ensvm.runner.trial import Trial
+    from ensvm.study.config import StudyConfig
+
+MAX_COLUMNS = 40  # columns of a table that `init` prints, one a line
+MAX_CLASSES = 12
+NAME_WIDTH = 24
+PIPED_WIDTH = 100
+
+
+@click.command("list")
+@click.argument("results", type=results_folder, default="results")
+@data_dir_option
+def list_(results: Path, data_dir: Path | None) -> None:
+    """List the shipped studies, and your own in RESULTS.
+
+    For each study: title, paper, which of its cells are in RESULTS, how long a run takes on one
+    processor, and which data are missing. Nothing is downloaded, and no data file is read.
+
+    \b
+    Examples:
+      ensvm list
+      ensvm list results/
+    """
+    from ensvm.data import list_cards
+    from ensvm.runner.estimate import read_measured
+
+    cards = {
+        name: card for card in list_cards() for name in (card.name, *card.aliases, *card.variants)
+    }
+    measured = read_measured()
+    studies = {}
+    with Console(stderr=True).status("reading") as status:
+        for name, (config, folder) in _configs_and_folders(results).items():
+            status.update(f"reading {name}")
+            studies[name] = _study_facts(config, folder, measured, cards, data_dir)
+    if not sys.stdout.isatty():
+        click.echo("\t".join(["study", *next(iter(studies.values()))]))
+        for name, facts in studies.items():
+            click.echo("\t".join([name, *(" ".join(text.split()) for text in facts.values())]))
+        return
+    for name, facts in studies.items():
+        click.secho(name, bold=True)
+        print_facts({fact: text for fact, text in facts.items() if text}, indent=2)
+    click.echo("\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status.")
+
+
+def _configs_and_folders(results: Path) -> dict[str, tuple[Path, Path]]:
+    """Return the config and the results folder of each study, sorted by name."""
+    from ensvm.records.store import CONFIG_COPY
+    from ensvm.report.query import find_studies
+    from ensvm.shipped import shipped_configs
+
+    folders = {folder.resolve().name: folder for folder in find_studies(results)}
+    shipped = {path.stem: path for path in shipped_configs().glob("*.yaml")}
+    return {
+        name: (shipped.get(name) or folders[name] / CONFIG_COPY, folders.get(name, results / name))
+        for name in sorted({*shipped, *folders})
+    }
+
+
+def _study_facts(
+    path: Path,
+    folder: Path,
+    measured: list["Measured"],
+    cards: Mapping[str, "DatasetCard"],
+    data_dir: Path | None,
+) -> dict[str, str]:
+    """Return what `ensvm list` prints about a study, as names and texts; texts may be empty."""
+    from ensvm.records.store import SHIPPED_FILE, read_records
+    from ensvm.study.config import read_config
+
+    config, _ = read_config(path)
+    records = read_records(folder)
+    names = {"ok": "done", "unavailable": "without data"}
+    counts = Counter(names.get(record.status, record.status) for record in records.values())
+    here = [f"{count:,} cells {state}" for state, count in counts.most_common()]
+    if (folder / SHIPPED_FILE).is_file():
+        here.append("our records" if not records else "our records for the rest")
+    data_by_state = _data_by_state(config, cards, data_dir)
+    return {
+        "title": config.title,
+        "paper": config.citation,
+        "here": ", ".join(here) or "not run",
+        "takes": _run_time(config, records, measured),
+        "to download": ", ".join(data_by_state.get("to download", [])),
+        "data missing": ", ".join(data_by_state.get("missing", [])),
+    }
+
+
+def _run_time(
+    config: "StudyConfig", records: Mapping["Identity", "Record"], shipped: list["Measured"]
+) -> str:
+    """Return how long one processor is busy with a study, and where that was measured."""
+    from ensvm.runner.estimate import measured, total_seconds
+
+    lines, machine = measured(records), "here"
+    if not lines:
+        lines = [line for line in shipped if line.study == config.study]
+        machine = f"on {', '.join(dict.fromkeys(line.machine for line in lines))}"
+    if not lines:
+        return ""
+    orders = {name: block.orders for name, block in config.algorithms.items()}
+    return f"{duration(total_seconds(lines, orders))} of one processor, measured {machine}"
+
+
+def _data_by_state(
+    config: "StudyConfig", cards: Mapping[str, "DatasetCard"], data_dir: Path | None
+) -> dict[str, list[str]]:
+    """Return the names of the study's data sets by state, such as "missing"."""
+    from ensvm.data import whereabouts
+
+    names: dict[str, list[str]] = {}
+    states: dict[str, str] = {}  # by sources, which several rows may share
+    for name in config.own_rows:
+        entry = config.dataset(name)
+        if entry.unavailable is not None or entry.own:
+            continue  # `ensvm run` looks for the user's own files beside the config
+        card = cards.get(entry.card or entry.name)
+        if card is None:
+            names.setdefault("missing", []).append(name)
+            continue
+        sources = repr(card.parts)
+        if sources not in states:
+            states[sources] = whereabouts(card, data_dir=data_dir).state
+            names.setdefault(states[sources], []).append(name)
+    return names
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The config's file [default: the table's name with the ending .yaml, here].",
+)
+@click.option("--target", metavar="NAME", help="The column of the classes, or its position from 0.")
+@click.option("--header/--no-header", default=None, help="Whether the first line has column names.")
+@click.option("--force", is_flag=True, help="Overwrite a config that exists.")
+def init(
+    table: Path, output: Path | None, target: str | None, header: bool | None, force: bool
+) -> None:
+    """Write a config for your own table that runs as it is.
+
+    TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
+    .libsvm. Its format, columns, missing values and classes are printed. The config compares a
+    handful of algorithms on repeated stratified splits. Exit status: 0 written, 2 wrong input.
+
+    \b
+    Examples:
+      ensvm init my.csv
+      ensvm init my.csv --target label -o other.yaml
+    """
+    from ensvm.data.drafting.config_text import write_config
+    from ensvm.data.drafting.draft import draft_study
+
+    draft = draft_study(table, output, target=target, header=header)
+    if draft.config.exists() and not force:
+        refuse(f"{draft.config} exists; choose another name with -o, or --force to overwrite it")
+    _print_table(draft)
+    write_config(draft)
+    _print_next_steps(draft)
+
+
+def _print_table(draft: "Draft") -> None:
+    """Print what the table holds."""
+    from ensvm.data.files.encode import look_alikes
+
+    target, classes = draft.target, draft.target.classes
+    size = f"{len(draft.columns):,} columns" if draft.columns else f"{draft.n_inputs:,} inputs"
+    click.echo(_printable(f"{draft.path}: {draft.n_rows:,} rows, {size}"))
+    click.echo(f"  {draft.written_as}")
+    _print_columns(draft)
+    counts = [f"{label} {count:,}" for label, count in classes.items()]
+    more = f" and {len(counts) - MAX_CLASSES} more" if len(counts) > MAX_CLASSES else ""
+    name = target.why
+    if draft.columns:
+        name = f"{draft.titles[target.position]!r} ({target.why})"
+    click.echo(_printable(f"classes in {name}: {', '.join(counts[:MAX_CLASSES])}{more}"))
+    for first, second in look_alikes(classes):
+        rows = f"{classes[first]:,} and {classes[second]:,} rows"
+        click.echo(
+            f"warning: the classes {first!a} and {second!a} look the same ({rows})", err=True
+        )
+    if target.column.missing:
+        click.echo(f"rows without a label, left out: {target.column.missing:,}")
+
+
+def _print_columns(draft: "Draft") -> None:
+    """Print the first columns of a table, or its arrays, one a line."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(width=PIPED_WIDTH, highlight=False)
+    if not draft.columns:
+        if draft.arrays:
+            console.print(_grid(("array", "holds", "used as"), draft.arrays[:MAX_COLUMNS]))
+        return
+    rows = []
+    for position, column in enumerate(draft.columns[:MAX_COLUMNS]):
+        missing = f"{column.missing:,}" if column.missing else ""
+        use = "the classes" if position == draft.target.position else _use(column)
+        rows.append((draft.titles[position], column.kind, missing, use))
+    console.print(_grid(("column", "holds", "missing", "used as"), rows))
+    if draft.columns[MAX_COLUMNS:]:
+        rest = [
+            column
+            for position, column in enumerate(draft.columns)
+            if position >= MAX_COLUMNS and position != draft.target.position
+        ]
+        n_inputs = sum(not column.dropped for column in rest)
+        click.echo(f"  and {len(rest):,} more columns, {n_inputs:,} of them inputs")
+
+
+def _grid(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+    grid = Table(box=None, padding=(0, 1))
+    for head in heads:
+        options: dict[str, Any] = {"justify": "right"} if head == "missing" else {}
+        grid.add_column(head, overflow="fold", **options)
+    if heads[0] == "column":
+        grid.columns[0].max_width = NAME_WIDTH
+        grid.columns[1].no_wrap = True
+    for row in rows:
+        grid.add_row(*(Text(_printable(text)) for text in row))
+    return grid
+
+
+def _use(column: "DraftColumn") -> str:
+    """Return what a column is used as."""
+    if column.dropped:
+        return f"not an input: {column.dropped}"
+    uses = {"text": f"{len(column.levels)} columns of 0 and 1", "yes or no": "0 and 1"}
+    return "; ".join([uses.get(column.kind, "a number"), *column.notes])
+
+
+def _printable(text: str) -> str:
+    """Return a text without the characters that would control a terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _print_next_steps(draft: "Draft") -> None:
+    """Print what was written, and the commands that use it."""
+    from ensvm.data.drafting.config_text import ALGORITHMS, commands
+
+    several = len(draft.target.classes) > 2
+    wrapped = "; classifiers for two classes are wrapped one against rest" if several else ""
+    count = f"{len(ALGORITHMS)} algorithms on {draft.realizations} splits"
+    click.echo(_printable(f"wrote {draft.config}: {count}{wrapped}"))
+    if "missing" in draft.block:
+        click.echo("missing values get the mean of the training rows (`missing:` in the config)")
+    if draft.rare:
+        rare = f"rare classes: {', '.join(draft.rare[:MAX_CLASSES])}"
+        advice = "few or none of their rows are drawn for training: raise `n_train` in the config"
+        click.echo(_printable(f"{rare}; {advice}"))
+    click.echo("now:")
+    for command in commands(draft):
+        click.echo(_printable(f"  {command}"))
+
+
+@click.command()
+@config_argument
+@results_option
+@click.option(
+    "--fit/--no-fit",
+    default=True,
+    show_default=True,
+    help="Fit each algorithm on 30 rows, which takes some seconds.",
+)
+def check(config: str, results: Path, fit: bool) -> None:
+    """Check a config, and fit each algorithm on 30 rows.
+
+    Every key and value of CONFIG is checked, and so are notes that explain verdicts in the tables
+    in RESULTS. The rows come from the smallest data set that is here; nothing is downloaded or
+    recorded. Exit status: 0 good, 2 wrong input, or cells that need more memory than is free.
+
+    \b
+    Examples:
+      ensvm check smoke
+      ensvm check configs/ijcai07.yaml --no-fit
+    """
+    from ensvm.report.tables import stale_notes
+    from ensvm.report.write import table_path
+    from ensvm.runner.estimate import memory_refusals
+    from ensvm.runner.plan import make_plan
+    from ensvm.runner.trial import trial
+    from ensvm.study.config import find_config
+
+    path = find_config(config)
+    plan = make_plan(path)
+    folder = results / plan.config.study
+    errors = [
+        line
+        for table in plan.config.tables
+        for line in stale_notes(table, table_path(folder, table, "csv"))
+    ]
+    errors += memory_refusals(plan, plan.cells)
+    if errors:
+        refuse(*(f"{path}: {line}" for line in errors))
+    trial_fits = trial(plan) if fit else None
+    print_columns(plan)
+    print_text(f"{path}: good; {plan_size(plan)}")
+    if trial_fits is not None:
+        _print_trial(trial_fits)
+    print_missing_data(plan, set(plan.cards), None)
+
+
+def _print_trial(trial: "Trial") -> None:
+    """Print on which data the algorithms were fitted, and which were not fitted."""
+    from ensvm.runner.trial import TRIAL_ROWS, TRIAL_SECONDS
+
+    if trial.fitted:
+        counts = [
+            f"{len(names)} algorithm{'s' * (len(names) != 1)} on {dataset}"
+            for dataset, names in trial.fitted.items()
+        ]
+        print_text(f"fitted on {TRIAL_ROWS} rows: {', '.join(counts)}")
+    if trial.untried:
+        print_text(f"not fitted, because their data are not here: {', '.join(trial.untried)}")
+    if trial.slow:
+        print_text(f"not fitted within {TRIAL_SECONDS:g} s: {', '.join(trial.slow)}")
+
+
+def print_missing_data(plan: "Plan", datasets: set[str], data_dir: Path | None) -> "DataSearch":
+    """Print which of these data sets are not here, without asking the network."""
+    from ensvm.data import DataSearch
+
+    search = DataSearch(data_dir, download=False)
+    for name, card in plan.cards.items():
+        if name in datasets:
+            search.find(name, card)
+    if search.missing:
+        print_text(missing_data_text(search, len(datasets), plan.config.study))
+    if search.to_download:
+        print_text(f"data to download: {', '.join(search.to_download)}")
+    return search
+
+
+def print_columns(plan: "Plan") -> None:
+    """Print which columns are not inputs, which hold groups, and labels that look the same."""
+    from ensvm.data.files.encode import look_alikes
+
+    for name, card in plan.cards.items():
+        for first, second in look_alikes(card.labels):
+            click.echo(
+                f"warning: {name}: the labels {first!a} and {second!a} look the same, but are two"
+                " classes; write them alike if they are one",
+                err=True,
+            )
+        if card.dropped:
+            columns = ", ".join(column or '""' for column in card.dropped)
+            print_text(f"{name}: columns left out of the inputs: {columns}")
+        if card.groups is not None:
+            print_text(
+                f"{name}: rows of the same {card.groups!r} are never in both parts of a split"
+            )
+        if card.counted_from is not None:
+            click.echo(f"{name}: columns of the LIBSVM text are counted from {card.counted_from}")
+
+
+def plan_size(plan: "Plan") -> str:
+    """Return how many data sets, algorithms and cells a plan has."""
+    from ensvm.study.block import is_derived
+
+    n_datasets = sum(not is_derived(name) for name in plan.cards)
+    n_algorithms = sum(not is_derived(name) for name in plan.config.algorithms)
+    n_derived = sum(is_derived(cell.dataset) or is_derived(cell.algorithm) for cell in plan.cells)
+    of_readings = f", {n_derived} of them for readings" if n_derived else ""
+    return (
+        f"{n_datasets} data sets, {n_algorithms} algorithms, {len(plan.cells)} cells{of_readings}"
+    )

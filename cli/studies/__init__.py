@@ -1,1 +1,0 @@
-"""Verbs about studies: say what there is, check one, run one."""

@@ -1,0 +1,114 @@
+"""The command as a whole: its help, its start, and errors of files and disks."""
+
+import os
+import resource
+import subprocess
+import sys
+
+import click
+import pytest
+from made_up_records import invoke
+
+from ensvm.records.store import CELLS_FILE, read_records
+from ensvm_cli.main import VERBS, main
+
+START = [sys.executable, "-c", "from ensvm_cli import start; start()"]
+OPTIONS = ("--datasets", "titanic", "--algorithms", "parzen", "--jobs", "1")
+
+
+def verbs(group, path=()):
+    """Yield the path of every verb that is not hidden, and of every group of them."""
+    yield path
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from verbs(command, (*path, name))
+        elif not command.hidden:
+            yield (*path, name)
+
+
+@pytest.mark.parametrize("path", list(verbs(main)), ids=" ".join)
+def test_help_fits_80_columns_and_is_whole(path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    answer = invoke(*path, "--help")
+    assert answer.exit_code == 0
+    for line in answer.stdout.splitlines():
+        assert len(line) <= 80
+        assert line.startswith("Usage") or not line.endswith("...")
+
+
+def test_every_verb_stands_in_one_section():
+    assert sorted(verb.name for section in VERBS.values() for verb in section) == sorted(
+        main.commands
+    )
+    text = invoke("--help").stdout
+    for name, command in main.commands.items():
+        assert command.hidden or f"\n  {name} " in text
+
+
+def test_python_m_ensvm_is_the_command():
+    command = [sys.executable, "-m", "ensvm", "--version"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert answer.stdout == invoke("--version").stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["list", "run smoke --dry-run"])
+def test_a_reader_that_leaves_is_not_an_error(tmp_path, verb):
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [*START, *verb.split()], cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("verb", ["table", "status"])
+@pytest.mark.parametrize("name", ["x" * 300, "\udcff"])
+def test_an_impossible_file_name_is_wrong_input(verb, name):
+    answer = invoke(verb, name)
+    assert answer.exit_code == 2
+    assert isinstance(answer.exception, SystemExit)
+
+
+def file_as_parent(folder):
+    folder.write_text("a file")
+    return folder / "below"
+
+
+def records_that_are_a_folder(folder):
+    (folder / "smoke" / CELLS_FILE).mkdir(parents=True)
+    return folder
+
+
+def too_long(folder):
+    return folder / ("a" * 300)
+
+
+@pytest.mark.parametrize("prepare", [file_as_parent, records_that_are_a_folder, too_long])
+def test_results_that_cannot_be_written_are_one_message(tmp_path, prepare):
+    ran = invoke("run", "smoke", *OPTIONS, "--results", prepare(tmp_path / "results"))
+    assert ran.exit_code == 2
+    [line] = ran.stderr.splitlines()
+    assert line.startswith(f"error: {tmp_path}")
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_full_disk_leaves_the_tables_and_every_record(tmp_path):
+    """A limit on the size of files ends a write in its midst, as a full disk does."""
+    assert invoke("run", "smoke", *OPTIONS, "--results", tmp_path).exit_code == 0
+    assert invoke("table", tmp_path).exit_code == 0
+    folder = tmp_path / "smoke"
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    ran = subprocess.run(
+        [*START, "table", tmp_path],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(f"error: {folder}")
+    assert "Traceback" not in ran.stderr
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+    assert len(read_records(folder)) == 4

@@ -1,0 +1,355 @@
+"""`ensvm table`, `report`, `rank` and `export`: what they print, write and refuse."""
+
+import io
+import re
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from made_up_records import cells_run_here, errors, invoke, make_study, record
+from rich.console import Console
+
+from ensvm.records.shipped_records import pack
+from ensvm.records.store import CELLS_FILE
+from ensvm.report.query import read_study
+from ensvm.report.write import write_readings
+from ensvm.runner.plan import make_plan
+from ensvm.study.config import read_config
+from ensvm.study.source import ConfigError
+from ensvm_cli import results as verbs
+
+ROOT = Path(__file__).parents[2]
+CONFIG = """\
+study: trial
+realizations: 3
+datasets: [{name: small, card: circle, split: {protocol: random, n_train: 20, n_test: 20}}]
+algorithms:
+  slow: {estimator: MultiplicativeUpdateSVC, params: {max_iter: 20}, record: [objective_path_]}
+  fast: {estimator: RhoSVC, record: [objective_path_]}
+  bag: {estimator: "sklearn.ensemble:BaggingClassifier", params: {n_estimators: 3}}
+published: p.csv
+tables: [{id: 1, caption: c, columns: [bag, fast]}]
+figures:
+  - {id: 1, caption: c, panels: [small], series: [fast, slow], y: objective_path_,
+     x_label: steps, y_label: objective}
+claims:
+  - {id: faster, text: It is faster., metric: objective_path_, better: fast, than: slow,
+     relation: curve-below}
+readings:
+  - id: size
+    question: How many members?
+    table: 1
+    columns: [bag]
+    default: three
+    variants:
+      - {name: three, label: three again, algorithm: {params.n_estimators: 3}}
+      - {name: five, label: five, algorithm: {params.n_estimators: 5}, realizations: 2}
+    conclusion: Who knows.
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """Return the config and the results of a study that was run."""
+    folder = tmp_path_factory.mktemp("ran")
+    config, results = folder / "trial.yaml", folder / "results"
+    config.write_text(CONFIG)
+    (folder / "p.csv").write_text("table,row,column,value,std\n1,small,bag,25.0,\n")
+    with pytest.MonkeyPatch.context() as patch:
+        cells_run_here(patch)
+        answer = invoke("run", config, "--results", results, "--jobs", 1)
+    assert answer.exit_code == 0, answer.output
+    commands = answer.stdout.splitlines()[-1]
+    assert f"readings: ensvm report --only readings {results}" in commands
+    return config, results
+
+
+@pytest.mark.slow
+def test_figures_and_claims_are_written(ran):
+    _, results = ran
+    figures = [results / "trial" / f"figure-1.{end}" for end in ("csv", "png", "svg", "pdf")]
+    drawn = invoke("report", results, "--only", "figures")
+    assert drawn.exit_code == 0
+    assert drawn.stdout.splitlines() == list(map(str, figures))
+    assert all(path.stat().st_size > 500 for path in figures)
+    judged = invoke("claims", results)  # the former name of `report --only claims`
+    assert judged.exit_code == 0
+    assert "> It is faster." in judged.stdout
+    assert judged.stdout.strip().startswith((results / "trial" / "claims.md").read_text().strip())
+    assert "faster" in (results / "trial" / "claims.csv").read_text()
+
+
+@pytest.mark.slow
+def test_readings_are_the_same_from_shipped_records(ran, tmp_path):
+    config, results = ran
+    dry = invoke("run", config, "--results", results, "--dry-run").stdout
+    assert "1 data sets, 3 algorithms, 15 cells, 5 of them for readings; 15 done" in dry
+    folder = Path(shutil.copytree(results, tmp_path / "results"), "trial")
+    answer = invoke("report", folder.parent, "--only", "readings")
+    assert answer.exit_code == 0
+    assert answer.stdout.strip() == (folder / "readings.md").read_text().strip()
+    frame = pd.read_csv(folder / "readings.csv").set_index("reading")
+    assert frame.loc["three", "value"] == frame.loc["default", "value"]  # bit for bit
+    assert frame.loc["five", "n"] == 2
+    cells = {cell.identity: cell.settings for cell in make_plan(config).cells}
+    assert pack(folder, config.read_text(), cells) == []
+    before = (folder / "readings.csv").read_text()
+    (folder / CELLS_FILE).unlink()
+    write_readings(read_study(folder))
+    assert (folder / "readings.csv").read_text() == before
+
+
+@pytest.mark.slow
+def test_export_writes_tables_and_cells_with_seeds(ran, tmp_path):
+    config, results = ran
+    without = invoke("export", results, "trial", "--per-realization")
+    assert without.stderr == "trial: no seeds; they need its config: --config trial.yaml\n"
+    assert pd.read_csv(io.StringIO(without.stdout)).seed.isna().all()
+    answer = invoke("export", results, "--per-realization", "--config", config)
+    frame = pd.read_csv(io.StringIO(answer.stdout))
+    planned = {
+        cell.realization: cell.seed for cell in make_plan(config).cells if cell.algorithm == "fast"
+    }
+    seeds = frame[frame.algorithm == "fast"].set_index("realization").seed
+    assert seeds.astype(int).to_dict() == planned
+
+    written = invoke("export", results, "-o", tmp_path / "out.csv")
+    assert "out.csv: 2 lines" in written.stderr
+    cells = pd.read_csv(tmp_path / "out.csv")
+    assert cells[["table", "row", "column", "n"]].to_numpy().tolist() == [
+        [1, "small", "bag", 3],
+        [1, "small", "fast", 3],
+    ]
+    other = tmp_path / "trial.yaml"
+    other.write_text(CONFIG.replace("n_test: 20", "n_test: 30").replace("published: p.csv\n", ""))
+    other = invoke("export", results, "--per-realization", "--config", other)
+    assert pd.read_csv(io.StringIO(other.stdout)).seed.isna().all()
+
+
+@pytest.mark.parametrize(
+    ("verb", "example"),
+    [
+        ("figure", "ijcai07-figure1"),
+        ("claims", "ijcai07-figure1"),
+        ("readings", "nips99"),
+        ("table", "smoke"),
+        ("rank", "comp6321"),
+        ("export", "smoke"),
+    ],
+)
+def test_without_records_it_says_what_to_do(tmp_path, verb, example):
+    answer = invoke(verb, tmp_path)
+    assert answer.exit_code == 2
+    assert answer.stderr == (
+        f"error: {tmp_path}: no records here; run a study first, for example: ensvm run {example}\n"
+    )
+
+
+def test_export_refuses_an_unknown_ending(tmp_path):
+    answer = invoke("export", tmp_path, "-o", tmp_path / "x.xlsx")
+    assert answer.exit_code == 2
+    assert answer.stderr.endswith("accepted: .csv, .parquet\n")
+
+
+GOOD = """\
+study: t
+datasets: [german]
+algorithms:
+  a: {estimator: RhoSVC, record: [objective_path_]}
+  b: {estimator: RhoSVC}
+figures:
+  - {id: 1, caption: c, panels: [german], series: [a], y: objective_path_, x_label: x, y_label: y}
+claims:
+  - {id: k, text: t, better: a, than: b, relation: at-most, margin: 1, rows: [german]}
+"""
+CLAIM = "relation: at-most, margin: 1"
+WRONG = [
+    ("panels: [german]", "panels: [germn]", r"figures\[1\]\.panels\[1\]: unknown data set 'germn'"),
+    ("series: [a]", "series: [c]", r"figures\[1\]\.series: unknown algorithm 'c'"),
+    ("series: [a]", "series: [a, b]", r"\.y: 'objective_path_' is not in.* of b, .*nothing"),
+    ("y: objective_path_", "y: objective_pat_", r"did you mean 'objective_path_'"),
+    ("panels: [german]", "panels: []", r"figures\[1\]\.panels: .*at least 1"),
+    ("y_label: y", "y_label: y, y_scale: logarithmic", r"figures\[1\]\.y_scale: .*'logarithmic'"),
+    ("y_label: y", "y_label: y, kind: bars", r"figures\[1\]\.kind: .*accepted: curves, .*bar, got"),
+    ("caption: c", "captoin: c", r"\.captoin: unknown key.*did you mean 'caption'"),
+    (CLAIM, "relation: lesser", r"claims\[1\]\.relation: .*'lesser'.*'less'"),
+    ("better: a", "better: c", r"claims\[1\]\.better: unknown algorithm 'c'"),
+    ("than: b", "than: [b, c]", r"claims\[1\]\.than: unknown algorithm 'c'"),
+    ("rows: [german]", "rows: [germn]", r"claims\[1\]\.rows: unknown data set 'germn'"),
+    (CLAIM, CLAIM + ", pass: timing", r"claims\[1\]\.pass: .*needs a `timing:` block"),
+    (CLAIM, CLAIM + ", metric: fit_seconds", r"claims\[1\]: fit_seconds .*add `pass: timing`"),
+    ("than: b, ", "", r"claims\[1\]: the relation at-most needs `than:`"),
+    ("than: b, " + CLAIM, "relation: value-at-most", r"claims\[1\]: .*needs `limit:`"),
+    (CLAIM, "relation: ratio, margin: 1", r"claims\[1\]: the relation ratio has no `margin:`"),
+    (CLAIM, "relation: ratio, factor: 0", r"claims\[1\]\.factor: .*greater than 0"),
+    (CLAIM, "relation: less, margin: -1", r"claims\[1\]\.margin: .*-1"),
+    (CLAIM, "relation: curve-below, metric: objective_path_", r"\.metric: .*`record:` of b"),
+    ("claims:\n", "claims:\n  - {id: k, text: t, better: a, than: b, relation: less}\n", "twice"),
+]
+
+
+@pytest.mark.parametrize(("good", "wrong", "message"), WRONG)
+def test_a_wrong_key_is_explained_in_one_line(tmp_path, good, wrong, message):
+    assert good in GOOD
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD.replace(good, wrong))
+    with pytest.raises(ConfigError) as caught:
+        read_config(path)
+    assert re.search(rf"line \d+: .*{message}", str(caught.value)), caught.value
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("good", "wrong", "key"),
+    [
+        ("y_label: y", r"y_label: 'error at $\gama$'", r"line 7: figures\[1\]\.y_label: "),
+        ("[german], s", r"[{dataset: german, title: $\gama$}], s", r"panels\[1\]\.title: "),
+        ("b: {", r"b: {label: '$\frac{1}$', ", r"line 5: algorithms\.b\.label: "),
+    ],
+)
+def test_math_that_cannot_be_drawn_is_refused_before_a_run(tmp_path, good, wrong, key):
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD.replace(good, wrong))
+    answer = invoke("check", path, "--no-fit")
+    assert answer.exit_code == 2
+    assert re.search(f"{key}matplotlib cannot draw the math in", answer.stderr), answer.output
+
+
+def test_a_figure_that_cannot_be_drawn_does_not_stop_the_others(tmp_path):
+    figure = GOOD[GOOD.index("  - {id: 1,") : GOOD.index("claims:")]
+    wrong = figure.replace("y_label: y", r"y_label: $\gama$")
+    config = GOOD.replace(figure, wrong + figure.replace("id: 1", "id: 2"))
+    made = record("german", 1, "a", curve=[2.0, 1.0], error=0.5, n_test=300)
+    made.curves["objective_path_"] = [2.0, 1.0]
+    folder = make_study(tmp_path / "results" / "t", config, [made]).folder
+    answers = [
+        invoke("report", tmp_path / "results", "--only", "figures"),
+        invoke("report", tmp_path / "results", "-o", tmp_path / "pages"),
+    ]
+    for answer in answers:
+        assert answer.exit_code == 1
+        assert re.fullmatch(r"error: figure 1: cannot be drawn: .*\\gama.*\n", answer.stderr)
+    endings = ("csv", "pdf", "png", "svg")
+    figures = sorted(path.name for path in folder.glob("figure-*"))
+    assert figures == [f"figure-2.{ending}" for ending in endings]
+    page = (tmp_path / "pages" / "t.html").read_text()
+    assert page.count('<img style="min-width') == 1
+    assert "figure 1: cannot be drawn" in page
+
+
+ALGORITHMS = [f"algorithm_{n}" for n in range(9)]
+WIDE = f"""
+study: s
+realizations: 3
+datasets: [titanic, german]
+algorithms: {{{", ".join(f"{name}: {{estimator: SVC}}" for name in ALGORITHMS)}}}
+tables:
+  - {{id: wide, caption: a caption, columns: [{", ".join(ALGORITHMS)}]}}
+  - {{id: small, caption: another, columns: [algorithm_0]}}
+"""
+
+
+@pytest.fixture
+def wide(tmp_path):
+    records = [
+        each
+        for n, name in enumerate(ALGORITHMS)
+        for row in ("titanic", "german")
+        for each in errors(row, name, [0.1 + n / 100, 0.12 + n / 100, 0.11 + n / 100])
+    ]
+    make_study(tmp_path / "s", WIDE, records, "table,row,column,value,std\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("width", [30, 80, 300])
+def test_a_table_fits_the_terminal_and_is_whole(wide, monkeypatch, width):
+    console = Console(width=width, record=True, force_terminal=True)
+    monkeypatch.setattr(verbs, "Console", lambda: console)
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda self: True)
+    answer = invoke("table", wide, "--table", "wide")
+    assert answer.exit_code == 0, answer.output
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= width
+    assert all(text.count(f"{11 + n}.0") == 2 for n in range(len(ALGORITHMS)))
+    assert "…" not in text
+    assert "another" not in text
+
+
+def test_piped_tables_are_markdown_of_the_chosen_table(wide):
+    answer = invoke("table", wide, "s", "--table", "small")
+    assert answer.stdout.startswith("## Table small. another\n\n| data set")
+    assert "Table wide" not in answer.stdout
+    assert not (wide / "s" / "table-wide.csv").exists()
+    wrong = invoke("table", wide, "--table", "smal")
+    assert wrong.exit_code == 2
+    message = "error: no table 'smal'; accepted: wide, small; did you mean 'small'?\n"
+    assert wrong.stderr == message
+
+
+READ = ("config.yaml", "cells.jsonl.xz", "published.csv")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A results folder with two studies as a fresh checkout has them."""
+    folder = tmp_path_factory.mktemp("checkout") / "results"
+    for study in ("ijcai07", "ijcai07-figure1"):
+        (folder / study).mkdir(parents=True)
+        for name in READ:
+            if (path := ROOT / "results" / study / name).is_file():
+                shutil.copy(path, folder / study / name)
+    return folder
+
+
+@cache
+def read_once(folder):
+    return read_study(folder)
+
+
+@pytest.fixture
+def ours(checkout, monkeypatch):
+    """The folder without rankings. Its records never change, so they are read only once."""
+    monkeypatch.setattr("ensvm.report.query.read_study", read_once)
+    for path in checkout.glob("*/rank-*"):
+        path.unlink()
+    return checkout
+
+
+def written(results):
+    """Return the names of the files written beside the records."""
+    return {path.name for path in results.rglob("*") if path.is_file()} - set(READ)
+
+
+@pytest.mark.slow
+def test_tables_are_ranked_but_those_that_cannot_be(ours):
+    answer = invoke("rank", ours, "ijcai07", "--table", "2")
+    assert answer.exit_code == 0
+    assert written(ours) == {f"rank-2.{end}" for end in ("csv", "md", "png", "svg", "pdf")}
+    assert answer.stdout.strip() == (ours / "ijcai07" / "rank-2.md").read_text().strip()
+    assert "SVM (BEST): an oracle" in answer.stdout
+    every = invoke("rank", ours)
+    assert every.exit_code == 0
+    assert "ijcai07, table 3: not ranked: its columns show train_seconds, n_iter_" in every.stderr
+    assert "facts of the data" not in every.stderr  # such a table is ranked only if it is named
+    assert {"rank-2.md", "rank-2-alternatives.md"} <= written(ours)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["ijcai"], "no results of a study 'ijcai'; accepted: ijcai07, .*did you"),
+        (["--table", "9"], "no table '9'; accepted: 1, 2, 2-alternatives"),
+        (["ijcai07-figure1"], "ijcai07-figure1: no table to rank"),
+        (["--table", "1"], "ijcai07, table 1: not ranked: .*facts of the data"),
+        (["--table", "2", "--metric", "auk"], "unknown metric 'auk'; .*'auc'"),
+        (["--table", "2", "--dataset", "astro"], "nothing to test"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused_in_one_line(ours, arguments, message):
+    answer = invoke("rank", ours, *arguments)
+    assert answer.exit_code == 2
+    assert not answer.stdout
+    assert re.fullmatch(f"error: .*{message}.*\n", answer.stderr), answer.stderr
+    assert not written(ours)

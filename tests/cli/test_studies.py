@@ -1,0 +1,233 @@
+"""`ensvm list`, `init` and `check`: what they print, write and refuse."""
+
+import shlex
+import unicodedata
+from pathlib import Path
+
+import pytest
+from made_up_records import errors, invoke, make_study, record
+
+from ensvm.study.config import reproduced
+
+SVC = "svc: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance}}"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> Path:
+    """Work in an empty folder, without the network."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ENSVM_OFFLINE", "1")
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("ENSVM_DATA", raising=False)
+    return tmp_path
+
+
+def listed(*arguments):
+    """Return what `ensvm list` prints about each study, by heads."""
+    answer = invoke("list", *arguments)
+    assert answer.exit_code == 0, answer.output
+    head, *lines = [line.split("\t") for line in answer.stdout.splitlines()]
+    assert head[0] == "study"
+    return {line[0]: dict(zip(head, line, strict=True)) for line in lines}
+
+
+def test_every_shipped_study_is_listed_before_any_run(here):
+    studies = listed(here / "none")
+    assert set(reproduced()) < set(studies)
+    assert {study["here"] for study in studies.values()} == {"not run"}
+    assert all(study["title"] for study in studies.values())
+    assert studies["ijcai07"]["paper"].startswith("I. W. Tsang and J. T. Kwok")
+    assert "of one processor, measured on " in studies["ijcai07"]["takes"]
+    assert studies["smoke"]["data missing"] == ""
+
+
+def test_data_are_missing_until_they_are_in_a_folder(here):
+    assert "web2" in listed(here)["ijcai07"]["data missing"].split(", ")
+    for name in ("w2a", "w2a.t"):
+        (here / name).touch()
+    missing = listed(here, "--data-dir", here)["ijcai07"]["data missing"].split(", ")
+    assert "web2" not in missing
+    assert "web1" in missing
+
+
+def test_your_own_studies_are_listed_with_what_was_run(here):
+    config = (
+        "study: mine\ntitle: Of my own\ndatasets: [german]\nalgorithms: {svc: {estimator: SVC}}"
+    )
+    failed = record("german", 3, "svc", status="failed")
+    make_study(here / "mine", config, [*errors("german", "svc", [0.2, 0.3]), failed])
+    mine = listed(here)["mine"]
+    assert mine["title"] == "Of my own"
+    assert mine["here"] == "2 cells done, 1 cells failed"
+
+
+@pytest.fixture
+def missing(here):
+    """Return a study with one data set that is here, and three from two sources that are not."""
+    path = here / "trial.yaml"
+    rows = "[titanic, web2, {name: again, card: web2}, web1]"
+    path.write_text(f"study: trial\nrealizations: 1\ndatasets: {rows}\nalgorithms:\n  {SVC}\n")
+    return path
+
+
+def ways_in(text):
+    """Return the lines that say how to get missing data."""
+    assert text.count("missing data: 3 of the 4") == 1
+    return [line.strip() for line in text.splitlines() if "--data-dir" in line]
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_missing_data_are_printed_once_before_anything_runs(missing):
+    ran = invoke("run", missing, "--jobs", 1)
+    assert ran.exit_code == 0
+    assert [line.split(":")[0] for line in ways_in(ran.stderr)] == ["web2, again", "web1"]
+    assert ran.stderr.index("missing data") < ran.stderr.index("cells, ")
+    [end] = [line for line in ran.stdout.splitlines() if "no data" in line]
+    assert "web2, again, web1" in end
+    assert "6 unavailable" in invoke("run", missing, "--jobs", 1).stdout
+    lines = Path("results", "trial", "cells.jsonl").read_text()
+    assert lines.count('"kind": "cell"') == 8, "the same reason is not written twice"
+
+
+def test_a_dry_run_and_a_check_print_missing_data_too(missing):
+    dry, checked = invoke("run", missing, "--dry-run"), invoke("check", missing, "--no-fit")
+    assert ways_in(dry.stdout) == ways_in(checked.stdout)
+    assert checked.exit_code == 0
+
+
+ROWS = "\n".join(
+    f"{i};{i * i % 7},5;{['rot', 'blau'][i % 2]};{'ab'[i % 5 // 3]}" for i in range(40)
+)
+FOREIGN = f"id;länge;farbe;label\n{ROWS}\n"
+
+
+@pytest.fixture
+def foreign(here):
+    Path("foreign.csv").write_bytes(FOREIGN.encode("latin-1"))
+
+
+@pytest.mark.usefixtures("in_this_process", "foreign")
+def test_a_foreign_file_becomes_a_table_without_a_question():
+    drafted = invoke("init", "foreign.csv")
+    assert drafted.exit_code == 0, drafted.output
+    for text in (
+        "40 rows, 4 columns",
+        "semicolon",
+        "decimal comma",
+        "numbers the rows",
+        "a 24, b 16",
+    ):
+        assert text in drafted.output
+    checked = invoke("check", "foreign.yaml")
+    assert checked.exit_code == 0, checked.output
+    few = ("--realizations", 5, "--algorithms", "always_largest,svc")
+    ran = invoke("run", "foreign.yaml", "--jobs", 1, *few)
+    assert ran.exit_code == 0, ran.output
+    assert "| foreign " in invoke("table", "results", "foreign").output
+    ranked = invoke("rank", "results", "foreign", "--dataset", "foreign")
+    assert ranked.exit_code == 0, ranked.output
+    assert "| largest class | SVM " in ranked.output
+
+
+@pytest.mark.usefixtures("foreign")
+def test_the_printed_commands_work():
+    drafted = invoke("init", "foreign.csv", "-o", "my 1st.yaml")
+    commands = [shlex.split(line)[1:] for line in drafted.output.splitlines() if "  ensvm " in line]
+    assert [command[0] for command in commands] == ["run", "table", "rank"]
+    assert invoke(*commands[0], "--dry-run").exit_code == 0
+
+
+@pytest.mark.usefixtures("foreign")
+def test_a_config_is_overwritten_only_with_force():
+    Path("foreign.yaml").write_text("mine")
+    again = invoke("init", "foreign.csv")
+    assert again.exit_code == 2
+    assert "error: foreign.yaml exists; choose another name with -o" in again.output
+    assert Path("foreign.yaml").read_text() == "mine"
+    assert invoke("init", "foreign.csv", "--force").exit_code == 0
+    assert Path("foreign.yaml").read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv"], "none.csv"),
+        (["."], ""),
+        (["/dev/null"], "/dev/null"),
+        (["foreign.csv/x.csv"], "foreign.csv/x.csv"),
+        (["foreign.csv", "--target", "nowhere"], "there is no column 'nowhere'"),
+        (["foreign.csv", "-o", "foreign.csv/x.yaml"], "choose another place with -o"),
+        (["foreign.csv", "--force", "-o", "./foreign.csv"], "would be written over"),
+    ],
+)
+@pytest.mark.usefixtures("foreign")
+def test_init_refuses_in_one_line_and_writes_nothing(arguments, message):
+    refused = invoke("init", *arguments)
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("error: ")
+    assert len(refused.stderr.splitlines()) == 1
+    assert message in refused.stderr
+    assert [path.name for path in Path().iterdir()] == ["foreign.csv"]
+    assert Path("foreign.csv").read_bytes() == FOREIGN.encode("latin-1")
+
+
+def test_many_columns_are_summed_up():
+    names = [f"gene{i}" for i in range(200)]
+    lines = [",".join([*(str(i * j % 11) for j in range(200)), "ab"[i % 2]]) for i in range(30)]
+    Path("wide.csv").write_text("\n".join([",".join([*names, "label"]), *lines]) + "\n")
+    drafted = invoke("init", "wide.csv")
+    assert drafted.exit_code == 0, drafted.output
+    assert "more columns" in drafted.output
+    assert len(drafted.output.splitlines()) < 70
+    assert max(map(len, drafted.output.splitlines())) <= 100
+
+
+def test_control_characters_of_a_file_do_not_reach_the_terminal():
+    text = FOREIGN.replace("länge", "l\u202e\x85nge [red]").replace(";a\n", ";a\u202e\n")
+    Path("foreign.csv").write_text(text, encoding="utf-8")
+    drafted = invoke("init", "foreign.csv")
+    assert drafted.exit_code == 0, drafted.output
+    assert "\u202e" not in drafted.output
+    assert "\x85" not in drafted.output
+    assert "[red]" in drafted.output
+
+
+BIG = 2**53 + 1
+ALIKE = """\
+study: alike
+datasets: [{name: own, path: own.csv, target: label, drop: [Comment],
+            split: {protocol: random, n_train: 20, n_test: 10}}]
+algorithms: {a: {estimator: SVC}}
+"""
+
+
+def write_own(other, target="label"):
+    """Write own.csv with two classes, some rows of the second class in another spelling."""
+    labels = ["no", "caf\u00e9", other]
+    rows = [f"{BIG + 10 * i},{i * i % 7},{labels[i % 3]}," for i in range(60)]
+    text = "\n".join([f"big,a,{target},Comment", *rows]) + "\n"
+    Path("own.csv").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("other", [unicodedata.normalize("NFD", "caf\u00e9"), "caf\u00e9\u200b"])
+def test_labels_that_look_the_same_are_named_once(other):
+    write_own(other)
+    Path("alike.yaml").write_text(ALIKE)
+    drafted = invoke("init", "own.csv", "--target", "label")
+    checked = invoke("check", "alike.yaml", "--no-fit")
+    for answer in (drafted, checked):
+        assert answer.exit_code == 0, answer.output
+        [line] = [line for line in answer.stderr.splitlines() if "look the same" in line]
+        assert ascii(other) in line
+        assert ascii("caf\u00e9") in line
+    assert "own: columns left out of the inputs: Comment" in checked.stdout
+    assert "1 data sets, 1 algorithms" in checked.stdout
+    text = " ".join(drafted.stdout.split())
+    assert text.count(f"whole numbers beyond 2^53, such as {BIG}, lose digits") == 1
+
+
+def test_an_empty_last_column_is_called_empty():
+    write_own("no", target="kind")
+    answer = invoke("init", "own.csv")
+    assert answer.exit_code == 2
+    assert "the last column, 'Comment', is empty; --target NAME says" in answer.stderr
