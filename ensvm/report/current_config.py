@@ -80,9 +80,10 @@ def current_config(folder: Path) -> Current:
             config, _ = read_config(path)
             if config.study != copy.study:
                 continue
-            # A copy has another path of the printed values.
-            if config == copy.model_copy(update={"published": config.published}):
-                return at_run
+            # A copy has another path of the printed values, and coverage says nothing of results.
+            free = {"published": config.published, "coverage": config.coverage}
+            if config == copy.model_copy(update=free):
+                return Current(config, at_run.published)
             if other := _other_cells(copy, config):
                 return Current(copy, at_run.published, OTHER_CELLS.format(name=name, other=other))
             published = _published(path, config, at_run)
