@@ -26,7 +26,7 @@ READING = {
     "card": ("data/cards", "brought_splits"),
 }
 GENERATING = {
-    "generator": ("data/generators", "waveform"),
+    "generator": ("data/generators.py", "waveform"),
     "labels": ("data", "encode_labels"),
 }
 PARTS_OF_PATH = {
