@@ -136,7 +136,7 @@ def _friedman_sentences(ranking: Ranking) -> str:
             "the differences of single pairs are then not to be relied on"
         )
     return (
-        "Friedman's test of all being equal, corrected for ties: "
+        "Friedman's test of all being equal: "
         f"χ² = {test.friedman_chi2:.2f} with {k - 1} degrees of freedom, "
         f"p {_p_text(test.friedman_p)}; Iman and Davenport's F = {f} with {k - 1} and "
         f"{(k - 1) * (n - 1)} degrees of freedom, p {_p_text(test.iman_davenport_p)}{exact}. "
