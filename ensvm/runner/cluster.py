@@ -74,10 +74,10 @@ class ClusterEngine:
         # All timings are made on one machine.
         timing = tasks[0].run_pass == "timing"
         workers = sorted(self._client.ncores())[:1]
-        arguments = timeout, versions(), tuple(sys.argv[1:])
+        arguments = timeout, _versions(), tuple(sys.argv[1:])
         futures = {
             self._client.submit(
-                run_on_worker, task, *arguments, pure=False, workers=workers if timing else None
+                _run_on_worker, task, *arguments, pure=False, workers=workers if timing else None
             ): task
             for task in tasks
         }
@@ -92,7 +92,9 @@ class ClusterEngine:
                 except EngineRefused:
                     raise
                 except Exception as error:
-                    raise EngineRefused(f"{self._address}: {one_line(error)}; {GOES_ON}") from error
+                    raise EngineRefused(
+                        f"{self._address}: {_one_line(error)}; {GOES_ON}"
+                    ) from error
                 save(records)
                 future.release()  # else dask would compute it again if its worker dies
         finally:
@@ -148,16 +150,16 @@ def _connected(client: Any, scheduler: Any) -> Any:
             name="ensvm",
         )
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise EngineRefused(f"{address}: no dask scheduler answers: {one_line(error)}") from error
+        raise EngineRefused(f"{address}: no dask scheduler answers: {_one_line(error)}") from error
 
 
-def one_line(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     """Return an error in one short line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}".strip(": ")[:300]
 
 
 @cache
-def versions() -> dict[str, str]:
+def _versions() -> dict[str, str]:
     """Return the versions of ensvm, Python and the packages that values depend on.
 
     That of ensvm ends with a checksum of its sources.
@@ -173,40 +175,21 @@ def versions() -> dict[str, str]:
     }
 
 
-def run_on_worker(
+def _run_on_worker(
     task: Task, timeout: float | None, wanted: dict[str, str], command: tuple[str, ...]
 ) -> list[Record]:
-    """Run a task on this machine, in a thread of a dask worker.
+    """Run a task in a thread of a dask worker; each record carries this machine's provenance.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    timeout : float or None
-        The seconds that one cell may take.
-    wanted : dict of str
-        The versions that this worker must have.
-    command : tuple of str
-        The arguments of the command line, for the provenance.
-
-    Returns
-    -------
-    list of Record
-        The records, each with this machine's provenance.
-
-    Raises
-    ------
-    EngineRefused
-        If this worker has other versions.
+    Raises EngineRefused if the worker's versions are not those `wanted`.
     """
     from distributed import get_worker
 
     worker = get_worker()
     key = worker.get_current_task()
     different = ", ".join(
-        f"{name} {versions().get(name, 'unknown')} there and {here} here"
+        f"{name} {_versions().get(name, 'unknown')} there and {here} here"
         for name, here in wanted.items()
-        if versions().get(name) != here
+        if _versions().get(name) != here
     )
     if different:
         raise EngineRefused(f"the worker {worker.address} ({platform.node()}): {different}")

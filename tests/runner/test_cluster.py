@@ -165,8 +165,8 @@ def test_an_interruption_ends_it_and_the_same_command_goes_on(cluster, study, tm
 def test_a_worker_of_another_version_is_refused_by_name(engine, study, tmp_path, monkeypatch):
     from ensvm.runner import cluster
 
-    here = cluster.versions() | {"numpy": "1.0", "Python": "3.1"}
-    monkeypatch.setattr(cluster, "versions", lambda: here)
+    here = cluster._versions() | {"numpy": "1.0", "Python": "3.1"}
+    monkeypatch.setattr(cluster, "_versions", lambda: here)
     with pytest.raises(EngineRefused, match=r"tcp://.*Python .* there and 3\.1 here.*numpy"):
         run(study(SVC, realizations=1), tmp_path / "r", engine=engine)
 
