@@ -32,7 +32,7 @@ def test_what_fails_is_told_by_its_block(study):
     assert check(config, "--no-fit").exit_code == 0
 
 
-def test_data_that_are_not_at_hand_are_told(study, monkeypatch):
+def test_algorithms_without_local_data_are_named(study, monkeypatch):
     config = study("svc: {estimator: SVC}")
     text = config.read_text().replace("path: own.csv, target: label, positive: 1,", "card: a9a,")
     config.write_text(text)
@@ -41,4 +41,4 @@ def test_data_that_are_not_at_hand_are_told(study, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(config.parent))
     checked = check(config)
     assert checked.exit_code == 0, checked.output
-    assert "no data of theirs are at hand: svc" in checked.stdout
+    assert "not fitted, because their data are not here: svc" in checked.stdout
