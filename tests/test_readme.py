@@ -13,6 +13,7 @@ from ensvm.study.config import reproduced
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 CLASSIFIERS = ROOT / "docs" / "classifiers.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 STUDIES = sorted((ROOT / "results").glob("*/README.md"))
@@ -62,13 +63,25 @@ def test_a_page_shows_the_files_as_they_are(page):
 
 
 @pytest.mark.parametrize(
-    "page", sorted({*PAGES, *DOCS, *STUDIES}), ids=lambda page: page.relative_to(ROOT).as_posix()
+    "page",
+    sorted({*PAGES, CONTRIBUTING, *DOCS, *STUDIES}),
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
 )
 def test_links_of_a_page_lead_to_files(page):
     text = page.read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     for link in links:
         assert (page.parent / link).exists(), link
+
+
+def test_the_recipes_name_files_and_tables_that_exist():
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:cli|configs|ensvm|tests)/[\w./-]+)`", text)
+    missing = [
+        path for path in paths if not (re.search("NAME|FILE", path) or (ROOT / path).exists())
+    ]
+    assert len(paths) > 20
+    assert missing == []
 
 
 def test_the_readme_is_short_and_leads_to_every_page():
