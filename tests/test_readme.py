@@ -84,9 +84,8 @@ def test_the_recipes_name_files_and_tables_that_exist():
     assert missing == []
 
 
-def test_the_readme_is_short_and_leads_to_every_page():
+def test_the_readme_leads_to_every_page():
     text = README.read_text(encoding="utf-8")
-    assert len(text.encode()) <= 8_192
     for page in DOCS:
         assert f"](docs/{page.name})" in text
 

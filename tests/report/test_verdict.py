@@ -317,5 +317,5 @@ def test_the_legend_says_what_is_shown_and_nothing_else(tmp_path):
     assert "Welch" in text
     assert "cross-validation" not in text
     assert "orders" not in text
-    assert "`ensvm warnings`" in text
+    assert "`ensvm status --warnings`" in text
     assert "reproduced" in text

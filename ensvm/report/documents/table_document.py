@@ -239,7 +239,8 @@ def marks(cells: list[TableCell]) -> list[str]:
         ),
         (
             warned,
-            f"{WARNED} Fits warned ({warned} of {len(cells)} cells); `ensvm warnings` lists how.",
+            f"{WARNED} Fits warned ({warned} of {len(cells)} cells); "
+            "`ensvm status --warnings` lists how.",
         ),
     )
     return [sentence for applies, sentence in sentences if applies]
