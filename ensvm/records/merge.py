@@ -38,7 +38,7 @@ class NotMerged(ValueError):
 
 
 @dataclass(frozen=True)
-class Source:
+class MergeSource:
     """The records of one study in one folder or file.
 
     Attributes
@@ -69,7 +69,7 @@ class Merged:
     ----------
     study : str
         The study.
-    sources : list of Source
+    sources : list of MergeSource
         The folders and files that have records of it.
     records : dict of Identity to Record
         The record of each cell that is kept.
@@ -82,14 +82,14 @@ class Merged:
     """
 
     study: str
-    sources: list[Source]
+    sources: list[MergeSource]
     records: dict[Identity, Record] = field(default_factory=dict)
     n_shared: int = 0
     disagreements: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def read_sources(path: Path) -> list[Source]:
+def read_sources(path: Path) -> list[MergeSource]:
     """Return the sources in a folder of studies, in a study's folder, or in a file `*.jsonl`.
 
     Raises NotMerged if there are no records, and RecordsDamaged if a file holds something else.
@@ -108,13 +108,13 @@ def read_sources(path: Path) -> list[Source]:
         if len(studies) > 1:
             names = ", ".join(sorted(studies))
             raise NotMerged(f"{source}: records of several studies ({names}) in one file")
-        sources += [Source(source, study, records) for study in studies]
+        sources += [MergeSource(source, study, records) for study in studies]
     if not sources:
         raise NotMerged(f"{path}: no records here; run a study first")
     return sources
 
 
-def merge(sources: Sequence[Source]) -> list[Merged]:
+def merge(sources: Sequence[MergeSource]) -> list[Merged]:
     """Return the records of sources, united study by study.
 
     Raises NotMerged if no source of a study has its config.

@@ -44,7 +44,7 @@ STANDARD_LIBRARY = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib
 MOST_FILES = 20
 
 
-class OwnFile(NamedTuple):
+class CodeFile(NamedTuple):
     """A file, without symbolic links in its path, and the hash of its content."""
 
     path: str
@@ -57,7 +57,7 @@ class OwnCode:
 
     Attributes
     ----------
-    files : dict of str to OwnFile
+    files : dict of str to CodeFile
         The own modules and the declared files, by their paths relative to the config; modules that
         lie elsewhere by their paths on the path of Python.
     roots : frozenset of str
@@ -66,7 +66,7 @@ class OwnCode:
         The installed packages that they import.
     """
 
-    files: Mapping[str, OwnFile] = field(default_factory=dict)
+    files: Mapping[str, CodeFile] = field(default_factory=dict)
     roots: frozenset[str] = frozenset()
     packages: frozenset[str] = frozenset()
 
@@ -152,7 +152,7 @@ def loaded_code(modules: Iterable[str], folder: Path) -> OwnCode:
 def _declared(source: YamlSource, location: Location, patterns: Iterable[str]) -> OwnCode:
     """Return the files that the `depends:` at a location names."""
     folder = source.path.parent
-    files: dict[str, OwnFile] = {}
+    files: dict[str, CodeFile] = {}
     for index, pattern in enumerate(patterns):
         names = list(_matches(folder, pattern))
         if not names:
@@ -220,8 +220,8 @@ def _name(module: str, file: Path, folder: Path) -> str:
     return module.replace(".", "/") + inside
 
 
-def _read(file: Path) -> OwnFile:
-    return OwnFile(os.path.realpath(file), _hash(file.read_bytes()))
+def _read(file: Path) -> CodeFile:
+    return CodeFile(os.path.realpath(file), _hash(file.read_bytes()))
 
 
 def _hash(content: bytes) -> str:

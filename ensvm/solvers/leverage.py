@@ -35,8 +35,8 @@ from ensvm.solvers.leverage_rounds import (
     TESTED,
     TRUE_LOSS,
     ZERO_LOSS,
-    Block,
-    Record,
+    CandidateBlock,
+    RoundHistory,
     Settings,
     State,
     find_centres_and_floors,
@@ -123,9 +123,9 @@ class BlockSource:
         self.n_blocks = len(self._blocks)
         self._gram = gram if callable(gram) else np.asarray(gram)
         self._current: int | None = None
-        self._block: Block | None = None
+        self._block: CandidateBlock | None = None
 
-    def block(self, k: int) -> Block:
+    def block(self, k: int) -> CandidateBlock:
         """Return block k; compute its kernel values unless it is the current one."""
         if self._block is None or k != self._current:
             self._block = None
@@ -136,7 +136,7 @@ class BlockSource:
         """Return the numbers of all blocks, the current one first."""
         return sorted(range(self.n_blocks), key=lambda k: k != self._current)
 
-    def _made(self, indices: Indices) -> Block:
+    def _made(self, indices: Indices) -> CandidateBlock:
         rows = self._rows(indices)
         centres, floors = np.empty((2, indices.size))
         find_centres_and_floors(rows, float(np.finfo(rows.dtype).eps), centres, floors)
@@ -146,7 +146,7 @@ class BlockSource:
                 f"kernel values must be finite and smaller than {LARGEST_VALUE:g}, "
                 f"but not all are with instance {indices[bad][0]}"
             )
-        return Block(rows, indices, centres, floors, sums=np.empty((indices.size, 3)))
+        return CandidateBlock(rows, indices, centres, floors, sums=np.empty((indices.size, 3)))
 
     def _rows(self, indices: Indices) -> NDArray[Any]:
         if callable(self._gram):
@@ -267,7 +267,7 @@ def _play_blocks(
     source: BlockSource,
     settings: Settings,
     state: State,
-    record: Record,
+    record: RoundHistory,
     n_rounds: int,
     per_block: int,
     visits: int | None,
@@ -292,7 +292,11 @@ def _play_blocks(
 
 
 def _result(
-    source: BlockSource, settings: Settings, state: State, record: Record, stop_reason: StopReason
+    source: BlockSource,
+    settings: Settings,
+    state: State,
+    record: RoundHistory,
+    stop_reason: StopReason,
 ) -> LeverageResult:
     n_iter, labels = int(record.n_rounds[0]), settings.labels
     rounds = record.index[:n_iter]
@@ -315,7 +319,9 @@ def _result(
     )
 
 
-def _certificate(source: BlockSource, settings: Settings, state: State, record: Record) -> float:
+def _certificate(
+    source: BlockSource, settings: Settings, state: State, record: RoundHistory
+) -> float:
     """Return the largest derivative of the mean loss, see `LeverageResult`; reads all blocks."""
     shift = shift_of.py_func(settings.loss, state.margins)
     total = weigh(settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls)
@@ -334,9 +340,9 @@ def _state_at_zero(m: int) -> State:
     return State(margins, trial, direction, weights, pulls, last_chosen=np.full(1, NOBODY))
 
 
-def _empty_record(n_rounds: int, settings: Settings, initial_penalty: float) -> Record:
+def _empty_record(n_rounds: int, settings: Settings, initial_penalty: float) -> RoundHistory:
     alpha, beta, loss, penalty = np.zeros((4, n_rounds + 1))
     loss[0] = 1.0 if settings.loss == EXPONENTIAL else np.log(2.0)
     penalty[0] = 0.0 if settings.penalty == NO_PENALTY else initial_penalty
     index, none_yet = np.zeros(n_rounds, dtype=np.intp), np.zeros(1, dtype=np.intp)
-    return Record(index, alpha, beta, loss, penalty, n_rounds=none_yet)
+    return RoundHistory(index, alpha, beta, loss, penalty, n_rounds=none_yet)

@@ -122,7 +122,7 @@ REASSOCIATED = {"reassoc", "contract"}
 SQUARES, FIRSTS, PULLED = 0, 1, 2
 
 
-class Block(NamedTuple):
+class CandidateBlock(NamedTuple):
     """The k candidates of one block."""
 
     rows: Any  # (k, m) kernel values
@@ -305,7 +305,7 @@ SEARCH_TOL = 1e-14
 VANISHED_LOSS = 1e-250
 
 
-class Record(NamedTuple):
+class RoundHistory(NamedTuple):
     """What the rounds did; changed in place.
 
     Round t is entry t of `index`, `alpha` (of K_j) and `beta`, and leads to entry t + 1 of `loss`

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 from ensvm.data.errors import DataError, Strict
 from ensvm.data.files.encode import Inputs, Label, Numerals, encoded_columns
 from ensvm.data.files.file_content import FileContent
-from ensvm.data.files.named_columns import ROWS_AT_ONCE, Block, NamedColumnsFormat
+from ensvm.data.files.named_columns import ROWS_AT_ONCE, NamedColumnsFormat, RowBlock
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "whitespace": None}
 MISSING = ("?", "NA", "NaN", "nan")  # in users' own files, beside empty fields
@@ -124,7 +124,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         header = 0 if isinstance(options["target"], int) else 1
         return cls.model_validate({"type": "table", "header": header, **written, **options})
 
-    def blocks(self, file: FileContent) -> Iterator[Block]:
+    def blocks(self, file: FileContent) -> Iterator[RowBlock]:
         """Yield the rows as text."""
         names, rows = self._table(file)
         while block := list(islice(rows, ROWS_AT_ONCE)):
@@ -134,7 +134,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
                         f"{file.name}, line {line}: {len(fields)} fields; expected {len(names)}"
                     )
             lines, columns = zip(*block, strict=True)
-            yield Block(names, list(zip(*columns, strict=True)), lines)
+            yield RowBlock(names, list(zip(*columns, strict=True)), lines)
 
     def column_names(self, file: FileContent) -> list[str]:
         """Return the names in the header; without one, the positions."""

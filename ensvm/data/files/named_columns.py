@@ -28,7 +28,7 @@ Column = Sequence[str] | NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Some rows of a table."""
 
     names: list[str]  # the names of the columns
@@ -36,7 +36,7 @@ class Block:
     columns: Sequence[Column]
     rows: Sequence[int]  # the number of each row in its file, for messages
 
-    def taken(self, at: NDArray[np.intp]) -> "Block":
+    def taken(self, at: NDArray[np.intp]) -> "RowBlock":
         """Return the rows at some positions."""
         if len(at) == len(self.rows):
             return self
@@ -44,7 +44,7 @@ class Block:
             column[at] if isinstance(column, np.ndarray) else [column[i] for i in at]
             for column in self.columns
         ]
-        return Block(self.names, columns, [self.rows[i] for i in at])
+        return RowBlock(self.names, columns, [self.rows[i] for i in at])
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class NamedColumnsFormat(FileFormat):
     unlabelled: Literal["refuse", "drop"] = "refuse"
 
     @abstractmethod
-    def blocks(self, file: FileContent) -> Iterator[Block]:
+    def blocks(self, file: FileContent) -> Iterator[RowBlock]:
         """Yield the rows, some at a time; raise DataError if the file is not of this format."""
 
     @abstractmethod
@@ -96,7 +96,7 @@ class NamedColumnsFormat(FileFormat):
             raise DataError(f"{file.name}: no row is complete")
         return raw
 
-    def _some(self, file: FileContent) -> Iterator[Block]:
+    def _some(self, file: FileContent) -> Iterator[RowBlock]:
         empty = True
         for block in self.blocks(file):
             empty = False
@@ -137,7 +137,7 @@ class _Reader:
         self.form, self.file = form, file
         self.inputs = form.columns_used(file)
 
-    def read(self, block: Block) -> Raw:
+    def read(self, block: RowBlock) -> Raw:
         label_at, input_at = choose_columns(
             block.names, self.form.target, self.inputs, self.file.name
         )
@@ -157,7 +157,7 @@ class _Reader:
             X[chosen], labels[chosen], groups=None if raw.groups is None else raw.groups[chosen]
         )
 
-    def _with_numbers(self, block: Block, input_at: list[int]) -> Block:
+    def _with_numbers(self, block: RowBlock, input_at: list[int]) -> RowBlock:
         """Return the block with each input that holds nothing but plain numbers read as such.
 
         This is much quicker than field by field, which other columns need.
@@ -171,16 +171,16 @@ class _Reader:
                 numbers = self.form.numerals.read_plain(column)
                 if numbers is not None and (np.abs(numbers) <= LARGEST).all():
                     columns[at] = numbers
-        return Block(block.names, columns, block.rows)
+        return RowBlock(block.names, columns, block.rows)
 
-    def _encoding(self, block: Block, at: int) -> Encoding:
+    def _encoding(self, block: RowBlock, at: int) -> Encoding:
         return self.inputs[block.names[at]] if self.inputs else "number"
 
-    def _place(self, block: Block, at: int, row: int) -> str:
+    def _place(self, block: RowBlock, at: int, row: int) -> str:
         unit = self.form.unit
         return f"{self.file.name}, {unit} {block.rows[row]}, column {block.names[at]!r}"
 
-    def _encoded(self, block: Block, at: int) -> NDArray[np.float64]:
+    def _encoded(self, block: RowBlock, at: int) -> NDArray[np.float64]:
         column = block.columns[at]
         encoding = self._encoding(block, at)
         if isinstance(column, np.ndarray):
@@ -191,8 +191,8 @@ class _Reader:
         return encode_column(column, encoding, self._absent(column), place, self.form.numerals)
 
     def _complete(
-        self, block: Block, label_at: int, input_at: list[int], group_at: list[int]
-    ) -> Block:
+        self, block: RowBlock, label_at: int, input_at: list[int], group_at: list[int]
+    ) -> RowBlock:
         """Return the rows that have what they need; raise DataError for one that must have it."""
         form = self.form
         for at in group_at if form.incomplete != "drop" else ():

@@ -13,7 +13,7 @@ import numpy as np
 from ensvm.data.errors import DataError
 from ensvm.data.files.encode import DATES, Inputs, plain_label
 from ensvm.data.files.file_content import FileContent, check_size, reading
-from ensvm.data.files.named_columns import Block, Column, NamedColumnsFormat, TypedColumns
+from ensvm.data.files.named_columns import Column, NamedColumnsFormat, RowBlock, TypedColumns
 
 MOST_LEVELS = 30  # different texts of a column that nothing declares nominal
 ROWS_OF_GROUP = 65536  # read at once: a DataFrame takes some times the memory of its row group
@@ -43,7 +43,7 @@ class TypedFormat(NamedColumnsFormat):
         Raises DataError if the file is not of this format.
         """
 
-    def blocks(self, file: FileContent) -> Iterator[Block]:
+    def blocks(self, file: FileContent) -> Iterator[RowBlock]:
         """Yield the rows: numbers as such, all else as text."""
         end = 0
         for frame in self.frames(file):
@@ -54,7 +54,7 @@ class TypedFormat(NamedColumnsFormat):
                 for at, name in enumerate(names)
             ]
             if len(frame):
-                yield Block(names, columns, range(end + 1, end + len(frame) + 1))
+                yield RowBlock(names, columns, range(end + 1, end + len(frame) + 1))
             end += len(frame)
 
     def column_names(self, file: FileContent) -> list[str]:

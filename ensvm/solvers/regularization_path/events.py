@@ -58,7 +58,7 @@ class PathState(NamedTuple):
     rounding: Any  # (1,), what g may be off by
 
 
-class Record(NamedTuple):
+class BreakpointHistory(NamedTuple):
     """What happened, one entry a breakpoint, and the free multipliers right after it."""
 
     theta: Any

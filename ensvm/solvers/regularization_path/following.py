@@ -23,8 +23,8 @@ from ensvm.solvers.regularization_path.events import (
     PAUSED,
     REACHED_END,
     RIGHT,
+    BreakpointHistory,
     PathState,
-    Record,
     enter,
     follow_for_a_while,
     note,
@@ -133,7 +133,7 @@ class PathJournal:
     """The breakpoints so far, and the largest violation of optimality at the checks."""
 
     def __init__(self) -> None:
-        self._stretches: list[Record] = []
+        self._stretches: list[BreakpointHistory] = []
         self.n_events = 0
         self.largest_violation = 0.0
         self.final_violation = 0.0
@@ -170,12 +170,12 @@ class PathJournal:
         self._stretches.append(_trimmed(record))
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return a field of `Record` over all breakpoints."""
+        """Return a field of `BreakpointHistory` over all breakpoints."""
         return np.concatenate([getattr(record, name) for record in self._stretches])
 
 
-def _new_record(breakpoints: int, m: int) -> Record:
-    return Record(
+def _new_record(breakpoints: int, m: int) -> BreakpointHistory:
+    return BreakpointHistory(
         theta=np.empty(breakpoints),
         intercept=np.empty(breakpoints),
         objective=np.empty(breakpoints),
@@ -190,7 +190,7 @@ def _new_record(breakpoints: int, m: int) -> Record:
     )
 
 
-def _trimmed(record: Record) -> Record:
+def _trimmed(record: BreakpointHistory) -> BreakpointHistory:
     """Return a copy without what was left empty."""
     breakpoints, free_alphas = int(record.n_breakpoints[0]), int(record.n_free_alphas[0])
     columns = {name: column[:breakpoints].copy() for name, column in record._asdict().items()}
@@ -199,7 +199,7 @@ def _trimmed(record: Record) -> Record:
         "n_breakpoints": record.n_breakpoints,
         "n_free_alphas": record.n_free_alphas,
     }
-    return Record(**columns | kept)
+    return BreakpointHistory(**columns | kept)
 
 
 # Margins are shifted further than needed by up to this part of the spread, each by another, so that

@@ -374,7 +374,7 @@ def middle_intercept(extremes: Vector, theta: Vector, intercept: Vector) -> Vect
     convention is the middle of the interval, as in LIBSVM. It takes four values of v, which stay
     the same as long as no multiplier changes.
 
-    `extremes` are those of `events.Record`, one row a value of theta; NaN where b is determined.
+    `extremes` are those of `BreakpointHistory`, one row a theta; NaN where b is determined.
     """
     lower = np.maximum(theta - extremes[:, 1], -theta - extremes[:, 3])
     upper = np.minimum(theta - extremes[:, 0], -theta - extremes[:, 2])
