@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PLANNED = "ensvm status --config CONFIG"
 MAX_GROUPS = 8  # groups of cells with one reason, the commonest first
 MAX_NAMES = 4  # data sets or algorithms of a group
-MAX_ALGORITHMS = 10  # of which the costs are printed, the costliest first
+MAX_ALGORITHMS = 10  # the status prints the costs of these, the costliest first
 MAX_DISAGREEMENTS = 20  # of merged records
 DISAGREE = 1  # the exit status
 PHASES = {
