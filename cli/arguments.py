@@ -110,7 +110,7 @@ def _split(values: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
 
 def must_be_one_of(what: str, name: str, accepted: Collection[str]) -> None:
     """End the command if a name is not accepted; the message suggests the nearest."""
-    from ensvm.data.errors import near_miss
+    from ensvm.errors import near_miss
 
     if name not in accepted:
         refuse(

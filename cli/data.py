@@ -8,7 +8,6 @@ import click
 from rich.console import Console
 
 from ensvm.data import (
-    DataError,
     DatasetCard,
     DataUnavailable,
     find_card,
@@ -17,6 +16,7 @@ from ensvm.data import (
     locate,
     whereabouts,
 )
+from ensvm.errors import UserError
 from ensvm_cli.arguments import complete_configs, complete_data_sets, data_dir_option
 from ensvm_cli.printing import missing_data_text, print_facts, print_table, print_text
 
@@ -203,7 +203,7 @@ def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
             with progress.status(f"{number}/{len(cards)} {card.name} ..."):
                 loaded = load(card, data_dir=data_dir)
             click.echo(f"{card.name}: {len(loaded.y)} rows from {loaded.provider}")
-        except DataError as error:
+        except UserError as error:
             failed += 1
             click.echo(f"{card.name}: {error}", err=True)
     if failed:
@@ -223,7 +223,7 @@ def _verify(cards: list[DatasetCard], named: bool, data_dir: Path | None) -> Non
         except DataUnavailable:
             absent += 1
             click.echo(f"{card.name}: not here; `ensvm data fetch {card.name}` tries to get it")
-        except DataError as error:
+        except UserError as error:
             wrong += 1
             click.echo(f"{card.name}: WRONG: {error}", err=True)
     if wrong or (absent and named):

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ensvm import __version__
+from ensvm.errors import UserError
 from ensvm_cli.data import data
 from ensvm_cli.printing import refuse
 from ensvm_cli.records import merge, ship, status
@@ -47,9 +48,7 @@ def readable_errors() -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         refuse(f"the file name is not valid Unicode: {error.object!r}")
-    except (RuntimeError, ValueError) as error:
-        if not isinstance(error, _mendable()):
-            raise
+    except UserError as error:
         refuse(str(error))
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of a pipe has left: click ends the command
@@ -58,20 +57,6 @@ def readable_errors() -> Iterator[None]:
         file = "" if error.filename is None else f"{error.filename}: "
         remedy = REMEDIES.get(error.errno or 0, REMEDY)
         refuse(f"{file}{reason[:1].lower()}{reason[1:]}; {remedy}")
-
-
-def _mendable() -> tuple[type[Exception], ...]:
-    # Imported only after an error: these modules import scipy.
-    from ensvm.data import DataError
-    from ensvm.records.merge import NotMerged
-    from ensvm.records.store import RecordsDamaged, RecordsMoved, StoreLocked
-    from ensvm.report.comparison import NothingToCompare
-    from ensvm.report.export import NotExported
-    from ensvm.runner.workers import EngineRefused
-    from ensvm.study.source import ConfigError
-
-    records = NotMerged, RecordsDamaged, RecordsMoved, StoreLocked
-    return ConfigError, DataError, EngineRefused, NotExported, NothingToCompare, *records
 
 
 class _Verbs(click.Group):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
+from ensvm.errors import UserError
 from ensvm_cli.arguments import (
     complete_from_results,
     config_option,
@@ -267,7 +268,7 @@ def rank(
       ensvm rank ijcai07 --table 2
       ensvm rank ijcai07 --table 2 --dataset german
     """
-    from ensvm.report.ranking import NotRanked, compare_on_data_set, rank_over_data_sets
+    from ensvm.report.ranking import compare_on_data_set, rank_over_data_sets
     from ensvm.report.write import write_comparison, write_ranking
 
     written: list[Path] = []
@@ -280,7 +281,7 @@ def rank(
             else:
                 comparison = compare_on_data_set(study, table, dataset, metric, alpha)
                 text, paths = write_comparison(comparison)
-        except NotRanked as reason:
+        except UserError as reason:
             reasons.append(f"{study.config.study}, table {table.id}: not ranked: {reason}")
             continue
         print_markdown(text)

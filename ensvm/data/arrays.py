@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.card import DatasetCard
-from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.file_content import Raw
 from ensvm.data.splits import OfficialSplit
+from ensvm.errors import UserError, near_miss
 
 _DENSE_BYTES = 16 * 2**30  # beyond it an index in error is more likely than such a data set
 _ROWS_AT_ONCE = 4096  # of which a copy is small beside all
@@ -35,12 +35,12 @@ class Arrays:
 def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
     """Return the canonical arrays of the parts (one, or training and test), checked.
 
-    Raises DataError if rows, features, class counts or the checksum are not what the card says.
+    Raises UserError if rows, features, class counts or the checksum are not what the card says.
     """
     X = canonical_inputs([part.X for part in parts], card.sparse)
     if card.missing is None and np.isnan(_values(X)).any():
         hint = "`missing: training-mean` fills them in"
-        raise DataError(f"data set {card.name!r}: missing values are kept; {hint}")
+        raise UserError(f"data set {card.name!r}: missing values are kept; {hint}")
     labels = np.concatenate([part.labels for part in parts])
     _check_counts(card, X.shape, labels)
     if len(parts) == 2:
@@ -55,7 +55,7 @@ def assemble(card: DatasetCard, parts: list[Raw]) -> Arrays:
     y = encode_labels(card, labels)
     groups = parts[0].groups
     if card.groups is not None and groups is None:
-        raise DataError(f"data set {card.name!r}: groups: its format does not tell any")
+        raise UserError(f"data set {card.name!r}: groups: its format does not tell any")
     checksum = checksum_of(X, y, splits, groups)
     if card.checksum is not None:
         _check("checksum of the arrays", checksum, card.checksum, card.name)
@@ -110,7 +110,7 @@ def _check_dense_size(blocks: list[Any]) -> None:
     size = 8 * sum(math.prod(block.shape) for block in blocks)
     if size > _DENSE_BYTES:
         shape = f"{sum(block.shape[0] for block in blocks)} rows of {blocks[0].shape[1]} columns"
-        raise DataError(
+        raise UserError(
             f"{shape} need {size / 2**30:.0f} GiB when zeros are kept; accepted: up to "
             f"{_DENSE_BYTES / 2**30:.0f} GiB, or LIBSVM text with `scaling: none` or `maxabs`, "
             "which is sparse"
@@ -162,7 +162,7 @@ def _values(X: Any) -> NDArray[np.float64]:
 
 def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     if part.splits is None:
-        raise DataError(
+        raise UserError(
             f"data set {card.name!r}: protocol indices, but the file holds no train and test"
         )
     train, test = part.splits
@@ -174,7 +174,7 @@ def _brought_splits(card: DatasetCard, part: Raw) -> tuple[NDArray[np.intp], NDA
     }
     _check("row numbers (realizations, rows)", actual, expected, card.name)
     if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= card.rows:
-        raise DataError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
+        raise UserError(f"data set {card.name!r}: a row number is not in 0..{card.rows - 1}")
     return train, test
 
 
@@ -184,7 +184,7 @@ def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.
     for label in actual:
         if label not in card.classes:
             hint = f"{near_miss(label, card.classes)} (accepted: {', '.join(card.classes)})"
-            raise DataError(f"data set {card.name!r}: label {label!r} is unknown{hint}")
+            raise UserError(f"data set {card.name!r}: label {label!r} is unknown{hint}")
     _check("rows", shape[0], card.rows, card.name)
     _check("features", shape[1], card.features, card.name)
     if None not in card.classes.values() and (card.generator is None or card.checksum is not None):
@@ -193,4 +193,4 @@ def _check_counts(card: DatasetCard, shape: tuple[int, int], labels: NDArray[np.
 
 def _check(what: str, actual: object, expected: object, name: str) -> None:
     if actual != expected:
-        raise DataError(f"data set {name!r}: {what}: found {actual}, the card says {expected}")
+        raise UserError(f"data set {name!r}: {what}: found {actual}, the card says {expected}")

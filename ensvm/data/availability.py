@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Literal
 
 from ensvm.data.card import DatasetCard
-from ensvm.data.errors import DataUnavailable
 from ensvm.data.loading import joined_names, load
 from ensvm.data.providers.folders import data_folders
 from ensvm.data.providers.serving import TO_DOWNLOAD, attempts, how_to_get, on_disk, would_serve
+from ensvm.errors import DataUnavailable
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = F
 
     Raises
     ------
-    DataError
+    UserError
         If `data_dir` is not a folder.
 
     Examples
@@ -123,7 +123,7 @@ def whereabouts(card: DatasetCard, *, data_dir: Path | None = None) -> Whereabou
 
     Raises
     ------
-    DataError
+    UserError
         If `data_dir` is not a folder.
 
     Examples
@@ -198,7 +198,7 @@ class DataSearch:
 
         Raises
         ------
-        DataError
+        UserError
             If the data are not what the card says.
         """
         # An unreachable address costs many seconds: data sets with the same sources ask once.

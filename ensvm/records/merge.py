@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ensvm.data.providers.folders import PARTIAL, remove_left_behind
+from ensvm.errors import UserError
 from ensvm.records.predictions import copy_files
 from ensvm.records.record import Identity, Record, Status
 from ensvm.records.shipped_records import read_shipped
@@ -31,10 +32,6 @@ RANKS: dict[Status, int] = {"ok": 2, "failed": 1, "timeout": 1, "unavailable": 0
 # Files that are copied from the first folder that has them.
 BESIDE = (CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE)
 SHOWN = 60  # characters of a value that differs
-
-
-class NotMerged(ValueError):
-    """Records cannot be merged; the message names the path and says what to do."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,7 @@ class Merged:
 def read_sources(path: Path) -> list[MergeSource]:
     """Return the sources in a folder of studies, in a study's folder, or in a file `*.jsonl`.
 
-    Raises NotMerged if there are no records, and RecordsDamaged if a file holds something else.
+    Raises UserError if there are no records, or a file holds something else.
     """
     sources = []
     for source in [path] if path.is_file() else folders_in(path):
@@ -102,22 +99,22 @@ def read_sources(path: Path) -> list[MergeSource]:
             latest = latest_records(source, json_lines(source))
             records = with_predictions_at_hand(latest, source.parent)
         else:
-            raise NotMerged(f"{source}: give a folder, or a file of records ({CELLS_FILE})")
+            raise UserError(f"{source}: give a folder, or a file of records ({CELLS_FILE})")
         shipped = read_shipped(source).records if source.is_dir() else {}
         studies = {record.study for record in (*records.values(), *shipped.values())}
         if len(studies) > 1:
             names = ", ".join(sorted(studies))
-            raise NotMerged(f"{source}: records of several studies ({names}) in one file")
+            raise UserError(f"{source}: records of several studies ({names}) in one file")
         sources += [MergeSource(source, study, records) for study in studies]
     if not sources:
-        raise NotMerged(f"{path}: no records here; run a study first")
+        raise UserError(f"{path}: no records here; run a study first")
     return sources
 
 
 def merge(sources: Sequence[MergeSource]) -> list[Merged]:
     """Return the records of sources, united study by study.
 
-    Raises NotMerged if no source of a study has its config.
+    Raises UserError if no source of a study has its config.
     """
     merged = {name: Merged(name, []) for name in sorted({source.study for source in sources})}
     for source in sources:
@@ -127,7 +124,7 @@ def merge(sources: Sequence[MergeSource]) -> list[Merged]:
             paths = [path for source in study.sources if (path := source.folder / name).is_file()]
             if name == CONFIG_COPY and not paths:
                 places = ", ".join(str(source.path) for source in study.sources)
-                raise NotMerged(f"{places}: there is no {name} beside the records of {study.study}")
+                raise UserError(f"{places}: there is no {name} beside the records of {study.study}")
             others = [path for path in paths[1:] if path.read_bytes() != paths[0].read_bytes()]
             if others:
                 differing = ", ".join(map(str, others))
@@ -201,7 +198,7 @@ def _values(record: Record) -> dict[str, str]:
 def write_merged(merged: Sequence[Merged], target: Path) -> bool:
     """Write the studies into a new folder, which is complete or not there at all.
 
-    Raises NotMerged if there is something else in `target`, and OSError if it cannot be written;
+    Raises UserError if there is something else in `target`, and OSError if it cannot be written;
     nothing is left behind.
     """
     parent = target.absolute().parent
@@ -214,7 +211,7 @@ def write_merged(merged: Sequence[Merged], target: Path) -> bool:
         if _holds(target, beside):
             return False
         if os.path.lexists(target) and not (target.is_dir() and not any(target.iterdir())):
-            raise NotMerged(f"{target}: is not empty; name a folder that does not exist yet")
+            raise UserError(f"{target}: is not empty; name a folder that does not exist yet")
         if target.is_dir():
             target.rmdir()
         os.replace(beside, target)

@@ -16,11 +16,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ensvm.errors import UserError
 from ensvm.records.identity import asked, by_value, stands_in
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import (
     SHIPPED_FILE,
-    RecordsDamaged,
     json_lines,
     latest_records,
     read_records,
@@ -42,7 +42,7 @@ class ShippedRecords:
 def read_shipped(folder: Path) -> ShippedRecords:
     """Return the records that came with `folder`; empty without a file of them.
 
-    Raises RecordsDamaged if the file is damaged or holds something else.
+    Raises UserError if the file is damaged or holds something else.
     """
     path = folder / SHIPPED_FILE
     lines = json_lines(path)
@@ -51,7 +51,7 @@ def read_shipped(folder: Path) -> ShippedRecords:
     _, first = next(lines, (0, None))
     config = first.get("config") if isinstance(first, dict) else None
     if not isinstance(config, str):
-        raise RecordsDamaged(f"{path}: does not begin with a config; restore or remove the file")
+        raise UserError(f"{path}: does not begin with a config; restore or remove the file")
     return ShippedRecords(config, latest_records(path, lines))
 
 

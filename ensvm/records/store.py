@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import filelock
 
+from ensvm.errors import UserError
 from ensvm.records.predictions import names_at_hand, save_files
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.validation import CONTROL, LONGEST_TEXT, Newer, must_be_shallow, plain
@@ -30,21 +31,13 @@ _LINE_END = b'"}\n'
 _CONTROL_OR_OTHER = re.compile(rb"\\[bfru]|[^\t\n\x20-\x7e]")
 
 
-class StoreLocked(RuntimeError):
-    """Another run is writing the same study."""
-
-
-class RecordsDamaged(ValueError):
-    """A line before the last is not a record; the message names it."""
-
-
 def read_records(folder: Path) -> dict[Identity, Record]:
     """Return the latest record of every cell in `folder`; an empty dict without a file.
 
     A torn last line (a run killed while writing) is left out. Each record has its `run`, and its
     predictions if their files exist.
 
-    Raises RecordsDamaged if another line is not a record.
+    Raises UserError if another line is not a record.
     """
     path = folder / CELLS_FILE
     return with_predictions_at_hand(latest_records(path, json_lines(path)), folder)
@@ -53,13 +46,13 @@ def read_records(folder: Path) -> dict[Identity, Record]:
 def folders_in(results: Path) -> list[Path]:
     """Return a folder of results and the folders in it.
 
-    Raises RecordsDamaged if the name of a folder in it has control characters, since messages
+    Raises UserError if the name of a folder in it has control characters, since messages
     contain it.
     """
     folders = sorted(path for path in results.iterdir() if path.is_dir())
     for folder in folders:
         if CONTROL.search(folder.name):
-            raise RecordsDamaged(
+            raise UserError(
                 f"{results}: the name of the folder {folder.name!r} has control characters; "
                 "rename or remove it"
             )
@@ -84,7 +77,7 @@ def latest_records(
 ) -> dict[Identity, Record]:
     """Return the latest record of every cell among a file's lines, each with its `run`.
 
-    Raises RecordsDamaged, naming `path` and the line, if a line is not a record.
+    Raises UserError, naming `path` and the line, if a line is not a record.
     """
     runs: dict[str, Run] = {}
     latest: dict[Identity, Record] = {}
@@ -111,7 +104,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
     A file named `*.xz` is read as compressed.
 
-    Raises RecordsDamaged if a line that was written to its end is not JSON, or a compressed file is
+    Raises UserError if a line that was written to its end is not JSON, or a compressed file is
     damaged.
     """
     if not os.path.exists(path):
@@ -127,7 +120,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 except (ValueError, RecursionError) as error:
                     raise _not_a_record(path, number, error) from error
     except (EOFError, lzma.LZMAError) as error:
-        raise RecordsDamaged(
+        raise UserError(
             f"{path}: damaged: {error}; restore the file, or remove it to go on"
         ) from error
 
@@ -154,19 +147,15 @@ def _content(raw: bytes) -> Any:
 
 def _must_be_a_file(path: Path) -> None:
     if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would never end
-        raise RecordsDamaged(f"{path}: not a regular file, so no records; move it away to go on")
+        raise UserError(f"{path}: not a regular file, so no records; move it away to go on")
 
 
-def _not_a_record(path: Path, number: int, error: Exception) -> RecordsDamaged:
+def _not_a_record(path: Path, number: int, error: Exception) -> UserError:
     if isinstance(error, Newer):
         mend = "update ensvm, or move the file away to begin anew"
-        return RecordsDamaged(f"{path}, line {number}: {error}; {mend}")
+        return UserError(f"{path}, line {number}: {error}; {mend}")
     mend = "restore the file, or remove it" if path.suffix == ".xz" else "remove the line"
-    return RecordsDamaged(f"{path}, line {number}: not a record: {error}; {mend} to go on")
-
-
-class RecordsMoved(RuntimeError):
-    """The file of records was deleted or renamed during a run; the message says where they are."""
+    return UserError(f"{path}, line {number}: not a record: {error}; {mend} to go on")
 
 
 class Store:
@@ -174,7 +163,7 @@ class Store:
 
     Raises
     ------
-    StoreLocked
+    UserError
         If another process has it open.
     """
 
@@ -189,7 +178,7 @@ class Store:
         try:
             self._lock.acquire(timeout=0)
         except filelock.Timeout:
-            raise StoreLocked(
+            raise UserError(
                 f"{self.folder}: another `ensvm run` is writing here; wait for it, or choose"
                 " another --results folder"
             ) from None
@@ -217,7 +206,7 @@ class Store:
     def put_back(self) -> bool:
         """Write all records again and close the store if its file is no longer at its path.
 
-        Raises RecordsMoved if that fails; the message names a file that has them.
+        Raises UserError if that fails; the message names a file that has them.
         """
         opened = os.fstat(self._file.fileno())
         try:
@@ -232,10 +221,10 @@ class Store:
         try:
             with Store(self.folder) as anew:
                 anew._write(content[: content.rfind(b"\n") + 1])
-        except (OSError, RecordsDamaged, StoreLocked) as error:
+        except (OSError, UserError) as error:
             path = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}-")) / CELLS_FILE
             path.write_bytes(content)
-            raise RecordsMoved(
+            raise UserError(
                 f"{self._path} was deleted or renamed during the run, and cannot be written anew"
                 f" ({error}); all its records are in {path}"
             ) from error

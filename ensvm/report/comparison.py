@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import t
 from tabulate import tabulate
 
+from ensvm.errors import UserError
 from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import (
@@ -31,10 +32,6 @@ SHIPPED = "shipped"
 MAX_NAMES = 12  # cells or rows named one by one
 
 
-class NothingToCompare(ValueError):
-    """A side of a comparison has no records; the message names it."""
-
-
 def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]]:
     """Return the studies of two sides by their names.
 
@@ -44,17 +41,17 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
 
     Raises
     ------
-    NothingToCompare
+    UserError
         If a side has no records, or both are `shipped`.
-    RecordsDamaged
+    UserError
         If a file holds something else than records.
     """
     if one == other == SHIPPED:
-        raise NothingToCompare("both sides are `shipped`; name a folder on one of them")
+        raise UserError("both sides are `shipped`; name a folder on one of them")
     sides = _read(one, other), _read(other, one)
     for side, studies in zip((one, other), sides, strict=True):
         if not studies:
-            raise NothingToCompare(f"{side}: no records here; run a study first")
+            raise UserError(f"{side}: no records here; run a study first")
     return sides
 
 
@@ -62,7 +59,7 @@ def _read(side: str, other: str) -> dict[str, Study]:
     path = Path(other if side == SHIPPED else side)
     if path.is_file() and side != SHIPPED:
         if not (path.parent / CONFIG_COPY).is_file():
-            raise NothingToCompare(f"{path}: there is no {CONFIG_COPY} beside it")
+            raise UserError(f"{path}: there is no {CONFIG_COPY} beside it")
         study = _only(path.parent, path.name)
         return {study.config.study: study} if study.records else {}
     kind = SHIPPED_FILE if side == SHIPPED else CELLS_FILE

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ensvm.errors import UserError
 from ensvm.records.identity import ValueOf, records_to_show
 from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import ShippedRecords
@@ -22,7 +23,7 @@ from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
 from ensvm.shipped import shipped_config
 from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.source import ConfigError, config_text, read_text
+from ensvm.study.source import config_text, read_text
 from ensvm.study.table_layout import Published, read_published
 
 # Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
@@ -66,7 +67,7 @@ def current_config(folder: Path) -> Current:
 
     Raises
     ------
-    ConfigError
+    UserError
         If the copy cannot be read.
     """
     text = read_text(folder / CONFIG_COPY)
@@ -87,7 +88,7 @@ def current_config(folder: Path) -> Current:
             if other := _other_cells(copy, config):
                 return Current(copy, at_run.published, OTHER_CELLS.format(name=name, other=other))
             published = _published(path, config, at_run)
-        except ConfigError as error:
+        except UserError as error:
             return Current(copy, at_run.published, UNREADABLE.format(error=error))
         return Current(config, published, EDITED.format(name=name))
     return at_run
@@ -144,7 +145,7 @@ def with_shipped(
     `path` is the file of `config`. A shipped value stands in only if its own config asked for it in
     the same terms; see `records_to_show`.
 
-    Raises ConfigError if the shipped config cannot be read.
+    Raises UserError if the shipped config cannot be read.
     """
     same_text = not shipped.records or path.read_text(encoding="utf-8") == shipped.config
 

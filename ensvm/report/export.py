@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from ensvm.errors import UserError
 from ensvm.records.record import Identity, Record
 from ensvm.records.validation import MAX_INTEGER
 from ensvm.records.writing import csv_of
@@ -25,10 +26,6 @@ TYPES: Mapping[str, type] = {
     **dict.fromkeys(("difference", "difference_low", "difference_high"), float),
     "dirty": bool,
 }
-
-
-class NotExported(ValueError):
-    """A file that cannot be written; the message says why, and what is accepted."""
 
 
 def realizations(study: Study, seeds: Mapping[Identity, int]) -> list[dict[str, Any]]:
@@ -126,7 +123,7 @@ def _column(name: str, values: list[Any]) -> "pd.Series[Any]":
 def content_of(frame: pd.DataFrame, ending: str) -> bytes:
     """Return a table as the content of a file with an ending, `.csv` or `.parquet`.
 
-    Raises NotExported if pyarrow, which writes Parquet, is not installed.
+    Raises UserError if pyarrow, which writes Parquet, is not installed.
     """
     if ending == ".csv":
         return csv_of(frame).encode()
@@ -134,7 +131,7 @@ def content_of(frame: pd.DataFrame, ending: str) -> bytes:
     try:
         frame.to_parquet(content, engine="pyarrow", index=False)
     except ImportError as error:
-        raise NotExported(
+        raise UserError(
             "Parquet is written by pyarrow, which is not installed: "
             "pip install 'ensvm[parquet]', or name a file *.csv"
         ) from error
@@ -142,7 +139,7 @@ def content_of(frame: pd.DataFrame, ending: str) -> bytes:
 
 
 def ending_of(path: Path) -> str:
-    """Return a file's ending; raises NotExported for one that is not written."""
+    """Return a file's ending; raises UserError for one that is not written."""
     if path.suffix not in FORMS:
-        raise NotExported(f"{path}: {path.suffix or 'no ending'!r}; accepted: {', '.join(FORMS)}")
+        raise UserError(f"{path}: {path.suffix or 'no ending'!r}; accepted: {', '.join(FORMS)}")
     return path.suffix

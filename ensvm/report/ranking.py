@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from ensvm.data.errors import near_miss
 from ensvm.data.splits import overlap
+from ensvm.errors import UserError, near_miss
 from ensvm.report.claim_tests import holm
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.report.rank_tests import (
@@ -41,10 +41,6 @@ FEWEST_DATA_SETS = 5
 SIGNIFICANT_DIGITS = 12  # of the means that are ranked, so that rounding errors do not break ties
 EQUAL = 1e-12  # relative to the values: smaller differences are rounding errors
 RANKABLE = tuple(name for name in MEASURED if direction_of(name) is not None)
-
-
-class NotRanked(ValueError):
-    """Raised with the reason why a table cannot be ranked."""
 
 
 @dataclass(frozen=True)
@@ -115,13 +111,13 @@ def rank_over_data_sets(
 ) -> Ranking:
     """Rank the algorithms of a table over its data sets and test their differences at level alpha.
 
-    The metric is by default the table's own. Raises NotRanked if fewer than two algorithms or five
+    The metric is by default the table's own. Raises UserError if fewer than two algorithms or five
     data sets can be compared.
     """
     selection = _select_columns(study, table, metric)
     selection, answers = _comparable_answers(selection, study.config.rows_of(table))
     if len(answers) < FEWEST_DATA_SETS:
-        raise NotRanked(
+        raise UserError(
             f"ranks need at least {FEWEST_DATA_SETS} data sets with values of all algorithms, "
             f"and it has {len(answers)}{_listed(selection.left_out)}"
         )
@@ -175,17 +171,17 @@ def compare_on_data_set(
 ) -> DataSetComparison:
     """Compare the algorithms of a table on one of its data sets, at level alpha.
 
-    The metric is by default the table's own. Raises NotRanked if the table does not have the data
+    The metric is by default the table's own. Raises UserError if the table does not have the data
     set, or if no pair can be tested.
     """
     selection = _select_columns(study, table, metric)
     rows = study.config.rows_of(table)
     if row not in rows:
         accepted = f"accepted: {', '.join(rows)}{near_miss(row, rows)}"
-        raise NotRanked(f"it has no data set {row!r}; {accepted}")
+        raise UserError(f"it has no data set {row!r}; {accepted}")
     selection, answers = _comparable_answers(selection, [row])
     if answers.empty:
-        raise NotRanked(selection.left_out[-1])  # the reason why the data set is left out
+        raise UserError(selection.left_out[-1])  # the reason why the data set is left out
     columns = zip(selection.labels, answers.T[row], strict=True)
     compared = [_compared_pair(one, other, alpha) for one, other in combinations(columns, 2)]
     pairs = pd.DataFrame(compared)
@@ -193,7 +189,7 @@ def compare_on_data_set(
     if pairs["p"].isna().all():
         reasons = "; ".join(dict.fromkeys(pairs["reason"]))
         left_out = _listed(selection.left_out)
-        raise NotRanked(f"{row}: there is nothing to test: {reasons}{left_out}")
+        raise UserError(f"{row}: there is nothing to test: {reasons}{left_out}")
     facts = {name: ask(study, Question(row, DATA_CELL, name)) for name in ("n_train", "n_test")}
     sizes = {name: int(min(fact.values.values())) for name, fact in facts.items() if fact.values}
     return DataSetComparison(selection, row, pairs, sizes, alpha)
@@ -253,16 +249,16 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
     If no column shows the metric, all algorithms of the table are compared in it.
     """
     if table.of == "data":
-        raise NotRanked("it states facts of the data, not values of algorithms")
+        raise UserError("it states facts of the data, not values of algorithms")
     metrics = dict.fromkeys(table.metric_of(column) for column in table.columns)
     metric = metric or default_metric(table)
     if metric is None:
-        raise NotRanked(f"its columns show {', '.join(metrics)}; choose one with --metric")
+        raise UserError(f"its columns show {', '.join(metrics)}; choose one with --metric")
     is_known = metric in metrics or metric in MEASURED or left_by_fit(metric)
     if not is_known and not is_predicted(metric):
-        raise NotRanked(unknown(metric, RANKABLE, FITTED))
+        raise UserError(unknown(metric, RANKABLE, FITTED))
     if unit_of(metric) == SECONDS and table.of != "timing":
-        raise NotRanked(f"{metric} needs the timing pass: choose a table that has `of: timing`")
+        raise UserError(f"{metric} needs the timing pass: choose a table that has `of: timing`")
     candidates = table.columns
     if metric not in metrics:
         names = dict.fromkeys(column.of(table) for column in table.columns)
@@ -287,7 +283,7 @@ def _better(table: TableConfig, metric: str) -> Direction:
         return direction
     if table.best == "min" or table.best == "max":
         return table.best
-    raise NotRanked(
+    raise UserError(
         f"are smaller or larger values of {metric!r} better? Set `best: min` or `best: max` in the "
         f"table{near_miss(metric, RANKABLE)}"
     )
@@ -312,14 +308,14 @@ def _comparable_answers(
     has_values = (problems == "").any()
     if selection.columns and not has_values.any():
         reasons = pd.unique(problems.to_numpy().ravel())
-        raise NotRanked(f"no values of {selection.metric}: {'; '.join(reasons)}")
+        raise UserError(f"no values of {selection.metric}: {'; '.join(reasons)}")
     left_out = list(selection.left_out)
     for name in problems.columns[~has_values]:
         left_out.append(f"{labels[name]}: {'; '.join(problems[name].unique())}")
     columns = tuple(column for column in selection.columns if has_values[column.name])
     if len(columns) < 2:
         count = "one algorithm is" if columns else "no algorithms are"
-        raise NotRanked(f"{count} left to compare{_listed(left_out)}")
+        raise UserError(f"{count} left to compare{_listed(left_out)}")
     selection = replace(selection, columns=columns)
     answers, problems = answers.loc[:, has_values], problems.loc[:, has_values]
     reasons_of_rows = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.documents.document import Document
 from ensvm.report.documents.table_document import table_document, table_grid
@@ -157,7 +158,7 @@ def write_figures(study: Study) -> Iterator[DrawnFigure]:
     A figure that cannot be drawn has no files; the others are written.
     """
     # matplotlib takes half a second to import.
-    from ensvm.report.plots.drawing import CannotDraw, draw, read_figure
+    from ensvm.report.plots.drawing import draw, read_figure
 
     for figure in study.config.figures:
         content = read_figure(study, figure)
@@ -168,7 +169,7 @@ def write_figures(study: Study) -> Iterator[DrawnFigure]:
             continue
         try:
             drawn = draw(figure, content.items, [path.suffix for path in paths[1:]])
-        except CannotDraw as error:
+        except UserError as error:
             yield DrawnFigure(figure, (), content.missing, str(error))
             continue
         replace_file(paths[0], csv_of(content.frame))

@@ -12,7 +12,8 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from ensvm.data import DataError, DatasetCard, load
+from ensvm.data import DatasetCard, load
+from ensvm.errors import UserError
 from ensvm.records.predictions import Predictions, confusion_of, packed
 from ensvm.records.provenance import now
 from ensvm.records.record import Conditions, Record, RunPass, Status
@@ -83,7 +84,7 @@ def run_task(task: Task) -> Iterator[Started | Record]:
     """
     try:
         realization = load(task.card, data_dir=task.data_dir).realization(task.cells[0].realization)
-    except DataError as error:
+    except UserError as error:
         yield from (new_record(task, cell, "failed", str(error)) for cell in task.cells)
         return
     shared = GramPool(realization, FitMemory())

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import ensvm
+from ensvm.errors import UserError
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Record
 from ensvm.runner.cell import Task, new_record
-from ensvm.runner.workers import EngineRefused, LocalEngine, Save
+from ensvm.runner.workers import LocalEngine, Save
 
 CONNECT_SECONDS = 15.0
 WORKER_SECONDS = 60.0  # without any worker, before a run ends
@@ -56,7 +57,7 @@ class ClusterEngine:
         try:
             self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
         except TimeoutError as error:
-            raise EngineRefused(
+            raise UserError(
                 f"{self._address}: no worker for {WORKER_SECONDS:g} s; {GOES_ON}"
             ) from error
         batches = [tasks]
@@ -89,12 +90,10 @@ class ClusterEngine:
                 except KilledWorker:
                     killed += [futures[future].only((cell,)) for cell in futures[future].cells]
                     continue
-                except EngineRefused:
+                except UserError:
                     raise
                 except Exception as error:
-                    raise EngineRefused(
-                        f"{self._address}: {_one_line(error)}; {GOES_ON}"
-                    ) from error
+                    raise UserError(f"{self._address}: {_one_line(error)}; {GOES_ON}") from error
                 save(records)
                 future.release()  # else dask would compute it again if its worker dies
         finally:
@@ -109,18 +108,18 @@ def cluster_engine(scheduler: Any) -> Iterator[ClusterEngine]:
 
     A client that is passed in is not closed.
 
-    Raises EngineRefused if dask.distributed is not installed, `scheduler` is something else, or no
+    Raises UserError if dask.distributed is not installed, `scheduler` is something else, or no
     scheduler answers.
     """
     try:
         from distributed import Client
         from distributed.deploy.cluster import Cluster
     except ImportError:
-        raise EngineRefused(EXTRA) from None
+        raise UserError(EXTRA) from None
     if isinstance(scheduler, Client):
         if scheduler.asynchronous or scheduler.status != "running":
             state = "asynchronous" if scheduler.asynchronous else scheduler.status
-            raise EngineRefused(f"engine: this Client is {state}; give one that is connected")
+            raise UserError(f"engine: this Client is {state}; give one that is connected")
         client = nullcontext(scheduler)
     else:
         address = scheduler.scheduler_address if isinstance(scheduler, Cluster) else scheduler
@@ -132,14 +131,14 @@ def cluster_engine(scheduler: Any) -> Iterator[ClusterEngine]:
 def _connected(client: Any, scheduler: Any) -> Any:
     """Return a new client for the address of a scheduler or the file that it wrote."""
     if not isinstance(scheduler, str | os.PathLike):
-        raise EngineRefused(
+        raise UserError(
             f"engine: {scheduler!r:.60} is a {type(scheduler).__name__}; accepted: {ACCEPTED}, or a"
             " dask.distributed.Client"
         )
     address = os.fspath(scheduler)
     is_address = "://" in address or address.rpartition(":")[2].isdecimal()
     if not is_address and not Path(address).is_file():
-        raise EngineRefused(f"engine {address!r}: there is no such file; give {ACCEPTED}")
+        raise UserError(f"engine {address!r}: there is no such file; give {ACCEPTED}")
     # The messages of dask are about connections; what ends a run is an error.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
@@ -150,7 +149,7 @@ def _connected(client: Any, scheduler: Any) -> Any:
             name="ensvm",
         )
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise EngineRefused(f"{address}: no dask scheduler answers: {_one_line(error)}") from error
+        raise UserError(f"{address}: no dask scheduler answers: {_one_line(error)}") from error
 
 
 def _one_line(error: BaseException) -> str:
@@ -180,7 +179,7 @@ def _run_on_worker(
 ) -> list[Record]:
     """Run a task in a thread of a dask worker; each record carries this machine's provenance.
 
-    Raises EngineRefused if the worker's versions are not those `wanted`.
+    Raises UserError if the worker's versions are not those `wanted`.
     """
     from distributed import get_worker
 
@@ -192,7 +191,7 @@ def _run_on_worker(
         if _versions().get(name) != here
     )
     if different:
-        raise EngineRefused(f"the worker {worker.address} ({platform.node()}): {different}")
+        raise UserError(f"the worker {worker.address} ({platform.node()}): {different}")
 
     def is_cancelled() -> bool:
         """Return whether the run has cancelled this task, or has ended."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ensvm.classifiers import ESTIMATORS
-from ensvm.data.errors import near_miss
+from ensvm.errors import near_miss
 from ensvm.kernels import gram, parameters_of, resolve_gamma
 from ensvm.runner.grams import for_gram, shares_gram
 from ensvm.seeds import seed_of

@@ -11,13 +11,14 @@ from typing import Any, Protocol
 from joblib import cpu_count
 
 from ensvm.data import DataSearch
+from ensvm.errors import UserError
 from ensvm.records.provenance import provenance
 from ensvm.records.record import Identity, Record, Run
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store, read_records
 from ensvm.records.writing import copy_file, replace_file
 from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.plan import Cell, Plan
-from ensvm.runner.workers import Engine, EngineRefused, LocalEngine
+from ensvm.runner.workers import Engine, LocalEngine
 from ensvm.study.source import config_text
 
 
@@ -124,13 +125,13 @@ def run_plan(
 
     Raises
     ------
-    StoreLocked
+    UserError
         If another run is writing there.
     WorkersDie
         If workers keep ending without a cell in progress.
-    EngineRefused
+    UserError
         If the cluster cannot be used, or `jobs` are given with it.
-    RecordsMoved
+    UserError
         If the folder was deleted or renamed meanwhile, and cannot be written again.
     """
     n_jobs = 1 if engine is not None else jobs or cpu_count()
@@ -159,7 +160,7 @@ def _engine(engine: Any, jobs: int | None) -> AbstractContextManager[Engine | No
     if engine is None:
         return nullcontext()
     if jobs is not None:
-        raise EngineRefused(
+        raise UserError(
             f"jobs ({jobs}) are for this machine; with an engine, each thread of a worker runs a"
             " cell"
         )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ensvm.data import Realization
-from ensvm.data.errors import near_miss
+from ensvm.errors import near_miss
 from ensvm.records.predictions import METHODS
 from ensvm.runner.estimators import made, parts_of
 from ensvm.runner.evaluate import grid_points
@@ -54,7 +54,7 @@ def check_fitted(
 ) -> None:
     """Refuse a number or a curve that none of the algorithms asked for it leaves.
 
-    Raises ConfigError if no fit leaves it, or it is an array and a number is meant; the message
+    Raises UserError if no fit leaves it, or it is an array and a number is meant; the message
     suggests another.
     """
     by_name: dict[str, list[AlgorithmSettings]] = {}

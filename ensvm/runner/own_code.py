@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from ensvm.classifiers import CLASSIFIERS
-from ensvm.data.errors import near_miss
+from ensvm.errors import near_miss
 from ensvm.records.code_identity import NUMERIC, PACKAGE, Target, imported
 from ensvm.runner.estimators import EstimatorError, names_in, resolved_block
 from ensvm.study.algorithms import AlgorithmConfig
@@ -99,7 +99,7 @@ def own_code(source: YamlSource, blocks: Mapping[str, AlgorithmConfig]) -> dict[
 
     Every own module is imported by itself: all that is loaded then is what it needs.
 
-    Raises ConfigError if a `depends:` names a file that is not there or cannot be read.
+    Raises UserError if a `depends:` names a file that is not there or cannot be read.
     """
     modules = {name: _modules_in(block) for name, block in blocks.items()}
     by_module: dict[str, OwnCode] = {}

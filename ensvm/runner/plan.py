@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ensvm.data import DataError, DatasetCard, adapt, find_card, inline_card
-from ensvm.data.errors import near_miss
+from ensvm.data import DatasetCard, adapt, find_card, inline_card
+from ensvm.errors import UserError, near_miss
 from ensvm.records.identity import changes, hash_of, key_of
 from ensvm.records.record import Identity, Record, RunPass
 from ensvm.runner.metric_check import check_fitted
@@ -28,7 +28,7 @@ from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figures import check_math
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.source import ConfigError, YamlSource
+from ensvm.study.source import YamlSource
 from ensvm.study.table_layout import check_published, read_published
 
 PASSES = ("error", "timing", "all")
@@ -229,7 +229,7 @@ def make_plan(
 
     Raises
     ------
-    ConfigError
+    UserError
         If anything in the config cannot be run; the message is for the user.
     """
     with importable(path.parent):
@@ -266,7 +266,7 @@ def part_of(
 
     Raises
     ------
-    ConfigError
+    UserError
         If there are more shards than realizations.
     """
     chosen = run_pass or ("error" if elsewhere or shard else "all")
@@ -276,7 +276,7 @@ def part_of(
         number, of = shard
         units = list(dict.fromkeys((cell.dataset, cell.realization) for cell in cells))
         if of > len(units):
-            raise ConfigError(
+            raise UserError(
                 f"shard {number}/{of}: there are {len(units)} realizations of data sets to run,"
                 " which make at most as many shards"
             )
@@ -436,7 +436,7 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
         if entry.own:
             return inline_card(entry.file_keys(), base)
         card = find_card(entry.card or entry.name)
-    except DataError as error:
+    except UserError as error:
         raise source.error(
             ("datasets", index, "card" if entry.card else "name"), str(error)
         ) from error
@@ -445,7 +445,7 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
         if change is not None:
             try:
                 card = adapt(card, **{key: change})
-            except DataError as error:
+            except UserError as error:
                 raise source.error(("datasets", index, key), str(error)) from error
     return card
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
 from ensvm.data import DatasetCard
-from ensvm.data.errors import near_miss
+from ensvm.errors import near_miss
 from ensvm.kernels import KERNEL_PARAMETERS
 from ensvm.records.code_identity import code_identity
 from ensvm.runner.estimators import (
@@ -125,7 +125,7 @@ def settings_of_study(
 ) -> dict[Used, Algorithm]:
     """Return every algorithm of a study, resolved for each kind of data that it meets.
 
-    Raises ConfigError if an estimator, a parameter or a stage cannot be used.
+    Raises UserError if an estimator, a parameter or a stage cannot be used.
     """
     used = _used(config, cards)
     own = own_code(source, {name: config.algorithms[name] for name, *_ in used})

@@ -43,7 +43,7 @@ def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
     Of a grid the first point is fitted. Each algorithm is tried on the smallest data set that it
     runs on and that needs no download; one that is wrapped for more than two classes there too.
 
-    Raises ConfigError if an algorithm cannot be fitted or does not predict; the message names its
+    Raises UserError if an algorithm cannot be fitted or does not predict; the message names its
     block and the exception.
     """
     cells = _cells(plan, _at_hand(plan, data_dir))
@@ -109,7 +109,7 @@ def _records(plan: Plan, cells: list[Cell], rows: int, data_dir: Path | None) ->
 
 
 def _refuse_failed(plan: Plan, records: Iterable[Record]) -> None:
-    """Raise ConfigError for the first algorithm that failed, which counts the others."""
+    """Raise UserError for the first algorithm that failed, which counts the others."""
     failed = [record for record in records if record.status == "failed"]
     if failed:
         _, source = read_config(plan.path)

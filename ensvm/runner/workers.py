@@ -21,7 +21,8 @@ from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, Protocol, TypeAlias
 
-from ensvm.data import DataError, load
+from ensvm.data import load
+from ensvm.errors import UserError
 from ensvm.records.record import Record
 from ensvm.runner.cell import Started, Task, new_record, run_task, warm_up_libraries
 
@@ -58,10 +59,6 @@ class WorkersDie(RuntimeError):
     """Worker processes keep ending although no cell is running in them."""
 
 
-class EngineRefused(ValueError):
-    """An engine cannot be used as it is; the message says what to do."""
-
-
 class WorkerDied(Exception):
     """A worker process ended in the middle of a task; the text says where it crashed, if known."""
 
@@ -88,7 +85,7 @@ class Engine(Protocol):
         ------
         WorkersDie
             If workers keep ending while they run no cell.
-        EngineRefused
+        UserError
             If no worker can run the tasks.
         """
 
@@ -308,7 +305,7 @@ class _Worker:
 def _start(threads: int) -> tuple[BaseProcess, Connection, Connection]:
     """Return a new process, forked from the clean one, with its messages and its crash text."""
     if not hasattr(os, "fork"):
-        raise EngineRefused("cells run in forked processes: on Windows, use WSL")
+        raise UserError("cells run in forked processes: on Windows, use WSL")
     context = get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     ours, theirs = context.Pipe()
@@ -365,7 +362,7 @@ def _serve(connection: Connection, crash: Connection, threads: int) -> None:
 def _run_in_a_fork(task: Task, connection: Connection) -> None:
     """Run a task with the user's own code in a copy of this process, which has run nothing yet."""
     warm_up_libraries()
-    with suppress(DataError):  # the fork meets the same error, and records it
+    with suppress(UserError):  # the fork meets the same error, and records it
         load(task.card, data_dir=task.data_dir)  # once for all forks
     child = os.fork()
     if child:

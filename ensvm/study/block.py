@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from ensvm.data.errors import Strict, near_miss
+from ensvm.errors import Strict, near_miss
 from ensvm.study.metrics import (
     MEASURED,
     STAGED,
@@ -137,7 +137,7 @@ class StudyNames:
     timing: bool
 
     def must_be_measured(self, source: YamlSource, asked: Asked) -> None:
-        """Raise ConfigError for a metric that records cannot have.
+        """Raise UserError for a metric that records cannot have.
 
         Names of fitted attributes are accepted: only a fit shows whether they exist.
         """

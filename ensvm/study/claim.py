@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from ensvm.data.errors import near_miss
+from ensvm.errors import near_miss
 from ensvm.records.record import RunPass
 from ensvm.study.block import Asked, ConfigBlock, Id, Names, StudyNames
 from ensvm.study.metrics import SECONDS, unit_of

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from ensvm.data.errors import near_miss
+from ensvm.errors import UserError, near_miss
 from ensvm.shipped import shipped_configs
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
 from ensvm.study.block import (
@@ -27,7 +27,7 @@ from ensvm.study.claim import ClaimConfig, check_claims
 from ensvm.study.dataset import DatasetConfig, check_datasets
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
-from ensvm.study.source import ConfigError, Location, YamlSource
+from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import expand_sweeps
 from ensvm.study.table_layout import TableConfig, check_tables
 from ensvm.study.variants import Derivation, ReadingConfig, check_readings
@@ -177,7 +177,7 @@ class StudyConfig(ConfigBlock):
     def with_readings(self, source: YamlSource) -> Self:
         """Return the study with the data sets and algorithms that its readings derive.
 
-        Raises ConfigError for readings that the study cannot have.
+        Raises UserError for readings that the study cannot have.
         """
         if not self.readings:
             return self
@@ -243,7 +243,7 @@ class StudyConfig(ConfigBlock):
         return {name: tuple(metrics) for name, metrics in metrics_of.items()}
 
     def check(self, source: YamlSource) -> None:
-        """Refuse names that point nowhere, block by block; raises ConfigError."""
+        """Refuse names that point nowhere, block by block; raises UserError."""
         for metric in self.metrics:
             if metric not in ALWAYS and not is_predicted(metric):
                 raise source.error(("metrics",), unknown(metric, PREDICTED))
@@ -303,7 +303,7 @@ def check_coverage(
 def find_config(name: str) -> Path:
     """Return the path of a config: a file as given, or a shipped study's name such as `ijcai07`.
 
-    Raises ConfigError, which names the shipped studies, if there is neither.
+    Raises UserError, which names the shipped studies, if there is neither.
     """
     path, shipped = Path(name), shipped_configs()
     # Without a checkout, configs/ijcai07.yaml means the shipped study too.
@@ -314,7 +314,7 @@ def find_config(name: str) -> Path:
     if os.path.exists(path):  # False, not an error, for a name that is too long
         return path
     studies = sorted(config.stem for config in shipped.glob("*.yaml"))
-    raise ConfigError(
+    raise UserError(
         f"{name}: no such file, and no shipped study of that name; "
         f"shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
     )
@@ -329,7 +329,7 @@ def reproduced() -> list[str]:
 def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlSource]:
     """Read and validate a config, from the file or from `text`, its content.
 
-    Does not check names of cards and estimators, which the runner does. Raises ConfigError.
+    Does not check names of cards and estimators, which the runner does. Raises UserError.
     """
     source = YamlSource(path, text)
     try:
@@ -341,7 +341,7 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
     return config, source
 
 
-def _readable(source: YamlSource, error: ValidationError) -> ConfigError:
+def _readable(source: YamlSource, error: ValidationError) -> UserError:
     location, message = refusal(error)
     # A union adds the member's name, which is not in the file.
     if location[:1] == ("figures",) and location[2:3] and location[2] in KINDS:

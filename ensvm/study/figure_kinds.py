@@ -90,7 +90,7 @@ class FigureConfig(ConfigBlock):
 
     @abstractmethod
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise ConfigError for data sets and algorithms that the study does not have."""
+        """Raise UserError for data sets and algorithms that the study does not have."""
 
 
 class PanelConfig(AxesConfig):
@@ -186,7 +186,7 @@ class LinesConfig(FigureConfig):
                         yield Asked(location, y, (algorithm,), self.of_curves)
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise ConfigError for data sets and series that the study does not have."""
+        """Raise UserError for data sets and series that the study does not have."""
         for number, panel in enumerate(self.panels):
             location: Location = ("figures", index, "panels", number)
             what, accepted = "data set", names.datasets
@@ -289,7 +289,7 @@ class ScatterConfig(FigureConfig):
                 yield Asked(("figures", index, "metric"), self.metric, (algorithm,))
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise ConfigError for data sets and algorithms that the study does not have."""
+        """Raise UserError for data sets and algorithms that the study does not have."""
         source.must_be_one_of(("figures", index, "rows"), "data set", self.rows, names.datasets)
         for number, panel in enumerate(self.panels):
             location: Location = ("figures", index, "panels", number)
@@ -359,7 +359,7 @@ class DistributionConfig(FigureConfig):
                 yield Asked(("figures", index, *own, "metric"), self.metric_of(panel), (name,))
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise ConfigError for data sets, algorithms and a table that the study does not have."""
+        """Raise UserError for data sets, algorithms and a table that the study does not have."""
         location: Location = ("figures", index)
         source.must_be_one_of((*location, "rows"), "data set", self.rows, names.datasets)
         for number, panel in enumerate(self.panels):
@@ -418,7 +418,7 @@ class PlaneConfig(FigureConfig):
                     )
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
-        """Raise ConfigError for data sets and algorithms that the study does not have."""
+        """Raise UserError for data sets and algorithms that the study does not have."""
         for number, panel in enumerate(self.panels):
             location: Location = ("figures", index, "panels", number)
             for key, what, name, accepted in (

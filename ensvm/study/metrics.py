@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from ensvm.data.errors import near_miss
+from ensvm.errors import near_miss
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ensvm.data.errors import near_miss
+from ensvm.errors import UserError, near_miss
 from ensvm.records.validation import CONTROL
 
 Location = tuple[str | int, ...]
@@ -29,10 +29,6 @@ _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels, or an anchor used inside wh
 
 def _type_of(tag: str) -> str:
     return tag.removeprefix("tag:yaml.org,2002:")
-
-
-class ConfigError(ValueError):
-    """An error in a config; the message names file, line, key, value and what is accepted."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -60,19 +56,19 @@ def read_text(path: Path) -> str:
 
     Raises
     ------
-    ConfigError
+    UserError
         If the file cannot be read, is too large or is not text.
     """
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
-            raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, which no config is")
+            raise UserError(f"{path}: larger than {MAX_BYTES:,} bytes, which no config is")
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not a text file in UTF-8: {error}") from error
+        raise UserError(f"{path}: not a text file in UTF-8: {error}") from error
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def config_text(path: Path) -> str:
@@ -80,7 +76,7 @@ def config_text(path: Path) -> str:
 
     Raises
     ------
-    ConfigError
+    UserError
         If a file cannot be read.
     """
     return "".join(text for _, text in _texts(path))
@@ -95,7 +91,7 @@ def _texts(path: Path) -> list[tuple[Path, str]]:
             text = read_text(part)
             # Without its key, a list would go on with the block before it.
             if not re.search(rf"^{name}:", text, re.MULTILINE):
-                raise ConfigError(f"{part}: the key `{name}:` is missing")
+                raise UserError(f"{part}: the key `{name}:` is missing")
             texts.append((part, text))
     if len(texts) == 1:
         return texts
@@ -115,7 +111,7 @@ class YamlSource:
 
     Raises
     ------
-    ConfigError
+    UserError
         If a file cannot be read, is not YAML or not a mapping, if a key is given twice, or if the
         config is larger or deeper than any study.
 
@@ -141,7 +137,7 @@ class YamlSource:
             loader = _Loader(text)
             node = loader.get_single_node()
             if node is None:
-                raise ConfigError(
+                raise UserError(
                     f"{self.path}: the file is empty; "
                     "a study needs at least study, datasets and algorithms"
                 )
@@ -150,15 +146,15 @@ class YamlSource:
         except yaml.reader.ReaderError as error:
             line = self._line_name(text.count("\n", 0, error.position) + 1)
             character = chr(error.character)
-            raise ConfigError(f"{line}: not YAML: the character {character!r}") from error
+            raise UserError(f"{line}: not YAML: the character {character!r}") from error
         except yaml.MarkedYAMLError as error:
-            raise ConfigError(
+            raise UserError(
                 f"{self._line_of(error)}: not YAML: {error.problem or error.context}"
             ) from error
         except RecursionError as error:
-            raise ConfigError(f"{self.path}: {_TOO_DEEP}") from error
+            raise UserError(f"{self.path}: {_TOO_DEEP}") from error
         if not isinstance(content, dict):
-            raise ConfigError(
+            raise UserError(
                 f"{self.path}: expected a mapping of keys (study: ..., datasets: ...), "
                 f"got {content!r:.60}"
             )
@@ -186,8 +182,8 @@ class YamlSource:
         one_file = self._file_of(lines[0])[0] == self._file_of(lines[-1])[0]
         return self._line_name(lines[-1] if one_file else lines[0])
 
-    def error(self, location: Location, message: str) -> ConfigError:
-        """Return the ConfigError for `message` at `location`, a path of keys and list indices."""
+    def error(self, location: Location, message: str) -> UserError:
+        """Return the UserError for `message` at `location`, a path of keys and list indices."""
         location = self.moved.get(location[:2], location[:2]) + location[2:]
         for depth in range(len(location)):  # a key that is a number, not a place in a list
             as_key = (*location[:depth], str(location[depth]))
@@ -200,12 +196,12 @@ class YamlSource:
             f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location
         ).lstrip(".")
         line = self._line_name(self._lines[nearest])
-        return ConfigError(f"{line}: {key + ': ' if key else ''}{message}")
+        return UserError(f"{line}: {key + ': ' if key else ''}{message}")
 
     def must_be_one_of(
         self, location: Location, what: str, names: str | Iterable[str], accepted: Iterable[str]
     ) -> None:
-        """Raise ConfigError unless a name, or each of several, is an accepted name of `what`."""
+        """Raise UserError unless a name, or each of several, is an accepted name of `what`."""
         accepted = list(accepted)
         for name in [names] if isinstance(names, str) else names:
             if name not in accepted:
@@ -213,7 +209,7 @@ class YamlSource:
                 raise self.error(location, message + near_miss(name, accepted))
 
     def must_be_distinct(self, block: str, what: str, names: list[str], *key: str) -> None:
-        """Raise ConfigError if an entry of a list has the name of an earlier one."""
+        """Raise UserError if an entry of a list has the name of an earlier one."""
         for index, name in enumerate(names):
             if name in names[:index]:
                 raise self.error((block, index, *key), f"the {what} {name!r} is given twice")

@@ -25,7 +25,7 @@ def expand_sweeps(source: YamlSource) -> dict[str, Any]:
     `sweep: {split.n_train: [50, 100]}` in the data set `circle` makes `circle-50` and `circle-100`,
     which differ in that key; a member's `sweep` then says what it is part `of`, the `key` and its
     `value`. A data set's members stand for the card of the sweep's name, unless the entry has a
-    `card:` or `path:`. Messages about a member name the line of the entry. Raises ConfigError for a
+    `card:` or `path:`. Messages about a member name the line of the entry. Raises UserError for a
     sweep that is not one key with values.
     """
     content = deepcopy(source.content)
@@ -123,7 +123,7 @@ def _members(
 def set_key(source: YamlSource, location: Location, entry: dict[str, Any], value: Any) -> str:
     """Set the key of an entry that the last part of `location` says, and return its last step.
 
-    The key may be a path of steps, such as `split.n_train`. Raises ConfigError where a step on it
+    The key may be a path of steps, such as `split.n_train`. Raises UserError where a step on it
     has a value, not a block of keys.
     """
     *path, last = str(location[-1]).split(".")

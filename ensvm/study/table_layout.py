@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from ensvm.data.errors import near_miss
+from ensvm.errors import UserError, near_miss
 from ensvm.records.validation import CONTROL
 from ensvm.study.block import Asked, ConfigBlock, Id, Name, Names, StudyNames
 from ensvm.study.metrics import DATA_FACTS, SECONDS, Direction, direction_of, unit_of
-from ensvm.study.source import ConfigError, YamlSource, read_text
+from ensvm.study.source import YamlSource, read_text
 
 PRINTED = ["table", "row", "column", "value", "std"]
 
@@ -192,7 +192,7 @@ class Published:
 def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
     """Return the printed numbers by (table, row, column).
 
-    Raises ConfigError, with file and line, if the file cannot be read, has another header, a cell
+    Raises UserError, with file and line, if the file cannot be read, has another header, a cell
     twice, or a value that is not a number.
     """
     cells: dict[tuple[str, str, str], Published] = {}
@@ -202,19 +202,19 @@ def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
         header = next(lines, [])
         if header != PRINTED:
             names = ",".join(header)
-            raise ConfigError(f"{path}, line 1: the header is {names!r:.80}; expected {expected}")
+            raise UserError(f"{path}, line 1: the header is {names!r:.80}; expected {expected}")
         for line in lines:
             position = f"{path}, line {lines.line_num}"
             if len(line) != len(PRINTED) or not all(map(_is_number, [line[3], line[4] or "0"])):
-                raise ConfigError(f"{position}: expected {expected}, got {','.join(line)!r:.200}")
+                raise UserError(f"{position}: expected {expected}, got {','.join(line)!r:.200}")
             if any(map(CONTROL.search, line)):
-                raise ConfigError(f"{position}: a control character in {','.join(line)!r:.200}")
+                raise UserError(f"{position}: a control character in {','.join(line)!r:.200}")
             table, row, column, value, std = line
             if (table, row, column) in cells:
-                raise ConfigError(f"{position}: the cell {table}, {row}, {column} is given twice")
+                raise UserError(f"{position}: the cell {table}, {row}, {column} is given twice")
             cells[table, row, column] = Published(float(value), float(std) if std else None)
     except csv.Error as error:
-        raise ConfigError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
+        raise UserError(f"{path}, line {lines.line_num}: not CSV: {error}") from error
     return cells
 
 
@@ -226,7 +226,7 @@ def _is_number(text: str) -> bool:
 
 
 def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path: Path) -> None:
-    """Refuse a printed number for which no table has a place; raises ConfigError."""
+    """Refuse a printed number for which no table has a place; raises UserError."""
     columns = {table.id: [column.name for column in table.columns] for table in tables}
     rows = {table.id: datasets if table.rows is None else table.rows for table in tables}
     for table, row, column in read_published(path):
@@ -234,7 +234,7 @@ def check_published(tables: Sequence[TableConfig], datasets: Sequence[str], path
         for what, name in (("table", table), ("row", row), ("column", column)):
             accepted = names[what] or ()
             if name not in accepted:
-                raise ConfigError(
+                raise UserError(
                     f"{path}: the cell {table}, {row}, {column}: unknown {what} {name!r}; "
                     f"accepted: {', '.join(accepted)}{near_miss(name, accepted)}"
                 )

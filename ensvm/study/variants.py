@@ -11,11 +11,12 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
+from ensvm.errors import UserError
 from ensvm.study.algorithms import AlgorithmConfig
 from ensvm.study.block import DERIVED, Asked, ConfigBlock, Id, Name, refusal
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import PERCENT, unit_of
-from ensvm.study.source import ConfigError, Location, YamlSource
+from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import set_key
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
@@ -272,7 +273,7 @@ class Derivation:
 
     def _refused(
         self, location: Location, keys: Mapping[str, Any], error: ValidationError
-    ) -> ConfigError:
+    ) -> UserError:
         """Return the error of a copy, at the key of the variant that caused it."""
         wrong_location, message = refusal(error)
         wrong = ".".join(map(str, wrong_location))

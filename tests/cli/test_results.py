@@ -11,13 +11,13 @@ import pytest
 from made_up_records import cells_run_here, errors, invoke, make_study, record
 from rich.console import Console
 
+from ensvm.errors import UserError
 from ensvm.records.shipped_records import pack
 from ensvm.records.store import CELLS_FILE
 from ensvm.report.query import read_study
 from ensvm.report.write import write_readings
 from ensvm.runner.plan import make_plan
 from ensvm.study.config import read_config
-from ensvm.study.source import ConfigError
 from ensvm_cli import results as verbs
 
 ROOT = Path(__file__).parents[2]
@@ -195,7 +195,7 @@ def test_a_wrong_key_is_explained_in_one_line(tmp_path, good, wrong, message):
     assert good in GOOD
     path = tmp_path / "c.yaml"
     path.write_text(GOOD.replace(good, wrong))
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(UserError) as caught:
         read_config(path)
     assert re.search(rf"line \d+: .*{message}", str(caught.value)), caught.value
     assert "\n" not in str(caught.value)

@@ -13,9 +13,10 @@ import pytest
 from made_up_records import invoke
 
 import ensvm
+from ensvm.errors import UserError
 from ensvm.records.predictions import PREDICTIONS_FOLDER, _hash
 from ensvm.records.record import Conditions, Record, Run
-from ensvm.records.store import RecordsDamaged, read_records
+from ensvm.records.store import read_records
 
 HTML = "<img src=x onerror=alert(1)><script>alert(1)</script>![x](http://beacon.invalid/x)"
 ESCAPES = "\x1b]0;title\x07\x1b[2J\u202etxt\x9b31m"
@@ -280,7 +281,7 @@ def refusal(folder, *lines):
     (folder / "cells.jsonl").write_bytes(b"".join(map(line, lines)))
     try:
         read_records(folder)
-    except RecordsDamaged as error:
+    except UserError as error:
         return str(error)
     return ""
 

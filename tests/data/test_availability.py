@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ensvm.data import DataSearch, find_card, list_cards, locate, whereabouts
-from ensvm.data.errors import Refused
 from ensvm.data.providers import serving
+from ensvm.errors import Refused
 
 
 @pytest.fixture(autouse=True)

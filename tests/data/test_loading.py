@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from ensvm.data import (
-    DataError,
     DatasetCard,
     DataUnavailable,
     find_card,
@@ -19,6 +18,7 @@ from ensvm.data import (
     load,
     locate,
 )
+from ensvm.errors import UserError
 
 ROWS = b"1,0,a\n2,0,b\n4,1,a\n8,0,b\n"
 OTHER = b"x;y;klass\n1.0;-0.0;A\n2;0;B\n4;1;A\n8;0;B\n"  # the same data, written otherwise
@@ -185,7 +185,7 @@ def test_locate_verifies_the_mirror_and_says_why_not(tmp_path: Path) -> None:
 def test_data_that_are_not_what_the_card_says_are_refused(
     tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         load(card(**changes), data_dir=mirror(tmp_path, rows=ROWS))
 
 

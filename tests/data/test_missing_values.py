@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, DatasetCard, inline_card, load
+from ensvm.data import DatasetCard, inline_card, load
+from ensvm.errors import UserError
 
 ROWS = b"1,red,a\n?,blue,b\n4,?,a\n8,red,b\n?,?,?\n2,blue,a\n"
 FORM = {"type": "table", "columns": ["u", "hue", "class"], "target": "class", "missing": ["?"]}
@@ -71,7 +72,7 @@ def test_filling_in_is_part_of_the_fingerprint() -> None:
 def test_missing_values_that_nobody_asked_to_keep_are_refused(
     folder: Path, form: dict[str, Any], changes: dict[str, Any], keys: str
 ) -> None:
-    with pytest.raises(DataError, match=keys):
+    with pytest.raises(UserError, match=keys):
         load(card(form, **changes), data_dir=folder, offline=True)
 
 
@@ -82,9 +83,9 @@ def test_own_file_with_missing_values(tmp_path: Path) -> None:
         "target": "class",
         "split": {"protocol": "kfold", "n_splits": 2},
     }
-    with pytest.raises(DataError, match="`incomplete: keep`"):
+    with pytest.raises(UserError, match="`incomplete: keep`"):
         inline_card(keys, tmp_path)
-    with pytest.raises(DataError, match="`missing: training-mean`"):
+    with pytest.raises(UserError, match="`missing: training-mean`"):
         inline_card(keys | {"incomplete": "keep"}, tmp_path)
     found = load(inline_card(keys | {"incomplete": "keep", "missing": "training-mean"}, tmp_path))
     assert np.isnan(found.X).sum() == 2

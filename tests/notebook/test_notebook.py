@@ -11,12 +11,11 @@ import yaml
 from made_up_records import claimed, errors, make_study, record
 
 import ensvm
-from ensvm.data import DataError
+from ensvm.errors import UserError
 from ensvm.notebook.results import Results
 from ensvm.records.store import read_records
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.render.markdown import to_markdown
-from ensvm.study.source import ConfigError
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -53,7 +52,7 @@ def test_numbers_of_numpy_are_numbers(study, tmp_path, monkeypatch):
 def test_a_wrong_mapping_is_refused_by_key(study, tmp_path, monkeypatch, change, message):
     content = yaml.safe_load(study(SVC).read_text()) | change
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match=r"^the given study") as refusal:
+    with pytest.raises(UserError, match=r"^the given study") as refusal:
         ensvm.run(content, results=tmp_path / "results", **QUIET)
     assert message in str(refusal.value)
     assert not (tmp_path / "results").exists()
@@ -164,7 +163,7 @@ def test_of_several_studies_one_is_chosen(tmp_path):
 
 def test_a_folder_without_records_is_refused(tmp_path):
     for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(DataError, match="no records here"):
+        with pytest.raises(UserError, match="no records here"):
             ensvm.load_results(folder)
 
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ensvm.errors import UserError
 from ensvm.records.identity import asked, stands_in
 from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.shipped_records import pack, read_shipped
-from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, RecordsDamaged, Store, read_records
+from ensvm.records.store import CELLS_FILE, SHIPPED_FILE, Store, read_records
 
 CONFIG = "study: s  # as it was packed\n"
 RUN = Run(
@@ -192,15 +193,15 @@ def test_a_damaged_file_is_named(tmp_path, cut):
     whole = packed(tmp_path, [record(at) for at in range(1, 30)])
     path = tmp_path / SHIPPED_FILE
     path.write_bytes(whole[:-cut])
-    with pytest.raises(RecordsDamaged, match=SHIPPED_FILE):
+    with pytest.raises(UserError, match=SHIPPED_FILE):
         read_shipped(tmp_path)
     path.write_bytes(b"no such thing\n")
-    with pytest.raises(RecordsDamaged, match=SHIPPED_FILE):
+    with pytest.raises(UserError, match=SHIPPED_FILE):
         read_shipped(tmp_path)
 
 
 @pytest.mark.parametrize("line", [b'{"kind": "cell"}\n', b"[1]\n", b"3\n"])
 def test_a_file_without_its_config_is_named(tmp_path, line):
     (tmp_path / SHIPPED_FILE).write_bytes(lzma.compress(line))
-    with pytest.raises(RecordsDamaged, match="config"):
+    with pytest.raises(UserError, match="config"):
         read_shipped(tmp_path)

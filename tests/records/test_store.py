@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ensvm.errors import UserError
 from ensvm.records.record import Conditions, Record, Run
-from ensvm.records.store import CELLS_FILE, RecordsDamaged, Store, StoreLocked, read_records
+from ensvm.records.store import CELLS_FILE, Store, read_records
 from ensvm.records.writing import replace_file
 
 
@@ -49,7 +50,7 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
 
 
 def test_two_writers_at_once_are_refused(tmp_path):
-    with Store(tmp_path), pytest.raises(StoreLocked, match="another"), Store(tmp_path):
+    with Store(tmp_path), pytest.raises(UserError, match="another"), Store(tmp_path):
         pass
 
 
@@ -64,7 +65,7 @@ def test_a_flipped_bit_anywhere_in_a_line_is_found(tmp_path):
             damaged[place] ^= 1 << bit
             if damaged[place] != ord("\n"):
                 path.write_bytes(damaged)
-                with pytest.raises(RecordsDamaged, match="line 1"):
+                with pytest.raises(UserError, match="line 1"):
                     read_records(tmp_path)
 
 
@@ -75,14 +76,14 @@ def test_a_line_without_a_checksum_is_read(tmp_path):
 
 def test_a_line_that_is_no_record_is_named(tmp_path):
     (tmp_path / CELLS_FILE).write_text("{}x\n")
-    with pytest.raises(RecordsDamaged, match="line 1"):
+    with pytest.raises(UserError, match="line 1"):
         read_records(tmp_path)
 
 
 @pytest.mark.parametrize("line", ['{"kind": "cell"}', "{}", '{"kind": "run"}', "[1]", "3"])
 def test_json_that_is_no_record_is_named(tmp_path, line):
     (tmp_path / CELLS_FILE).write_text(line + "\n")
-    with pytest.raises(RecordsDamaged, match="line 1"):
+    with pytest.raises(UserError, match="line 1"):
         read_records(tmp_path)
 
 
@@ -134,7 +135,7 @@ def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, told):
     path = tmp_path / CELLS_FILE
     lines = [record(1).to_json(), record(2).to_json() | change]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(RecordsDamaged, match=f"line 2: .*{told}") as caught:
+    with pytest.raises(UserError, match=f"line 2: .*{told}") as caught:
         read_records(tmp_path)
     assert str(path) in str(caught.value)
 
@@ -142,9 +143,9 @@ def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, told):
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
 def test_records_that_are_no_file_are_refused_at_once(tmp_path, make):
     make(tmp_path / CELLS_FILE)
-    with pytest.raises(RecordsDamaged, match=r"cells\.jsonl: not a regular file"):
+    with pytest.raises(UserError, match=r"cells\.jsonl: not a regular file"):
         read_records(tmp_path)
-    with pytest.raises(RecordsDamaged, match="not a regular file"), Store(tmp_path):
+    with pytest.raises(UserError, match="not a regular file"), Store(tmp_path):
         pass
 
 

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from made_up_records import errors, make_study, record
 
+from ensvm.errors import UserError
 from ensvm.records.record import Conditions
 from ensvm.records.writing import csv_of
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import (
-    NotExported,
     content_of,
     ending_of,
     frame_of,
@@ -120,7 +120,7 @@ def test_a_line_of_a_table_is_its_cell(study):
 
 def test_parquet_without_pyarrow_is_refused_with_the_reason(study, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(NotExported, match=r"ensvm\[parquet\]"):
+    with pytest.raises(UserError, match=r"ensvm\[parquet\]"):
         content_of(frame_of(table_cells(study)), ".parquet")
 
 
@@ -133,7 +133,7 @@ def test_parquet_has_what_csv_has(study):
 
 @pytest.mark.parametrize("name", ["x.xlsx", "x", "x.csv.gz"])
 def test_another_ending_is_refused(tmp_path, name):
-    with pytest.raises(NotExported, match=r"accepted: \.csv, \.parquet"):
+    with pytest.raises(UserError, match=r"accepted: \.csv, \.parquet"):
         ending_of(tmp_path / name)
 
 

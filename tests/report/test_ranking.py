@@ -10,8 +10,9 @@ import pytest
 from made_up_records import errors, make_study, record
 from scipy.stats import rankdata, ttest_rel
 
+from ensvm.errors import UserError
 from ensvm.records.record import Conditions
-from ensvm.report.ranking import NotRanked, compare_on_data_set, rank_over_data_sets
+from ensvm.report.ranking import compare_on_data_set, rank_over_data_sets
 from ensvm.report.write import write_comparison, write_ranking
 
 ROWS = ["german", "titanic", "cancer", "diabetis", "waveform", "heart"]
@@ -155,7 +156,7 @@ def test_seconds_of_different_machines_are_not_ranked_together(tmp_path):
     reason = "heart: seconds of different machines (here, there)"
     assert reason in left_out(ranking)
     table = ranking.selection.table
-    with pytest.raises(NotRanked, match=re.escape(reason)):
+    with pytest.raises(UserError, match=re.escape(reason)):
         compare_on_data_set(ranking.selection.study, table, "heart", None, 0.05)
 
 
@@ -184,7 +185,7 @@ REFUSED = [
 def test_a_table_that_cannot_be_ranked_is_refused_with_the_reason(
     tmp_path, records, table, message
 ):
-    with pytest.raises(NotRanked, match=message):
+    with pytest.raises(UserError, match=message):
         ranked(tmp_path, over_data_sets(**records), *table)
 
 
@@ -319,7 +320,7 @@ COMPARISONS_REFUSED = {
 @pytest.mark.parametrize("case", COMPARISONS_REFUSED)
 def test_a_comparison_without_any_test_is_refused(tmp_path, case):
     (records, row), message = COMPARISONS_REFUSED[case]
-    with pytest.raises(NotRanked, match=message):
+    with pytest.raises(UserError, match=message):
         compared(tmp_path, records, row)
 
 

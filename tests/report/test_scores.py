@@ -4,10 +4,11 @@ import pytest
 from sklearn.metrics import get_scorer, log_loss, roc_auc_score
 
 from ensvm.data import load
+from ensvm.errors import UserError
 from ensvm.records.record import Record
 from ensvm.records.store import CONFIG_COPY, Store, read_records
 from ensvm.report.query import Question, ask, read_study
-from ensvm.report.ranking import NotRanked, rank_over_data_sets
+from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.tables import build_table
 from ensvm.runner.cell import Task, run_task
 from ensvm.runner.estimators import made
@@ -100,7 +101,7 @@ def test_without_predictions_only_what_asks_for_scores_is_missing(study, folder)
     for table in ("2", "3", "5"):
         assert {cell.status for cell in tables[table]} == {"missing"}
         assert all("`keep: predictions`" in cell.reason for cell in tables[table])
-    with pytest.raises(NotRanked, match="no values of auc: not recorded"):
+    with pytest.raises(UserError, match="no values of auc: not recorded"):
         rank_over_data_sets(found, found.config.table("1"), "auc", 0.05)
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from made_up_records import RUN, errors, record
 
+from ensvm.errors import UserError
 from ensvm.records.identity import NOT_RUN
 from ensvm.records.record import Conditions
 from ensvm.records.shipped_records import pack
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Question, ask, find_studies, machines, read_study
 from ensvm.report.write import write_tables
-from ensvm.study.source import ConfigError
 
 CONFIG = """\
 study: s
@@ -161,7 +161,7 @@ def test_a_shipped_config_that_cannot_be_read_is_named(folder):
     write(folder, made)
     pack(folder, CONFIG.replace("label", "lable"), {line.identity: {} for line in made})
     (folder / CELLS_FILE).unlink()
-    with pytest.raises(ConfigError, match=f"{SHIPPED_FILE}.*lable"):
+    with pytest.raises(UserError, match=f"{SHIPPED_FILE}.*lable"):
         read_study(folder)
 
 

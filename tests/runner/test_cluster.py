@@ -10,11 +10,11 @@ import pytest
 from made_up_records import Silent, invoke
 
 import ensvm
+from ensvm.errors import UserError
 from ensvm.records.merge import merge, read_sources, write_merged
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan, part_of
-from ensvm.runner.workers import EngineRefused
 
 distributed = pytest.importorskip("distributed")
 
@@ -167,7 +167,7 @@ def test_a_worker_of_another_version_is_refused_by_name(engine, study, tmp_path,
 
     here = cluster._versions() | {"numpy": "1.0", "Python": "3.1"}
     monkeypatch.setattr(cluster, "_versions", lambda: here)
-    with pytest.raises(EngineRefused, match=r"tcp://.*Python .* there and 3\.1 here.*numpy"):
+    with pytest.raises(UserError, match=r"tcp://.*Python .* there and 3\.1 here.*numpy"):
         run(study(SVC, realizations=1), tmp_path / "r", engine=engine)
 
 
@@ -177,7 +177,7 @@ def test_without_workers_it_ends_with_the_address(study, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "WORKER_SECONDS", 1.0)
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
         address = empty.scheduler_address
-        with pytest.raises(EngineRefused, match=f"{address}: no worker for 1 s"):
+        with pytest.raises(UserError, match=f"{address}: no worker for 1 s"):
             run(study(SVC, realizations=1), tmp_path / "r", engine=address)
 
 
@@ -200,7 +200,7 @@ def test_from_python_the_same_as_from_the_command(cluster, study, tmp_path):
             assert set(results.frame()["run_pass"]) == {"error"}
             assert values(place) == values(tmp_path / "command")
         assert client.status == "running", "the user's own client was closed"
-    with pytest.raises(EngineRefused, match="this Client is closed"):
+    with pytest.raises(UserError, match="this Client is closed"):
         ensvm.run(study(SVC), results=tmp_path / "none", engine=client, progress=False)
 
 

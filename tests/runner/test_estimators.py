@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from ensvm.classifiers import ESTIMATORS
+from ensvm.errors import UserError
 from ensvm.runner.estimators import (
     EstimatorError,
     build,
@@ -27,7 +28,6 @@ from ensvm.runner.estimators import (
     scikit_learns,
 )
 from ensvm.runner.plan import make_plan
-from ensvm.study.source import ConfigError
 
 SCALED = {"pipeline": ["StandardScaler", {"estimator": "SVC", "params": {"C": 10}}]}
 PAIRS = [["bayes", "GaussianNB"], ["near", {"estimator": "KNeighborsClassifier"}]]
@@ -154,7 +154,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("block", "message"), WRONG)
 def test_what_cannot_be_made_is_one_message(study, block, message):
-    with pytest.raises(ConfigError, match=message) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         make_plan(study(f"a: {block}"))
     assert "line 6" in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from ensvm.data import Realization
+from ensvm.errors import UserError
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.grams import GramPool
 from ensvm.runner.plan import make_plan
 from ensvm.runner.settings import AlgorithmSettings
 from ensvm.study.metrics import CELL_SECONDS, SCORES
-from ensvm.study.source import ConfigError
 
 STUDY = """\
 study: t
@@ -76,7 +76,7 @@ def plan(folder, more):
 
 @pytest.mark.parametrize(("more", "message"), WRONG.values(), ids=list(WRONG))
 def test_a_metric_that_is_never_there_is_refused(tmp_path, more, message):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(UserError) as caught:
         plan(tmp_path, more)
     assert re.search(message, str(caught.value)), caught.value
 

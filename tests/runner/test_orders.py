@@ -3,10 +3,10 @@
 import pytest
 from made_up_records import Silent
 
+from ensvm.errors import UserError
 from ensvm.records.store import read_records
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
-from ensvm.study.source import ConfigError
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -80,5 +80,5 @@ def test_a_timing_is_of_one_fit(study, tmp_path):
     ],
 )
 def test_what_cannot_be_is_refused(study, block, message):
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         make_plan(study(f"svc: {block}"))

@@ -5,9 +5,9 @@ import sys
 import pytest
 
 import ensvm
+from ensvm.errors import UserError
 from ensvm.runner.own_code import importable
 from ensvm.runner.plan import make_plan
-from ensvm.study.source import ConfigError
 
 OWN = """
 from sklearn.tree import DecisionTreeClassifier
@@ -68,7 +68,7 @@ def test_a_module_that_is_installed_counts(study, tmp_path):
     (tmp_path / "sklearn.py").write_text("1 / 0\n")
     assert make_plan(study("a: {estimator: sklearn.svm.SVC}")).cells
     (tmp_path / "broken_beside.py").write_text("import nothing_of_that_name\n")
-    with pytest.raises(ConfigError, match=r"broken_beside.*nothing_of_that_name"):
+    with pytest.raises(UserError, match=r"broken_beside.*nothing_of_that_name"):
         make_plan(study("a: {estimator: broken_beside.A}"))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ensvm
+from ensvm.errors import UserError
 from ensvm.records import code_identity
 from ensvm.records.identity import asked
 from ensvm.records.record import Record
@@ -17,7 +18,6 @@ from ensvm.records.store import read_records
 from ensvm.runner.estimators import made
 from ensvm.runner.own_code import importable
 from ensvm.runner.plan import make_plan
-from ensvm.study.source import ConfigError
 
 FIT = """
 from sklearn.svm import SVC
@@ -298,9 +298,7 @@ def test_a_declared_file_has_to_be_there(depends, study, folder, tmp_path):
     folder({"weights.txt": "1"})
     (tmp_path / "empty").mkdir()
     config = study(f"svc:\n  estimator: SVC\n  depends: {depends}")
-    with pytest.raises(
-        ConfigError, match=r"line 8: algorithms.svc.depends\[.\]: no file"
-    ) as caught:
+    with pytest.raises(UserError, match=r"line 8: algorithms.svc.depends\[.\]: no file") as caught:
         make_plan(config)
     assert ("did you mean 'weights.txt'" in str(caught.value)) == ("wieghts" in depends)
 

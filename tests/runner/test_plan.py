@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan, part_of, shard_named
 from ensvm.study.config import find_config
-from ensvm.study.source import ConfigError
 
 CONFIG = """\
 study: s
@@ -30,7 +30,7 @@ def test_the_studys_realizations_are_those_that_a_data_set_has(tmp_path):
 
 def test_more_realizations_than_there_are_are_refused_in_a_data_sets_own_block(tmp_path):
     assert planned(tmp_path, "squares", ", realizations: 9") == 9
-    with pytest.raises(ConfigError, match=r"realizations: there are at most 10 .*disjoint.*got 30"):
+    with pytest.raises(UserError, match=r"realizations: there are at most 10 .*disjoint.*got 30"):
         planned(tmp_path, "squares", ", realizations: 30")
 
 
@@ -45,7 +45,7 @@ def test_realizations_from_one_to_another_are_those_of_the_whole(study):
     assert some.items() <= whole.items()
     assert {number for _, number, name, _ in some if name == "svc"} == {2, 3, 4}
     assert keys(realizations=range(1, 3)) == keys(realizations=2)
-    with pytest.raises(ConfigError, match="realizations: 6 is more than this study has"):
+    with pytest.raises(UserError, match="realizations: 6 is more than this study has"):
         keys(realizations=range(6, 9))
 
 
@@ -70,7 +70,7 @@ def test_shards_are_the_plan_and_keep_realizations_together(smoke, of):
 def test_more_shards_than_realizations_are_refused(study):
     plan = make_plan(study("svc: {estimator: SVC}", realizations=4))
     assert shard(plan, 4, 4).cells
-    with pytest.raises(ConfigError, match=r"shard 1/5.* 4 realizations"):
+    with pytest.raises(UserError, match=r"shard 1/5.* 4 realizations"):
         shard(plan, 1, 5)
 
 

@@ -3,9 +3,10 @@
 import pytest
 
 import ensvm
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.config import read_config
-from ensvm.study.source import ConfigError, config_text
+from ensvm.study.source import config_text
 
 MAIN = """\
 study: s
@@ -76,14 +77,14 @@ def test_the_copy_that_a_run_leaves_is_the_whole_config(path, tmp_path):
 def test_a_message_names_the_part_and_its_line(path, part, old, new, message):
     assert old in PARTS[part]
     (path.with_suffix("") / f"{part}.yaml").write_text(PARTS[part].replace(old, new))
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(UserError) as caught:
         make_plan(path)
     assert message in str(caught.value)
 
 
 def test_a_block_in_both_places_is_refused_naming_both_files(path):
     path.write_text(MAIN + PARTS["assumptions"])
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(UserError) as caught:
         read_config(path)
     assert f"{path}, line 5: assumptions: the key is given twice" in str(caught.value)
     assert f"again at {path.with_suffix('')}/assumptions.yaml, line 1" in str(caught.value)

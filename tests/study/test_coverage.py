@@ -2,8 +2,8 @@
 
 import pytest
 
+from ensvm.errors import UserError
 from ensvm.study.config import read_config
-from ensvm.study.source import ConfigError
 
 STUDY = """\
 study: s
@@ -41,5 +41,5 @@ def test_a_wrong_reference_is_told_at_its_place(tmp_path, good, wrong, message):
     assert good in STUDY
     path = tmp_path / "s.yaml"
     path.write_text(STUDY.replace(good, wrong))
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         read_config(path)

@@ -2,9 +2,9 @@
 
 import pytest
 
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.config import read_config
-from ensvm.study.source import ConfigError
 
 STUDY = """\
 study: s
@@ -136,7 +136,7 @@ def test_questions_share_a_variant_that_is_the_same_and_no_other(plan):
     assert sum(cell.dataset == "german~raw" and cell.algorithm == "svc" for cell in cells) == 2
     for key, name in (("params.C: 10", "svc~C-10"), ("kernel.gamma: 0.5", "german~raw")):
         changed = second.replace(key, key.replace("0", "1"))
-        with pytest.raises(ConfigError, match=rf"name: another variant .* makes another {name}"):
+        with pytest.raises(UserError, match=rf"name: another variant .* makes another {name}"):
             plan(STUDY + changed)
 
 
@@ -191,7 +191,7 @@ VARIANT = "readings[1].variants[4]"
 )
 def test_a_wrong_variant_names_its_line(plan, line, message):
     message = message.replace("[", r"\[").replace("]", r"\]")
-    with pytest.raises(ConfigError, match=message) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         plan(with_variant(line))
     number = with_variant(line).splitlines().index(f"      - {line}") + 1
     assert f"line {number}: " in str(caught.value)
@@ -212,18 +212,18 @@ def test_a_wrong_variant_names_its_line(plan, line, message):
 def test_a_wrong_question_names_its_line(plan, good, wrong, message):
     assert good in STUDY
     message = message.replace("[", r"\[").replace("]", r"\]")
-    with pytest.raises(ConfigError, match=rf"line \d+: .*{message}"):
+    with pytest.raises(UserError, match=rf"line \d+: .*{message}"):
         plan(STUDY.replace(good, wrong))
 
 
 def test_too_many_copies_are_refused_before_they_are_made(plan, monkeypatch):
     monkeypatch.setattr("ensvm.study.variants.MAX_BLOCKS", 10)
-    with pytest.raises(ConfigError, match="more than 10 data sets and algorithms"):
+    with pytest.raises(UserError, match="more than 10 data sets and algorithms"):
         plan()
 
 
 def test_no_name_of_a_study_looks_like_a_copy(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text(STUDY.replace("  own: {", "  own~x: {"))
-    with pytest.raises(ConfigError, match="own~x"):
+    with pytest.raises(UserError, match="own~x"):
         read_config(path)

@@ -2,9 +2,9 @@
 
 import pytest
 
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.config import read_config
-from ensvm.study.source import ConfigError
 
 SWEPT = """\
 study: s
@@ -77,7 +77,7 @@ def test_the_name_of_a_sweep_stands_for_its_members(tmp_path):
 )
 def test_a_wrong_sweep_names_its_line(tmp_path, sweep, message):
     text = SWEPT.replace("{split.n_train: [50, 100]}", sweep)
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(UserError) as caught:
         make_plan(write(tmp_path, text))
     assert message in str(caught.value)
 
@@ -86,7 +86,7 @@ def test_an_error_after_a_sweep_names_its_own_line(tmp_path):
     text = SWEPT.replace(
         "algorithms:\n  svc", "  - {name: cancer, split: {n_train: 5000}}\nalgorithms:\n  svc"
     )
-    with pytest.raises(ConfigError, match=r"line 4: datasets\[2\]\.split"):
+    with pytest.raises(UserError, match=r"line 4: datasets\[2\]\.split"):
         make_plan(write(tmp_path, text))
 
 
@@ -132,5 +132,5 @@ def test_an_algorithm_may_have_fewer_realizations(tmp_path):
     cells = make_plan(write(tmp_path, text)).cells
     assert [cell.realization for cell in cells if cell.algorithm == "a"] == [1, 2, 3]
     assert [cell.realization for cell in cells if cell.algorithm == "b"] == [1]
-    with pytest.raises(ConfigError, match=r"realizations_of: unknown algorithm 'c'"):
+    with pytest.raises(UserError, match=r"realizations_of: unknown algorithm 'c'"):
         make_plan(write(tmp_path, text.replace("{b: 1}", "{c: 1}")))

@@ -2,9 +2,9 @@
 
 import pytest
 
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.metrics import direction_of
-from ensvm.study.source import ConfigError
 
 STUDY = """
 study: t
@@ -30,7 +30,7 @@ def plan(folder, line, more="", study=STUDY):
 
 @pytest.mark.parametrize(("line", "message"), WRONG.values(), ids=list(WRONG))
 def test_a_printed_number_without_a_place_is_refused(tmp_path, line, message):
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         plan(tmp_path, line)
 
 
@@ -45,7 +45,7 @@ WITH_TABLE = STUDY.replace("tables: [{", "tables:\n  - {").replace("]}]", "]}")
 
 @pytest.mark.parametrize(("metric", "best"), [("error", "max"), ("accuracy", "min")])
 def test_a_best_value_against_the_metric_is_refused(tmp_path, metric, best):
-    with pytest.raises(ConfigError, match=rf"line 8: tables\[2\]\.best: {best} is wrong for the"):
+    with pytest.raises(UserError, match=rf"line 8: tables\[2\]\.best: {best} is wrong for the"):
         plan(tmp_path, "1,german,a,23.0,", MORE(metric, best), WITH_TABLE)
     for other in {"min", "max", "none", "auto"} - {best}:
         assert plan(tmp_path, "1,german,a,23.0,", MORE(metric, other), WITH_TABLE)
@@ -62,5 +62,5 @@ def test_underlined_columns_need_a_better_end(tmp_path):
     more = "  - {id: 2, caption: c, columns: [a, b], metric: intercept_, underline: {a: b}}\n"
     algorithms = "{a: {estimator: SVC}, b: {estimator: SVC}}"
     two = WITH_TABLE.replace("{a: {estimator: SVC}}", algorithms)
-    with pytest.raises(ConfigError, match="which values of intercept_ are better"):
+    with pytest.raises(UserError, match="which values of intercept_ are better"):
         plan(tmp_path, "1,german,a,23.0,", more, two)

@@ -2,9 +2,9 @@
 
 import pytest
 
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 from ensvm.study.config import find_config
-from ensvm.study.source import ConfigError
 
 GOOD = """\
 study: t
@@ -138,7 +138,7 @@ def test_a_wrong_config_is_one_message(tmp_path, monkeypatch, old, new, message)
     assert old in GOOD
     path = tmp_path / "c.yaml"
     path.write_text(GOOD.replace(old, new))
-    with pytest.raises(ConfigError, match=message) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         make_plan(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -164,7 +164,7 @@ def test_the_good_config_is_good(tmp_path):
 def test_a_file_that_is_not_a_config_is_refused(tmp_path, content, message):
     path = tmp_path / "c.yaml"
     path.write_bytes(content)
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         make_plan(path)
 
 
@@ -193,7 +193,7 @@ def test_shipped_studies_are_found_by_name_and_by_path():
 def test_a_config_that_is_not_there_is_refused(tmp_path, monkeypatch, name, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         make_plan(find_config(name))
 
 
@@ -201,7 +201,7 @@ def test_a_config_that_is_not_there_is_refused(tmp_path, monkeypatch, name, mess
 def test_a_choice_that_is_not_in_the_study_is_refused(tmp_path, choice):
     path = tmp_path / "c.yaml"
     path.write_text(GOOD)
-    with pytest.raises(ConfigError, match=f"--{choice}: 'x' is not in this study"):
+    with pytest.raises(UserError, match=f"--{choice}: 'x' is not in this study"):
         make_plan(path, **{choice: ("x",)})
 
 
@@ -225,5 +225,5 @@ def test_an_estimator_among_the_parameters_is_made_from_its_block(study):
     assert "max_depth=1" in settings["trees"]["algorithm"]["defaults"]["estimator"]
     assert settings["ours"]["code"] != settings["plain"]["code"]
     message = r"algorithms\.trees: .*DecisionTreeClassifier has no parameter 'max_dept'"
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         make_plan(study(text.replace("max_depth", "max_dept")))

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.encode import DATES, Numerals, plain_label, without_label
+from ensvm.errors import UserError, near_miss
 
 # What `pandas.read_csv` takes for missing, and the mark of the UCI repository.
 MISSING = frozenset(
@@ -246,11 +246,11 @@ def find_target(
     """Return the column of the classes: the one asked for, or one named or placed like it.
 
     `titles` are the names in the header; `asked` is a name, a position from 0 (-1 is the last) or
-    None. Raises DataError if there is no such column, or it does not hold classes; the message
+    None. Raises UserError if there is no such column, or it does not hold classes; the message
     names the columns that might.
     """
     if len(columns) < 2:
-        raise DataError(f"{file_name}: has one column; needed: one of classes, and inputs")
+        raise UserError(f"{file_name}: has one column; needed: one of classes, and inputs")
     if asked is None:
         position, why = _guess_target(file_name, columns, titles)
     elif titles.count(asked) == 1:
@@ -259,7 +259,7 @@ def find_target(
         position, why = int(asked) % len(titles), "as asked"
     else:
         listed = ", ".join(map(repr, titles[:20])) + (", ..." if len(titles) > 20 else "")
-        raise DataError(
+        raise UserError(
             f"{file_name}: --target: there is no column {asked!r}{near_miss(asked, titles)} "
             f"(columns: {listed}; or a position from 0, where -1 is the last)"
         )
@@ -293,7 +293,7 @@ def _guess_target(
             "no column of classes found: none is named like one, and the last, "
             f"{titles[end]!r}, has {len(last.counts)} different values"
         )
-    raise DataError(f"{file_name}: {problem}; --target NAME says which it is{_candidates(columns)}")
+    raise UserError(f"{file_name}: {problem}; --target NAME says which it is{_candidates(columns)}")
 
 
 def _might_hold_classes(column: DraftColumn) -> bool:
@@ -312,25 +312,25 @@ def _candidates(columns: Iterable[DraftColumn]) -> str:
 
 
 def check_target(file_name: str, name: str, target: Target, hint: str = "") -> None:
-    """Raise DataError unless there are two or more classes to learn, of several rows each.
+    """Raise UserError unless there are two or more classes to learn, of several rows each.
 
     `name` is what messages call the column, `hint` says which other columns might hold classes.
     """
     classes, rows = target.classes, sum(target.classes.values())
     if rows < FEWEST_ROWS:
-        raise DataError(f"{file_name}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
+        raise UserError(f"{file_name}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
     if len(classes) < 2:
         what = f"only the class {next(iter(classes))!r}" if classes else "no labels"
-        raise DataError(f"{file_name}: {name} holds {what}; a classifier needs two{hint}")
+        raise UserError(f"{file_name}: {name} holds {what}; a classifier needs two{hint}")
     if target.column.kind == "date" or len(classes) > min(MOST_CLASSES, rows / 2):
         what = "numbers to be predicted" if target.column.kind == "number" else "texts"
-        raise DataError(
+        raise UserError(
             f"{file_name}: {name} has {len(classes)} different values in {rows} rows, which are "
             f"{what} rather than classes; accepted: 2 to {MOST_CLASSES} classes{hint}"
         )
     if sum(count > 1 for count in classes.values()) < 2:
         counts = ", ".join(f"{label!r} {count}" for label, count in classes.items())
-        raise DataError(
+        raise UserError(
             f"{file_name}: {name}: its classes have these rows: {counts}; two of them need two or "
             "more, to be in training and in test"
         )

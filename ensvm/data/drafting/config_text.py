@@ -6,8 +6,8 @@ from typing import Any
 import yaml
 
 from ensvm.data.drafting.draft import Draft
-from ensvm.data.errors import DataError
 from ensvm.data.providers.folders import write_atomically
+from ensvm.errors import UserError
 
 WIDTH = 96
 SCALINGS = {
@@ -79,14 +79,14 @@ def config_text(draft: Draft) -> str:
 
 
 def write_config(draft: Draft) -> None:
-    """Write the config; raise DataError if it cannot be written there."""
+    """Write the config; raise UserError if it cannot be written there."""
     text = config_text(draft)
     try:
         draft.config.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(draft.config, text.encode())
     except OSError as error:
         reason = f"{error.filename or draft.config}: {error.strerror or error}"
-        raise DataError(f"{reason}; choose another place with -o") from error
+        raise UserError(f"{reason}; choose another place with -o") from error
 
 
 def commands(draft: Draft) -> list[str]:

@@ -20,7 +20,6 @@ from ensvm.data.drafting.column_guess import (
     look_at_text,
 )
 from ensvm.data.drafting.table_text import DraftTable, read_content, text_table, typed_table
-from ensvm.data.errors import DataError
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.delimited_text import MISSING, TableFormat
@@ -30,6 +29,7 @@ from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns
 from ensvm.data.own_file import ending_of, inline_card
 from ensvm.data.split_sizes import counted
 from ensvm.data.splits import RandomSplit, check_split
+from ensvm.errors import UserError
 
 MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
 LONGEST_NAME = 50
@@ -93,19 +93,19 @@ def draft_study(
 
     `config` is where the config is going to be, by default the file's name with the ending .yaml in
     the working directory. `target` is the column of the classes, by name or position, and `header`
-    whether the first line of a text holds names; None guesses either. Raises DataError if no study
+    whether the first line of a text holds names; None guesses either. Raises UserError if no study
     can be made of the file; the message says why, and what to do.
     """
     config = config or Path(f"{stem_of(path)}.yaml")
     if config.resolve() == path.resolve():
-        raise DataError(f"{path}: would be written over; choose another name with -o")
+        raise UserError(f"{path}: would be written over; choose another name with -o")
     file = read_content(path)
     form = FORMAT_OF_ENDING.get(ending_of(path), TableFormat)
     if form is not TableFormat and header is not None:
-        raise DataError(f"{path}: --header and --no-header are for tables of text; leave it out")
+        raise UserError(f"{path}: --header and --no-header are for tables of text; leave it out")
     if not issubclass(form, NamedColumnsFormat):
         if target is not None:
-            raise DataError(f"{path}: --target: its columns have no names; leave it out")
+            raise UserError(f"{path}: --target: its columns have no names; leave it out")
         return _of_arrays(file, path, config, form)
     table = text_table(file, path, header) if form is TableFormat else typed_table(file, form)
     return _of_table(table, path, config, target)
@@ -126,7 +126,7 @@ def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) ->
     inputs = [column for column in others if not column.dropped]
     if not inputs:
         reasons = "; ".join(f"{column.name!r}: {column.dropped}" for column in others)
-        raise DataError(f"{path}: no column is left as an input: {reasons[:500]}")
+        raise UserError(f"{path}: no column is left as an input: {reasons[:500]}")
     block: dict[str, Any] = {
         **_names(path, config),
         "target": target.position if table.by_position else target.column.name,
@@ -188,13 +188,13 @@ def _of_arrays(file: FileContent, path: Path, config: Path, form: type[FileForma
     """Return the draft of inputs and labels without named columns: npz and LIBSVM."""
     try:
         raw = form.model_validate(next(iter(form.endings.values()))).read(file)
-    except DataError as error:
+    except UserError as error:
         hint = "; save it again with X (rows, columns) and y (a class for each row): "
         hint += "numpy.savez('my.npz', X=X, y=y)"
-        raise DataError(f"{error}{hint if form is NpzFormat else ''}") from error
+        raise UserError(f"{error}{hint if form is NpzFormat else ''}") from error
     n_rows, n_inputs = map(int, raw.X.shape)
     if not n_inputs:
-        raise DataError(f"{path}: has no inputs: every row is a label alone")
+        raise UserError(f"{path}: has no inputs: every row is a label alone")
     if form is NpzFormat:
         name, written_as, share, arrays = "the array y", "a numpy archive", 1.0, _arrays(file)
     else:
@@ -280,8 +280,8 @@ def _readable(draft: Draft) -> Draft:
     block = {**draft.block, "scaling": block["scaling"], "split": block["split"]}  # at the end
     try:
         inline_card(block | {"path": draft.path.name}, draft.path.parent)
-    except DataError as error:
+    except UserError as error:
         message = " ".join(str(error).split())
         prefix = "" if message.startswith(str(draft.path)) else f"{draft.path}: "
-        raise DataError(f"{prefix}{message}") from error
+        raise UserError(f"{prefix}{message}") from error
     return replace(draft, block=block)

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from ensvm.data.drafting.column_guess import FEWEST_ROWS, MISSING, guess_numerals
-from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import FileContent, unpack
 from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns, refuse_equal_names
 from ensvm.data.own_file import ending_of
+from ensvm.errors import Refused, UserError
 
 MAX_FIELDS = 2_200_000  # each takes some microseconds
 MAX_COLUMNS = 20_000
@@ -66,15 +66,15 @@ class DraftTable:
 
 
 def read_content(path: Path) -> FileContent:
-    """Return the uncompressed file; raise DataError if there is none, or it is empty."""
+    """Return the uncompressed file; raise UserError if there is none, or it is empty."""
     if not path.exists():
-        raise DataError(f"{path}: no such file")
+        raise UserError(f"{path}: no such file")
     try:
         data = unpack(path)
     except Refused as refusal:
-        raise DataError(f"{path}: {refusal}") from refusal
+        raise UserError(f"{path}: {refusal}") from refusal
     if not data.strip():
-        raise DataError(f"{path}: the file is empty")
+        raise UserError(f"{path}: the file is empty")
     return FileContent(data, str(path))
 
 
@@ -83,7 +83,7 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
     first = file.data.removeprefix(codecs.BOM_UTF8).lstrip()[:20].lower()
     for beginning, what in FOREIGN.items():
         if first.startswith(beginning.lower()):
-            raise DataError(f"{path}: is {what}")
+            raise UserError(f"{path}: is {what}")
     text, encoding = _decoded(file)
     skip, delimiter = _guess_delimiter(file.name, text)
     dialect: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "skip": skip}
@@ -91,9 +91,9 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
     form = TableFormat(type="table", target=-1, **dialect)
     head = list(islice(form.rows(file), HEAD_ROWS + 1))
     if not any(field.strip() for _, fields in head for field in fields):
-        raise DataError(f"{path}: holds no values")
+        raise UserError(f"{path}: holds no values")
     if len(head[0][1]) > MAX_COLUMNS:
-        raise DataError(f"{path}: {len(head[0][1]):,} columns; accepted: up to {MAX_COLUMNS:,}")
+        raise UserError(f"{path}: {len(head[0][1]):,} columns; accepted: up to {MAX_COLUMNS:,}")
     named = _has_header([fields for _, fields in head]) if header is None else header
     titles = [title.strip() for title in head[0][1]]
     # the first column of what pandas writes is its index, which has no name
@@ -127,7 +127,7 @@ def _columns(form: NamedColumnsFormat, file: FileContent) -> tuple[list[str], li
     names, columns = form.column_names(file), list[list[str]]()
     refuse_equal_names(names, file.name)
     if len(names) > MAX_COLUMNS:
-        raise DataError(f"{file.name}: {len(names):,} columns; accepted: up to {MAX_COLUMNS:,}")
+        raise UserError(f"{file.name}: {len(names):,} columns; accepted: up to {MAX_COLUMNS:,}")
     for block in form.blocks(file):
         columns = columns or [[] for _ in names]
         for fields, more in zip(columns, block.columns, strict=True):
@@ -136,23 +136,23 @@ def _columns(form: NamedColumnsFormat, file: FileContent) -> tuple[list[str], li
                 for value in (more.tolist() if isinstance(more, np.ndarray) else more)
             ]
         if len(columns[0]) * len(names) > MAX_FIELDS:
-            raise DataError(
+            raise UserError(
                 f"{file.name}: more than {MAX_FIELDS:,} fields ({len(names):,} columns); "
                 f"{SAMPLE_OF_ROWS}"
             )
     if not columns:
-        raise DataError(
+        raise UserError(
             f"{file.name}: holds {'a header and ' if getattr(form, 'header', 0) else ''}no rows"
         )
     if len(columns[0]) < FEWEST_ROWS:
-        raise DataError(
+        raise UserError(
             f"{file.name}: holds {len(columns[0])} rows; accepted: {FEWEST_ROWS} or more"
         )
     return names, list(columns)
 
 
 def _decoded(file: FileContent) -> tuple[str, str]:
-    """Return the text and its encoding; raise DataError for what is not text."""
+    """Return the text and its encoding; raise UserError for what is not text."""
     marked = file.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     for encoding in (*["utf-16"] * marked, "utf-8", "cp1252", "latin-1"):
         try:
@@ -161,7 +161,7 @@ def _decoded(file: FileContent) -> tuple[str, str]:
             continue
         if (control := CONTROL.search(text, 0, HEAD)) or "\0" in text:
             what = repr(control[0]) if control else "a zero byte"
-            raise DataError(
+            raise UserError(
                 f"{file.name}: is not text but a binary file (it holds {what}); {SAVE_AS}"
             )
         return text.removeprefix("\ufeff"), encoding
@@ -184,7 +184,7 @@ def _guess_delimiter(file_name: str, text: str) -> tuple[int, str]:
         skip += 1
     lines = [line for line in lines[skip:] if line.strip()][:HEAD_ROWS]
     if lines and all(LIBSVM.fullmatch(line) for line in lines[:20]):
-        raise DataError(f"{file_name}: is LIBSVM text; {RENAME.format('.libsvm')}")
+        raise UserError(f"{file_name}: is LIBSVM text; {RENAME.format('.libsvm')}")
     best, share = "", 0.0
     for name in TRIED:
         widths = Counter(_widths(lines, DELIMITERS[name]))
@@ -192,7 +192,7 @@ def _guess_delimiter(file_name: str, text: str) -> tuple[int, str]:
         if width > 1 and count / widths.total() > share:
             best, share = name, count / widths.total()
     if share < 0.5:
-        raise DataError(
+        raise UserError(
             f"{file_name}: no delimiter cuts its lines into columns (tried: {', '.join(TRIED)}); "
             "a table needs one column of classes and one or more of inputs"
         )

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.encode import LARGEST, Label, plain_labels, without_label
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, check_size, reading
+from ensvm.errors import UserError, near_miss
 
 _UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that images and labels use
 
@@ -29,11 +29,11 @@ class NpzFormat(FileFormat):
         for key in ("X", "y"):
             if key not in arrays:
                 found = ", ".join(arrays) or "none"
-                raise DataError(f"{file.name}: holds no array {key!r}; found: {found}")
+                raise UserError(f"{file.name}: holds no array {key!r}; found: {found}")
         X, y = arrays["X"], arrays["y"]
         if X.ndim != 2 or y.shape != (len(X),) or not len(X):
             shapes = f"X {X.shape} and y {y.shape}"
-            raise DataError(f"{file.name}: {shapes} are not of shapes (n, d) and (n,)")
+            raise UserError(f"{file.name}: {shapes} are not of shapes (n, d) and (n,)")
         inputs, labels = _inputs(X, file.name), _labels(y, file.name)
         groups = None if file.groups is None else _groups(arrays, file.groups, len(y), file.name)
         return Raw(inputs, labels, _splits(arrays, file.name), groups)
@@ -73,13 +73,13 @@ def _check_shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
 
 def _inputs(X: NDArray[Any], file_name: str) -> NDArray[np.float64]:
     if X.dtype.kind not in "biuf":
-        raise DataError(f"{file_name}: X holds values that are not finite numbers, but {X.dtype}")
+        raise UserError(f"{file_name}: X holds values that are not finite numbers, but {X.dtype}")
     with np.errstate(over="ignore"):  # of longer floats
         inputs: NDArray[np.float64] = X.astype(np.float64, copy=False)  # nobody else has it
     wrong = np.argwhere(~((inputs >= -LARGEST) & (inputs <= LARGEST)))
     if len(wrong):
         row, column = wrong[0]
-        raise DataError(
+        raise UserError(
             f"{file_name}, row {row + 1}, column {column + 1} of X: {X[row, column]} is not a "
             f"finite number of at most {LARGEST:g}"
         )
@@ -88,28 +88,28 @@ def _inputs(X: NDArray[Any], file_name: str) -> NDArray[np.float64]:
 
 def _labels(y: NDArray[Any], file_name: str) -> NDArray[np.str_]:
     if y.dtype.kind not in "biufUS":
-        raise DataError(f"{file_name}: y holds {y.dtype}; accepted: numbers or text")
+        raise UserError(f"{file_name}: y holds {y.dtype}; accepted: numbers or text")
     labels = plain_labels(y)
     for row in np.flatnonzero(without_label(labels))[:1]:
-        raise DataError(f"{file_name}, row {row + 1} of y: the label is missing ({y[row]})")
+        raise UserError(f"{file_name}, row {row + 1} of y: the label is missing ({y[row]})")
     return labels
 
 
 def _groups(arrays: dict[str, Any], key: str, rows: int, file_name: str) -> NDArray[np.str_]:
     if key not in arrays:
-        raise DataError(
+        raise UserError(
             f"{file_name}: groups: holds no array {key!r}{near_miss(key, arrays)} "
             f"(arrays: {', '.join(arrays)})"
         )
     found = arrays[key]
     if found.shape != (rows,) or found.dtype.kind not in "biufUS":
-        raise DataError(
+        raise UserError(
             f"{file_name}: groups: {key!r} holds {found.dtype} of shape {found.shape}; accepted: a "
             f"number or a text for each of the {rows} rows"
         )
     groups = plain_labels(found)
     for row in np.flatnonzero(without_label(groups))[:1]:
-        raise DataError(f"{file_name}, row {row + 1} of {key}: the group is missing")
+        raise UserError(f"{file_name}, row {row + 1} of {key}: the group is missing")
     return groups
 
 
@@ -117,7 +117,7 @@ def _splits(
     arrays: dict[str, Any], file_name: str
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     if ("train" in arrays) != ("test" in arrays):
-        raise DataError(f"{file_name}: `train` and `test` belong together")
+        raise UserError(f"{file_name}: `train` and `test` belong together")
     if "train" not in arrays:
         return None
     return _row_numbers(arrays["train"], file_name), _row_numbers(arrays["test"], file_name)
@@ -126,7 +126,7 @@ def _splits(
 def _row_numbers(rows: Any, file_name: str) -> NDArray[np.intp]:
     rows = np.atleast_2d(rows)
     if rows.dtype.kind not in "iu":
-        raise DataError(
+        raise UserError(
             f"{file_name}: train and test hold zero-based row numbers, not {rows.dtype}"
         )
     numbers: NDArray[np.intp] = rows.astype(np.intp)
@@ -148,33 +148,33 @@ class IdxFormat(FileFormat):
     def read(self, file: FileContent) -> Raw:
         """Return images as rows of pixels, uint8 of shape (n, height * width), and their labels.
 
-        The rows are in the order of the file. Raises DataError if either file is not idx, if their
+        The rows are in the order of the file. Raises UserError if either file is not idx, if their
         lengths differ or if a label of `keep` does not occur.
         """
         pixels = _idx_array(file.data, 3, "images", file.name)
         found = _idx_array(file.labels, 1, "labels", file.name)
         if len(pixels) != len(found):
-            raise DataError(f"{file.name}: {len(pixels)} images, but {len(found)} labels")
+            raise UserError(f"{file.name}: {len(pixels)} images, but {len(found)} labels")
         names = found.astype(str)
         chosen = np.full(len(names), True) if self.keep is None else np.isin(names, self.keep)
         absent = sorted(set(self.keep or []) - set(names[chosen]))
         if absent:
-            raise DataError(f"{file.name}: keep: no image has the label {absent[0]!r}")
+            raise UserError(f"{file.name}: keep: no image has the label {absent[0]!r}")
         if not len(names):
-            raise DataError(f"{file.name}: holds no rows")
+            raise UserError(f"{file.name}: holds no rows")
         return Raw(pixels[chosen].reshape(int(chosen.sum()), -1), names[chosen])
 
 
 def _idx_array(content: bytes, dimensions: int, what: str, file_name: str) -> NDArray[np.uint8]:
     start = 4 + 4 * dimensions
     if content[:4] != bytes([0, 0, _UNSIGNED_BYTE, dimensions]) or len(content) < start:
-        raise DataError(
+        raise UserError(
             f"{file_name}: the {what} are not idx of unsigned bytes in {dimensions} dimensions"
         )
     shape = [int(size) for size in np.frombuffer(content, ">u4", dimensions, offset=4)]
     if len(content) - start != math.prod(shape):
         sizes = " x ".join(map(str, shape))
-        raise DataError(
+        raise UserError(
             f"{file_name}: the {what} are {len(content) - start} bytes; the header says {sizes}"
         )
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)

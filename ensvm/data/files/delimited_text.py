@@ -9,10 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from ensvm.data.errors import DataError, Strict
 from ensvm.data.files.encode import Inputs, Label, Numerals, encoded_columns
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.named_columns import ROWS_AT_ONCE, NamedColumnsFormat, RowBlock
+from ensvm.errors import Strict, UserError
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "whitespace": None}
 MISSING = ("?", "NA", "NaN", "nan")  # in users' own files, beside empty fields
@@ -130,7 +130,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         while block := list(islice(rows, ROWS_AT_ONCE)):
             for line, fields in block:
                 if len(fields) != len(names):
-                    raise DataError(
+                    raise UserError(
                         f"{file.name}, line {line}: {len(fields)} fields; expected {len(names)}"
                     )
             lines, columns = zip(*block, strict=True)
@@ -145,7 +145,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         rows = self.rows(file)
         head = list(islice(rows, self.header))
         if len(head) < self.header:
-            raise DataError(f"{file.name}: holds no header line")
+            raise UserError(f"{file.name}: holds no header line")
         names = self.columns or [field.strip() for _, fields in head[:1] for field in fields]
         if not names:
             first = list(islice(rows, 1))
@@ -156,7 +156,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
     def rows(self, file: FileContent) -> Iterator[tuple[int, list[str]]]:
         """Yield the fields of each row, and the line that the row begins at.
 
-        Raises DataError for a quote that is not closed, and for what is not text.
+        Raises UserError for a quote that is not closed, and for what is not text.
         """
         comments = tuple([self.comment] if isinstance(self.comment, str) else self.comment or [])
         lines_of_row = list[int]()
@@ -182,7 +182,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
                 yield lines_of_row[0], fields
                 lines_of_row.clear()
         except csv.Error as error:
-            raise DataError(f"{file.name}, line {lines_of_row[0]}: {error}") from error
+            raise UserError(f"{file.name}, line {lines_of_row[0]}: {error}") from error
 
     def _lines(self, file: FileContent) -> Iterator[tuple[int, str]]:
         """Yield the number and the text of each line, without those before the table."""
@@ -201,7 +201,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         except UnicodeError as error:
             raise self._not_text(file, None, str(error)) from error
 
-    def _not_decoded(self, file: FileContent) -> DataError:
+    def _not_decoded(self, file: FileContent) -> UserError:
         """Return the error with the line of the first bytes that are not text."""
         try:
             file.data.decode(self.encoding)
@@ -210,11 +210,11 @@ class TableFormat(NamedColumnsFormat, Dialect):
             return self._not_text(file, line, error.reason)
         return self._not_text(file, None, "damaged")
 
-    def _not_text(self, file: FileContent, line: int | None, reason: str) -> DataError:
+    def _not_text(self, file: FileContent, line: int | None, reason: str) -> UserError:
         position = file.name if line is None else f"{file.name}, line {line}"
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
         hint = "name the file's own by `format: {encoding: cp1252}` or the like"
-        return DataError(f"{position}: is not {name} text ({reason}); {hint}")
+        return UserError(f"{position}: is not {name} text ({reason}); {hint}")
 
     def _corrected(self, file: FileContent) -> bytes:
         try:
@@ -224,7 +224,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         text = text.replace("\r\n", "\n")
         for wrong, right in self.corrections.items():
             if (count := text.count(wrong)) != 1:
-                raise DataError(
+                raise UserError(
                     f"{file.name}: corrections: {wrong!r} is there {count} times, not once"
                 )
             text = text.replace(wrong, right)

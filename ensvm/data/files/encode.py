@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
-from ensvm.data.errors import DataError, near_miss
+from ensvm.errors import UserError, near_miss
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
@@ -177,7 +177,7 @@ def encode_column(
 ) -> NDArray[np.float64]:
     """Return the columns, of shape (n, 1) or (n, indicators), that fields of text become.
 
-    Missing fields become NaN. Raises DataError for a field that the encoding does not know; the
+    Missing fields become NaN. Raises UserError for a field that the encoding does not know; the
     message begins with what `position_of` says of its row.
     """
     present = np.flatnonzero(~missing)
@@ -193,7 +193,7 @@ def encode_column(
         numbers = numerals.read(texts)
     for wrong in np.flatnonzero(np.isnan(numbers))[:1]:
         problem = _problem(texts[int(wrong)].strip(), encoding, codes, numerals)
-        raise DataError(f"{position_of(int(present[wrong]))}: {problem}")
+        raise UserError(f"{position_of(int(present[wrong]))}: {problem}")
     if ends is not None:
         numbers = np.searchsorted(ends, numbers).astype(np.float64) + 1.0
     values = indicators(encoding)

@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.errors import DataError, Refused, Strict
 from ensvm.data.files.encode import Inputs
+from ensvm.errors import Refused, Strict, UserError
 
 UNPACK: dict[str, Callable[[Path], Any]] = {
     "": lambda path: path.open("rb"),
@@ -121,7 +121,7 @@ class FileFormat(Strict):
 
     @abstractmethod
     def read(self, file: FileContent) -> Raw:
-        """Return the inputs and labels; raise DataError naming file and, if possible, place."""
+        """Return the inputs and labels; raise UserError naming file and, if possible, place."""
 
     def settled(self, files: Sequence[FileContent]) -> Self:
         """Return the format with the options that only all files of a data set together show."""
@@ -171,18 +171,18 @@ def settled(
 
 @contextmanager
 def reading(file_name: str, what: str) -> Iterator[None]:
-    """Turn whatever a library's reader raises for a damaged file into DataError.
+    """Turn whatever a library's reader raises for a damaged file into UserError.
 
     The libraries raise anything from KeyError to OverflowError for bytes that they do not expect.
     """
     try:
         yield
-    except DataError:
+    except UserError:
         raise
     except Refused as refusal:
-        raise DataError(str(refusal)) from refusal
+        raise UserError(str(refusal)) from refusal
     except MemoryError as error:
-        raise DataError(f"{file_name}: is too large for the memory of this machine") from error
+        raise UserError(f"{file_name}: is too large for the memory of this machine") from error
     except Exception as error:
         lines = str(error).splitlines() or [type(error).__name__]
-        raise DataError(f"{file_name}: is not {what}: {lines[0][:200]}") from error
+        raise UserError(f"{file_name}: is not {what}: {lines[0][:200]}") from error

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.errors import DataError
 from ensvm.data.files.encode import LARGEST, plain_labels
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
+from ensvm.errors import UserError
 
 _MOST_COLUMNS = 10**8  # the widest public sets have 55 million; dense weights of more fill a memory
 _EXACT = 2.0**53  # labels are read as float64, which tells integers apart up to here
@@ -32,7 +32,7 @@ class LibsvmFormat(FileFormat):
     def settled(self, files: Sequence[FileContent]) -> Self:
         """Return the format with one `zero_based` for all files.
 
-        Raises DataError if only some of them have an index 0 and `zero_based` does not say that
+        Raises UserError if only some of them have an index 0 and `zero_based` does not say that
         this is right: the others may count from 1, so that their columns would be shifted.
         """
         if self.zero_based is not None:
@@ -41,7 +41,7 @@ class LibsvmFormat(FileFormat):
         zero = next((k for k, line in enumerate(from_zero) if line is not None), None)
         if zero is not None and None in from_zero:
             other = files[from_zero.index(None)].name
-            raise DataError(
+            raise UserError(
                 f"{files[zero].name}, line {from_zero[zero]}: has an index 0, so its columns are "
                 f"counted from 0, but {other} has none and may count from 1; accepted: the same "
                 "in both, or `zero_based: true` if both count from 0"
@@ -54,7 +54,7 @@ class LibsvmFormat(FileFormat):
         try:
             with reading(file.name, "LIBSVM text"):
                 X, labels = form._load(file.data, file.features)
-        except DataError:
+        except UserError:
             form._name_wrong_line(file)
             raise
         _check_values(X, labels, file.name)
@@ -70,7 +70,7 @@ class LibsvmFormat(FileFormat):
         return loaded
 
     def _name_wrong_line(self, file: FileContent) -> None:
-        """Raise DataError for the first line that cannot be read by itself, if there is one."""
+        """Raise UserError for the first line that cannot be read by itself, if there is one."""
         lines = file.data.split(b"\n")
         start, end = 0, len(lines)  # the lines before `start` are right
         while end - start > 1:
@@ -84,7 +84,7 @@ class LibsvmFormat(FileFormat):
                 f" (indices go up to {_MOST_COLUMNS})" if isinstance(error, OverflowError) else ""
             )
             position = f"{file.name}, line {start + 1}"
-            raise DataError(f"{position}: is not LIBSVM text: {error}{hint}") from error
+            raise UserError(f"{position}: is not LIBSVM text: {error}{hint}") from error
 
     def _failure(self, lines: list[bytes]) -> Exception | None:
         try:
@@ -106,18 +106,18 @@ def _index_zero(data: bytes) -> int | None:
 
 def _check_values(X: Any, labels: NDArray[np.float64], file_name: str) -> None:
     if not X.shape[0]:
-        raise DataError(f"{file_name}: holds no rows")
+        raise UserError(f"{file_name}: holds no rows")
     if X.shape[1] > _MOST_COLUMNS:
-        raise DataError(f"{file_name}: {X.shape[1]} columns; accepted: an index of up to 100000000")
+        raise UserError(f"{file_name}: {X.shape[1]} columns; accepted: an index of up to 100000000")
     wrong = np.flatnonzero(~(np.abs(X.data) <= LARGEST))
     if len(wrong):
         row = int(np.searchsorted(X.indptr, wrong[0], side="right"))
         position = f"row {row}, column {X.indices[wrong[0]] + 1}"
-        raise DataError(
+        raise UserError(
             f"{file_name}, {position}: {X.data[wrong[0]]:g} is not a finite "
             f"number of at most {LARGEST:g}"
         )
     wrong = np.flatnonzero(~(np.abs(labels) < _EXACT))
     if len(wrong):
         what = f"the label {labels[wrong[0]]:g} is missing or too large"
-        raise DataError(f"{file_name}, row {wrong[0] + 1}: {what}; accepted: numbers below 2^53")
+        raise UserError(f"{file_name}, row {wrong[0] + 1}: {what}; accepted: numbers below 2^53")

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.errors import DataError, near_miss
 from ensvm.data.files.encode import (
     LARGEST,
     Encoding,
@@ -22,6 +21,7 @@ from ensvm.data.files.encode import (
     without_label,
 )
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, joined
+from ensvm.errors import UserError, near_miss
 
 ROWS_AT_ONCE = 8192  # whose fields, as text, take little memory beside all numbers
 Column = Sequence[str] | NDArray[np.float64]
@@ -75,7 +75,7 @@ class NamedColumnsFormat(FileFormat):
 
     @abstractmethod
     def blocks(self, file: FileContent) -> Iterator[RowBlock]:
-        """Yield the rows, some at a time; raise DataError if the file is not of this format."""
+        """Yield the rows, some at a time; raise UserError if the file is not of this format."""
 
     @abstractmethod
     def column_names(self, file: FileContent) -> list[str]:
@@ -88,12 +88,12 @@ class NamedColumnsFormat(FileFormat):
     def read(self, file: FileContent) -> Raw:
         """Return the inputs and labels.
 
-        Raises DataError naming file, row and column of a value that is missing, not a number or an
+        Raises UserError naming file, row and column of a value that is missing, not a number or an
         unknown code.
         """
         raw = joined(_Reader(self, file).read(block) for block in self._some(file))
         if not len(raw.labels) and self.kept_labels is None:
-            raise DataError(f"{file.name}: no row is complete")
+            raise UserError(f"{file.name}: no row is complete")
         return raw
 
     def _some(self, file: FileContent) -> Iterator[RowBlock]:
@@ -102,7 +102,7 @@ class NamedColumnsFormat(FileFormat):
             empty = False
             yield block
         if empty:
-            raise DataError(f"{file.name}: holds no rows")
+            raise UserError(f"{file.name}: holds no rows")
 
     def columns_used(self, file: FileContent) -> Inputs | None:
         """Return the inputs and their encodings; None for all columns but the target."""
@@ -193,11 +193,11 @@ class _Reader:
     def _complete(
         self, block: RowBlock, label_at: int, input_at: list[int], group_at: list[int]
     ) -> RowBlock:
-        """Return the rows that have what they need; raise DataError for one that must have it."""
+        """Return the rows that have what they need; raise UserError for one that must have it."""
         form = self.form
         for at in group_at if form.incomplete != "drop" else ():
             for row in np.flatnonzero(self._absent(block.columns[at]))[:1]:
-                raise DataError(
+                raise UserError(
                     f"{self._place(block, at, row)}: the group is missing "
                     f"({block.columns[at][row]!r}); accepted: a group in every row, or "
                     "`incomplete: drop`, which leaves such rows out"
@@ -216,7 +216,7 @@ class _Reader:
             hint = "`incomplete: drop` leaves such rows out, `incomplete: keep` keeps them"
             if unlabelled[row]:
                 hint = "`unlabelled: drop` leaves such rows out, and so does `incomplete: drop`"
-            raise DataError(
+            raise UserError(
                 f"{self._place(block, at, row)}: the value is missing ({text!r}); {hint}"
             )
         return block.taken(np.flatnonzero(~dropped))
@@ -234,12 +234,12 @@ def choose_columns(
 ) -> tuple[int, list[int]]:
     """Return the positions of the target and of the inputs: those named, or all but the target.
 
-    Raises DataError for a name that no column or several columns have.
+    Raises UserError for a name that no column or several columns have.
     """
     refuse_equal_names(names, file_name)
     if isinstance(target, int):
         if not -len(names) <= target < len(names):
-            raise DataError(f"{file_name}: target {target} is not a column; there are {len(names)}")
+            raise UserError(f"{file_name}: target {target} is not a column; there are {len(names)}")
         label_at = target % len(names)
     else:
         label_at = _position(names, target, file_name)
@@ -249,11 +249,11 @@ def choose_columns(
 
 
 def refuse_equal_names(names: list[str], file_name: str) -> None:
-    """Raise DataError if columns share a name: one of them might be taken for the other."""
+    """Raise UserError if columns share a name: one of them might be taken for the other."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         at = [str(k) for k, name in enumerate(names, start=1) if name == twice]
-        raise DataError(
+        raise UserError(
             f"{file_name}: several columns are called {twice!r} (columns {', '.join(at[:9])}, "
             "counted from 1); accepted: names that differ"
         )
@@ -270,11 +270,11 @@ def _stripped(column: Column) -> NDArray[np.str_]:
     return plain_labels(np.array([str(text).strip() for text in column], dtype=str))
 
 
-def no_column(file_name: str, name: str, names: list[str]) -> DataError:
+def no_column(file_name: str, name: str, names: list[str]) -> UserError:
     """Return the error for a name that no column has."""
     listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     hint = near_miss(name, names)
-    return DataError(f"{file_name}: there is no column {name!r}{hint} (columns: {listed})")
+    return UserError(f"{file_name}: there is no column {name!r}{hint} (columns: {listed})")
 
 
 def _position(names: list[str], name: str, file_name: str) -> int:

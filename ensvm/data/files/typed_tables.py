@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ensvm.data.errors import DataError
 from ensvm.data.files.encode import DATES, Inputs, plain_label
 from ensvm.data.files.file_content import FileContent, check_size, reading
 from ensvm.data.files.named_columns import Column, NamedColumnsFormat, RowBlock, TypedColumns
+from ensvm.errors import UserError
 
 MOST_LEVELS = 30  # different texts of a column that nothing declares nominal
 ROWS_OF_GROUP = 65536  # read at once: a DataFrame takes some times the memory of its row group
@@ -40,7 +40,7 @@ class TypedFormat(NamedColumnsFormat):
     def frames(cls, file: FileContent) -> Iterator[Any]:
         """Yield the rows as pandas DataFrames, at least one, all with the same columns.
 
-        Raises DataError if the file is not of this format.
+        Raises UserError if the file is not of this format.
         """
 
     def blocks(self, file: FileContent) -> Iterator[RowBlock]:
@@ -198,7 +198,7 @@ def _require_pyarrow(file_name: str, what: str) -> None:
         import pyarrow  # noqa: F401
     except ImportError as error:
         advice = "pip install 'ensvm[parquet]', or write the table as CSV"
-        raise DataError(f"{file_name}: reading {what} needs pyarrow; {advice}") from error
+        raise UserError(f"{file_name}: reading {what} needs pyarrow; {advice}") from error
 
 
 class ArffFormat(TypedFormat):
@@ -225,7 +225,7 @@ def _arff_frame(data: bytes, file_name: str) -> Any:
     attributes, rows = _arff_rows(data, file_name)
     names = [name for name, _ in attributes]
     if len(set(names)) < len(names):
-        raise DataError(f"{file_name}: is not ARFF: several attributes have the same name")
+        raise UserError(f"{file_name}: is not ARFF: several attributes have the same name")
     columns = {}
     for at, (name, kind) in enumerate(attributes):
         values = [row[at] for row in rows]
@@ -251,7 +251,7 @@ def _arff_rows(data: bytes, file_name: str) -> tuple[list[tuple[str, Any]], list
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     begin = _ARFF_ROWS.search(text)
     if begin is None:
-        raise DataError(f"{file_name}: is not ARFF: it has no line @data")
+        raise UserError(f"{file_name}: is not ARFF: it has no line @data")
     lines = (line.strip() for line in io.StringIO(text[begin.end() :]))
     first = next((line for line in lines if line and not line.startswith("%")), "")
     sparse = first.startswith("{")
@@ -261,7 +261,7 @@ def _arff_rows(data: bytes, file_name: str) -> tuple[list[tuple[str, Any]], list
         attributes, rows = table["attributes"], table["data"]
         check_size(len(rows) * len(attributes) * _VALUE_BYTES, file_name)
     if not attributes:
-        raise DataError(f"{file_name}: is not ARFF: it declares no attribute")
+        raise UserError(f"{file_name}: is not ARFF: it declares no attribute")
     if sparse:
         absent = [kind[0] if isinstance(kind, list) else 0.0 for _, kind in attributes]
         rows = [[row.get(at, fill) for at, fill in enumerate(absent)] for row in rows]

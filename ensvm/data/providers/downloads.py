@@ -25,9 +25,9 @@ from urllib.parse import urljoin
 from filelock import FileLock
 
 from ensvm.data.card import Source
-from ensvm.data.errors import Refused
 from ensvm.data.files.file_content import check_size, unpack
 from ensvm.data.providers.folders import DataFolders, cache_file, write_atomically
+from ensvm.errors import Refused
 
 DESCRIPTIONS = "https://www.openml.org/api/v1/json/data/"  # and the number of the data set
 SECURE = "https://"  # how an address begins that is downloaded from

@@ -15,8 +15,8 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from ensvm.data.card import Source
-from ensvm.data.errors import DataError, Refused
 from ensvm.data.files.file_content import UNPACK, unpack
+from ensvm.errors import Refused, UserError
 
 PARTIAL = (".ensvm-", ".partial")  # how the names of what is not yet whole begin and end
 _DAY = 86_400  # seconds
@@ -41,14 +41,14 @@ def data_folders(data_dir: Path | None, offline: bool) -> DataFolders:
     """Return the folders that the arguments name, else the environment.
 
     The variables are ENSVM_DATA, ENSVM_CACHE and ENSVM_OFFLINE. Several mirror folders may be
-    given, separated as in PATH. Raises DataError for one that does not exist.
+    given, separated as in PATH. Raises UserError for one that does not exist.
     """
     named = str(data_dir) if data_dir is not None else os.environ.get("ENSVM_DATA", "")
     mirrors = tuple(Path(folder).expanduser() for folder in named.split(os.pathsep) if folder)
     for folder in mirrors:
         if not folder.is_dir():
             origin = "--data-dir" if data_dir is not None else "ENSVM_DATA"
-            raise DataError(f"{origin}: there is no folder {str(folder)!r}")
+            raise UserError(f"{origin}: there is no folder {str(folder)!r}")
     cache = os.environ.get("ENSVM_CACHE") or platformdirs.user_cache_dir("ensvm", appauthor=False)
     online = os.environ.get("ENSVM_OFFLINE", "0").lower() in ("", "0", "false", "no")
     return DataFolders(mirrors, Path(cache).expanduser(), offline or not online)

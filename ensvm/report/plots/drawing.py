@@ -11,6 +11,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ensvm.errors import UserError
 from ensvm.report.plots import boxes, curves, decision_maps, points
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
@@ -41,10 +42,6 @@ GROUP_INCHES = 0.16  # the least width of a box, strip or bar, if the page is wi
 LEGEND_SHARE = 0.95
 
 
-class CannotDraw(ValueError):
-    """Matplotlib cannot draw a figure; the message names the figure and says why."""
-
-
 @dataclass(frozen=True)
 class FigureContent:
     """What a figure shows, as read from the records.
@@ -71,7 +68,7 @@ def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
 def draw(config: FigureConfig, items: list[Any], endings: Iterable[str]) -> list[bytes]:
     """Draw what a figure shows; return the content of a file of each ending (.png, .svg, .pdf).
 
-    Raises CannotDraw, for example for a label whose math is not valid.
+    Raises UserError, for example for a label whose math is not valid.
     """
     try:
         with style.context(["default", STYLE]):  # not the user's own matplotlib settings
@@ -80,7 +77,7 @@ def draw(config: FigureConfig, items: list[Any], endings: Iterable[str]) -> list
             return files_of(figure, endings)
     except ValueError as error:
         reason = str(error).rpartition("\n")[2]  # matplotlib's own sentence is the last line
-        raise CannotDraw(f"figure {config.id}: cannot be drawn: {reason}") from error
+        raise UserError(f"figure {config.id}: cannot be drawn: {reason}") from error
 
 
 def _kind(config: FigureConfig) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ensvm.errors import UserError
 from ensvm.records.record import Record
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
@@ -203,7 +204,7 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
     error = ""
     try:
         svg, pdf = drawing.draw(figure, figure_content.items, [".svg", ".pdf"])
-    except drawing.CannotDraw as refusal:
+    except UserError as refusal:
         error = str(refusal)
     content = {
         "error": error,

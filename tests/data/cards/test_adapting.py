@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, DatasetCard, adapt, find_card, load
+from ensvm.data import DatasetCard, adapt, find_card, load
+from ensvm.errors import UserError
 
 CIRCLE = find_card("circle")
 
@@ -90,7 +91,7 @@ def test_options_change_the_arrays_and_the_fingerprint() -> None:
 def test_what_is_impossible_is_refused_by_key(
     name: str, changes: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=message) as refusal:
+    with pytest.raises(UserError, match=message) as refusal:
         adapt(find_card(name), **changes)
     assert f"data set {name!r}" in str(refusal.value)
 

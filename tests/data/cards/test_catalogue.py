@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ensvm.data import DataError, DatasetCard, find_card, list_cards
+from ensvm.data import DatasetCard, find_card, list_cards
 from ensvm.data.catalogue import read_card
+from ensvm.errors import UserError
 from ensvm.shipped import shipped_datasets
 
 GERMAN = yaml.safe_load((shipped_datasets() / "german.yaml").read_text())
@@ -70,9 +71,9 @@ def test_fingerprints_tell_data_and_scaling_apart() -> None:
 
 
 def test_unknown_name_gets_a_suggestion() -> None:
-    with pytest.raises(DataError, match="'germann' is unknown; did you mean 'german'"):
+    with pytest.raises(UserError, match="'germann' is unknown; did you mean 'german'"):
         find_card("germann")
-    with pytest.raises(DataError, match="unknown"):
+    with pytest.raises(UserError, match="unknown"):
         find_card("../datasets/german")
 
 
@@ -143,7 +144,7 @@ def test_wrong_card_is_refused_with_file_and_key(
 ) -> None:
     path = tmp_path / "german.yaml"
     path.write_text(yaml.safe_dump(content))
-    with pytest.raises(DataError, match=message) as refusal:
+    with pytest.raises(UserError, match=message) as refusal:
         read_card(path)
     assert str(path) in str(refusal.value)
 
@@ -152,7 +153,7 @@ def test_wrong_card_is_refused_with_file_and_key(
 def test_file_that_is_not_yaml_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "german.yaml"
     path.write_text(text)
-    with pytest.raises(DataError, match=r"german\.yaml"):
+    with pytest.raises(UserError, match=r"german\.yaml"):
         read_card(path)
 
 
@@ -193,7 +194,7 @@ def test_wrong_source_is_refused(tmp_path: Path, change: dict[str, object], mess
     path = tmp_path / "german.yaml"
     source = {"format": {"type": "libsvm"}, **change}
     path.write_text(yaml.safe_dump(GERMAN | {"all": [source]}))
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         read_card(path)
 
 
@@ -224,5 +225,5 @@ def test_wrong_generator_is_refused(
 ) -> None:
     path = tmp_path / "german.yaml"
     path.write_text(yaml.safe_dump(without("all") | {"generator": generator}))
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         read_card(path)

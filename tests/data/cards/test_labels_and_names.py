@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, inline_card, load
+from ensvm.data import inline_card, load
+from ensvm.errors import UserError
 
 KFOLD = {"protocol": "kfold", "n_splits": 2}
 
@@ -19,7 +20,7 @@ def own(folder: Path, text: str, name: str = "own.csv", **keys: Any) -> Any:
 @pytest.mark.parametrize("keys", [{}, {"inputs": {"u": "number"}}, {"drop": ["u"]}])
 @pytest.mark.parametrize("header", ["u,y,y", "u,u,y", "u, y,y", "u,,"])
 def test_columns_of_one_name_are_refused(tmp_path: Path, header: str, keys: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match=r"own\.csv: several columns are called"):
+    with pytest.raises(UserError, match=r"own\.csv: several columns are called"):
         own(tmp_path, f"{header}\n1,0,0\n2,1,1\n3,0,0\n4,1,1\n", **keys)
 
 
@@ -28,7 +29,7 @@ def test_columns_of_one_name_are_refused(tmp_path: Path, header: str, keys: dict
 def test_missing_label_is_no_class(tmp_path: Path, missing: str, others: str) -> None:
     a, b = others
     text = f"u,y\n1,{a}\n2,{b}\n3,{missing}\n4,{a}\n5,{b}\n"
-    with pytest.raises(DataError, match=r"own\.csv, line 4, column 'y': .*missing.*`incomplete:"):
+    with pytest.raises(UserError, match=r"own\.csv, line 4, column 'y': .*missing.*`incomplete:"):
         own(tmp_path, text)
     card = own(tmp_path, text, incomplete="drop")
     assert card.classes == {a: 2, b: 2}
@@ -38,7 +39,7 @@ def test_missing_label_is_no_class(tmp_path: Path, missing: str, others: str) ->
 @pytest.mark.parametrize("y", [[0, np.nan, 1, 0], ["a", "nan", "b", "a"]])
 def test_missing_label_of_an_archive_is_refused(tmp_path: Path, y: list[Any]) -> None:
     np.savez(tmp_path / "own.npz", X=np.eye(4), y=y)
-    with pytest.raises(DataError, match="row 2 of y: the label is missing"):
+    with pytest.raises(UserError, match="row 2 of y: the label is missing"):
         inline_card({"path": "own.npz", "split": KFOLD}, tmp_path)
 
 
@@ -79,9 +80,9 @@ def test_any_number_of_classes_keeps_its_codes(tmp_path: Path, count: int, spars
 @pytest.mark.parametrize("value", ["1e308", "-1e308", "1e400", "1e101", "inf", "1_000"])
 def test_number_too_large_to_compute_with_is_named(tmp_path: Path, value: str) -> None:
     text = f"u,v,y\n1,2,1\n3,{value},0\n4,5,1\n6,7,0\n"
-    with pytest.raises(DataError, match=r"own\.csv, line 3, column 'v': "):
+    with pytest.raises(UserError, match=r"own\.csv, line 3, column 'v': "):
         own(tmp_path, text)
-    with pytest.raises(DataError, match=r"own\.csv, line 3, column 'v': "):
+    with pytest.raises(UserError, match=r"own\.csv, line 3, column 'v': "):
         own(tmp_path, text, inputs={"v": "number"})
 
 
@@ -90,7 +91,7 @@ def test_number_too_large_in_an_archive_is_named(tmp_path: Path, kind: type) -> 
     X = np.ones((4, 3), dtype=kind)
     X[2, 1] = np.finfo(kind).max / 10
     np.savez(tmp_path / "own.npz", X=X, y=[0, 1, 0, 1])
-    with pytest.raises(DataError, match="row 3, column 2 of X"):
+    with pytest.raises(UserError, match="row 3, column 2 of X"):
         inline_card({"path": "own.npz", "split": KFOLD}, tmp_path)
 
 
@@ -99,5 +100,5 @@ def test_column_that_scaling_makes_infinite_is_named(tmp_path: Path) -> None:
     split = {"protocol": "official"}
     (tmp_path / "test.csv").write_text("u,v,y\n3,1e50,0\n")
     card = own(tmp_path, text, split=split, test="test.csv", scaling="minmax")
-    with pytest.raises(DataError, match="'minmax' of column 2"):
+    with pytest.raises(UserError, match="'minmax' of column 2"):
         load(card).realization(1)

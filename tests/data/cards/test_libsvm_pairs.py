@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, DatasetCard, inline_card, load
+from ensvm.data import DatasetCard, inline_card, load
+from ensvm.errors import UserError
 
 ROWS = np.array([[1.0, 0, 2, 3], [4, 5, 0, 6], [0, 7, 8, 0], [9, 1, 0, 2]])
 OFFICIAL = {"protocol": "official"}
@@ -46,13 +47,13 @@ def test_pair_of_mixed_bases_is_refused_whatever_its_width(
 ) -> None:
     texts = [text(ROWS, base) for base in bases]
     width = {} if features is None else {"features": features}
-    with pytest.raises(DataError, match=r"(train|test)\.svm, line 1: has an index 0.*`zero_based"):
+    with pytest.raises(UserError, match=r"(train|test)\.svm, line 1: has an index 0.*`zero_based"):
         pair(tmp_path, *texts, **width)
 
 
 @pytest.mark.parametrize("without", ["0\n1\n", "0 2:1\n1 3:1\n"])
 def test_file_that_lacks_the_first_column_is_read_as_told(tmp_path: Path, without: str) -> None:
-    with pytest.raises(DataError, match="zero_based: true"):
+    with pytest.raises(UserError, match="zero_based: true"):
         pair(tmp_path, text(ROWS, 0), without, features=4)
     card = pair(tmp_path, text(ROWS, 0), without, features=4, zero_based=True)
     expected = np.zeros((2, 4))
@@ -62,7 +63,7 @@ def test_file_that_lacks_the_first_column_is_read_as_told(tmp_path: Path, withou
 
 
 def test_index_0_contradicts_counting_from_1(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"train\.svm, line 1: .*index 0"):
+    with pytest.raises(UserError, match=r"train\.svm, line 1: .*index 0"):
         pair(tmp_path, text(ROWS, 0), text(ROWS, 0), zero_based=False)
 
 
@@ -72,5 +73,5 @@ def test_parts_of_a_card_are_settled_together(tmp_path: Path) -> None:
     for part, base in (("train", 0), ("test", 1)):
         (tmp_path / part).write_text(text(ROWS, base))
         shared[part] = [{"mirror": part, "format": {"type": "libsvm"}}]
-    with pytest.raises(DataError, match="has an index 0"):
+    with pytest.raises(UserError, match="has an index 0"):
         load(DatasetCard.model_validate(shared), data_dir=tmp_path, offline=True)

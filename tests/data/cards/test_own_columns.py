@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, inline_card, load
+from ensvm.data import inline_card, load
+from ensvm.errors import UserError
 
 RANDOM = {"protocol": "random", "n_train": 3}
 CSV = "age,city,sex,income,label\n20,a,m,1.5,yes\n30,b,f,2.5,no\n40,a,f,3.5,no\n50,b,m,4.5,yes\n"
@@ -77,14 +78,14 @@ WRONG = {
 def test_what_cannot_be_left_out_is_refused(
     folder: Path, given: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         own(folder, **given)
 
 
 @pytest.mark.parametrize("name", ["index", "from-1", "drawn", "unnamed"])
 def test_an_index_does_not_become_an_input(folder: Path, name: str) -> None:
     first = "Unnamed: 0" if name == "unnamed" else ""
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(UserError) as caught:
         own(folder, path=f"{name}.csv")
     assert f'`drop: ["{first}"]` leaves it out, `inputs: {{"{first}": number}}`' in str(
         caught.value
@@ -106,5 +107,5 @@ def test_a_test_file_has_the_same_columns_in_any_order(folder: Path) -> None:
     numbers = own(folder, **official, inputs=None, drop=["sex", "city"])
     np.testing.assert_array_equal(load(numbers).X[-1], [90, 9.5])
     (folder / "test.csv").write_text("label,income,sex,city,years\nyes,9.5,m,b,90\n")
-    with pytest.raises(DataError, match="the files differ in columns: age, years"):
+    with pytest.raises(UserError, match="the files differ in columns: age, years"):
         own(folder, **official)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, inline_card, load
+from ensvm.data import inline_card, load
+from ensvm.errors import UserError
 
 RANDOM = {"protocol": "random", "n_train": 3}
 CSV = "x,colour,label\n1,red,yes\n2,blue,no\n3,red,no\n5,red,yes\n"
@@ -57,7 +58,7 @@ def test_positive_label_and_order_of_rows_change_the_fingerprint_but_packing_doe
 def test_file_changed_after_the_check_is_refused(folder: Path) -> None:
     card = inline_card(own(scaling="minmax"), folder)
     (folder / "own.csv").write_text(CSV.replace("5,red", "6,red"))
-    with pytest.raises(DataError, match="wrong sha256"):
+    with pytest.raises(UserError, match="wrong sha256"):
         load(card)
 
 
@@ -73,7 +74,7 @@ def test_libsvm_text_stays_sparse_unless_it_is_to_be_scaled(folder: Path) -> Non
 
 def test_official_split_takes_a_test_file(folder: Path) -> None:
     text = {"path": "own.libsvm", "test": "wide.libsvm", "split": {"protocol": "official"}}
-    with pytest.raises(DataError, match=r"differ in columns.*features: 4"):
+    with pytest.raises(UserError, match=r"differ in columns.*features: 4"):
         inline_card(text, folder)
     card = inline_card(text | {"features": 4}, folder)
     assert card.sizes() == (4, 4, 2)
@@ -121,7 +122,7 @@ def test_row_numbers_of_an_archive_are_the_realizations(folder: Path) -> None:
 def test_wrong_values_are_refused_with_the_key(
     folder: Path, given: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         inline_card(given, folder)
 
 
@@ -132,7 +133,7 @@ def test_what_is_read_by_pyarrow_is_refused_readably_without_it(
     for module in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, module, None)
     (folder / f"own.{ending}").write_bytes(b"PAR1")
-    with pytest.raises(DataError, match="needs pyarrow; pip install"):
+    with pytest.raises(UserError, match="needs pyarrow; pip install"):
         inline_card(own(path=f"own.{ending}"), folder)
 
 
@@ -143,5 +144,5 @@ def test_keys_of_columns_are_refused_for_files_without_named_columns(
     (tmp_path / "own.svm").write_text("1 1:1\n-1 1:2\n1 1:3\n")
     value = {"target": "y", "inputs": {"a": "number"}, "incomplete": "drop"}[key]
     own = {"path": "own.svm", "split": {"protocol": "random", "n_train": 2}, key: value}
-    with pytest.raises(DataError, match=f"{key}: columns of a .svm file have no names"):
+    with pytest.raises(UserError, match=f"{key}: columns of a .svm file have no names"):
         inline_card(own, tmp_path)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, inline_card, load, whereabouts
+from ensvm.data import inline_card, load, whereabouts
+from ensvm.errors import UserError
 
 ROWS = [f"{i}.5,{'uv'[i % 2]},{'pq'[i % 3 // 2]}" for i in range(30)]
 RANDOM = {"protocol": "random", "n_train": 20}
@@ -76,7 +77,7 @@ def test_sparse_files_stay_sparse(folder: Path) -> None:
 )
 def test_what_cannot_be_is_refused(folder: Path, given: dict[str, Any], message: str) -> None:
     keys = KEYS if "svm" not in str(given.get("path")) or "csv" in str(given) else {}
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         inline_card({**keys, **given}, folder)
 
 
@@ -84,7 +85,7 @@ def test_a_table_of_any_ending_is_read_as_its_format_says(folder: Path) -> None:
     text = "\n".join(["x;t;y", *(row.replace(",", ";").replace(".", ",") for row in ROWS)])
     (folder / "own.dat").write_text(text)
     keys = {**KEYS, "path": "own.dat", "split": RANDOM}
-    with pytest.raises(DataError, match=r"format: \{delimiter"):
+    with pytest.raises(UserError, match=r"format: \{delimiter"):
         inline_card(keys, folder)
     card = inline_card({**keys, "format": {"delimiter": ";", "decimal": ","}}, folder)
     plain = inline_card({**KEYS, "path": "all.csv", "split": RANDOM}, folder)

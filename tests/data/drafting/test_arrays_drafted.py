@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from ensvm.data import DataError, load
+from ensvm.data import load
 from ensvm.data.drafting.config_text import write_config
 from ensvm.data.drafting.draft import draft_study
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -74,7 +75,7 @@ def test_mostly_zeros_stay_zeros(share, sparse):
 )
 def test_an_odd_archive_is_refused_in_one_line(arrays, message):
     np.savez("own.npz", **arrays)
-    with pytest.raises(DataError, match=r"^own\.npz") as refusal:
+    with pytest.raises(UserError, match=r"^own\.npz") as refusal:
         draft_study(Path("own.npz"))
     assert message in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1
@@ -85,11 +86,11 @@ def test_an_odd_archive_is_refused_in_one_line(arrays, message):
 )
 def test_options_of_tables_are_refused(options, message):
     np.savez("own.npz", X=X, y=Y)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         draft_study(Path("own.npz"), **options)
 
 
 def test_the_table_is_never_written_over():
     np.savez("own.npz", X=X, y=Y)
-    with pytest.raises(DataError, match="would be written over"):
+    with pytest.raises(UserError, match="would be written over"):
         draft_study(Path("own.npz"), Path("own.npz"))

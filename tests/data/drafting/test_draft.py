@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, inline_card, load
+from ensvm.data import inline_card, load
 from ensvm.data.drafting.config_text import write_config
 from ensvm.data.drafting.draft import draft_study, name_of
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -243,7 +244,7 @@ REFUSED = {
 def test_an_odd_file_is_refused_by_name_and_place(kind):
     content, message = REFUSED[kind]
     Path("odd.csv").write_bytes(content)
-    with pytest.raises(DataError, match=r"^odd\.csv") as refusal:
+    with pytest.raises(UserError, match=r"^odd\.csv") as refusal:
         draft_study(Path("odd.csv"))
     assert message in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1
@@ -261,7 +262,7 @@ def test_an_odd_file_is_refused_by_name_and_place(kind):
 def test_a_target_that_holds_no_classes_is_refused(target, message):
     lines = [f"{i}.5,1,{'ab'[i % 2]}" for i in range(N)]
     Path("own.csv").write_text("\n".join(["x,c,label", *lines]) + "\n")
-    with pytest.raises(DataError) as refusal:
+    with pytest.raises(UserError) as refusal:
         draft_study(Path("own.csv"), target=target)
     assert message in str(refusal.value)
 

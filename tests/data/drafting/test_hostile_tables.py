@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ensvm.data import DataError, load
+from ensvm.data import load
 from ensvm.data.drafting.config_text import write_config
 from ensvm.data.drafting.draft import draft_study
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
 LINES = [f"{i * i % 17},{'xy'[i % 2]},{1 + i % 2}.5,{'pq'[i % 2]}" for i in range(24)]
@@ -44,7 +45,7 @@ def test_a_damaged_table_is_refused_or_loads(seed, tmp_path, monkeypatch):
     path.write_bytes(damaged(random.Random(seed)))
     try:
         draft = draft_study(path)
-    except DataError as error:
+    except UserError as error:
         refusal = str(error)
     else:
         refusal = ""

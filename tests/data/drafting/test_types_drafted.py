@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ensvm.data import DataError
 from ensvm.data.drafting.config_text import write_config
 from ensvm.data.drafting.draft import draft_study
+from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -125,7 +125,7 @@ def test_an_odd_file_is_refused_in_one_line(name, content, options, message):
     if Path(name).suffix in (".parquet", ".feather"):
         pytest.importorskip("pyarrow")
     Path(name).write_bytes(content)
-    with pytest.raises(DataError, match=rf"^{name}") as refusal:
+    with pytest.raises(UserError, match=rf"^{name}") as refusal:
         draft_study(Path(name), **options)
     assert message in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ensvm.data import DataError, inline_card
+from ensvm.data import inline_card
 from ensvm.data.files import delimited_text, typed_tables
 from ensvm.data.files.delimited_text import TableFormat
 from ensvm.data.files.file_content import FileContent, Raw
 from ensvm.data.files.typed_tables import ParquetFormat
+from ensvm.errors import UserError
 
 N = 47
 CSV = {"type": "table", "header": 1, "target": "class"}
@@ -93,14 +94,14 @@ def test_what_is_wrong_in_a_later_block_is_told_by_its_row(monkeypatch, ending):
         monkeypatch.setattr(typed_tables, "ROWS_OF_GROUP", 10)
         form = ParquetFormat.model_validate({"type": "parquet", "target": "class"})
         content, message = wrong.to_parquet(), "file, row 41, column 'gaps': the value is missing"
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         form.read(FileContent(content, "file"))
 
 
 def test_a_table_of_no_complete_row_is_refused(monkeypatch):
     monkeypatch.setattr(delimited_text, "ROWS_AT_ONCE", 2)
     form = TableFormat.model_validate({**CSV, "incomplete": "drop"})
-    with pytest.raises(DataError, match="file: no row is complete"):
+    with pytest.raises(UserError, match="file: no row is complete"):
         form.read(FileContent(b"x,class\n" + b",1\n" * 5, "file"))
     assert len(form.read(FileContent(b"x,class\n" + b",1\n" * 5 + b"1,1\n", "file")).X) == 1
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, inline_card
-from ensvm.data.errors import Refused
+from ensvm.data import inline_card
 from ensvm.data.files.file_content import unpack
+from ensvm.errors import Refused, UserError
 
 CSV = b"u,v,class\n1,2,a\n3,4,b\n5,6,a\n7,8,b\n"
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -35,7 +35,7 @@ def card(folder: Path, name: str, **keys: Any) -> Any:
 def refusal(folder: Path, name: str, content: bytes, **keys: Any) -> str:
     """Return the one line that says why a file is refused."""
     (folder / name).write_bytes(content)
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(UserError) as caught:
         card(folder, name, **keys)
     message = str(caught.value)
     assert name in message
@@ -89,7 +89,7 @@ def test_only_regular_files_are_read(tmp_path: Path, kind: str) -> None:
     {"a folder": path.mkdir, "a pipe": lambda: os.mkfifo(path)}.get(
         kind, lambda: path.symlink_to("/dev/zero")
     )()
-    with pytest.raises(DataError, match=rf"own\.csv is {kind}; accepted: a regular file"):
+    with pytest.raises(UserError, match=rf"own\.csv is {kind}; accepted: a regular file"):
         card(tmp_path, "own.csv")
 
 
@@ -214,5 +214,5 @@ def test_index_that_makes_a_vast_dense_matrix_is_refused(tmp_path: Path) -> None
     text = b"1 1:1\n-1 90000000:1\n" * 20
     (tmp_path / "own.libsvm").write_bytes(text)
     assert card(tmp_path, "own.libsvm").sparse
-    with pytest.raises(DataError, match=r"40 rows of 90000000 columns.*accepted"):
+    with pytest.raises(UserError, match=r"40 rows of 90000000 columns.*accepted"):
         card(tmp_path, "own.libsvm", scaling="standard")

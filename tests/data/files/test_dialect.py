@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from ensvm.data import DataError
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import FileContent, Raw
+from ensvm.errors import UserError
 
 NUMBERS = np.round(np.random.default_rng(0).normal(scale=3e6, size=(30, 2)), 2)
 TEXTS = ["plain", "größe", 'of "two"', "a;b,c", "über\nzwei Zeilen", "# none", "-"]
@@ -68,7 +68,7 @@ def test_a_table_in_any_dress_holds_the_same_rows(
 
 def test_lines_before_the_table_are_passed_over_and_counted() -> None:
     text = b"sep=;\nabout this file\na;class\n1;x\nz;y\n"
-    with pytest.raises(DataError, match="file, line 5, column 'a': 'z' is not a number"):
+    with pytest.raises(UserError, match="file, line 5, column 'a': 'z' is not a number"):
         read(text, delimiter=";", skip=2)
     assert read(text.replace(b"z", b"2"), delimiter=";", skip=2).labels.tolist() == ["x", "y"]
 
@@ -112,7 +112,7 @@ def test_a_number_in_another_writing_is_refused(text: str) -> None:
 def test_text_in_another_dress_is_refused_by_its_place(
     content: bytes, written: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(DataError, match=message) as refusal:
+    with pytest.raises(UserError, match=message) as refusal:
         read(content, **written)
     assert len(str(refusal.value).splitlines()) == 1
 

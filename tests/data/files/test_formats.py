@@ -5,10 +5,10 @@ import io
 import numpy as np
 import pytest
 
-from ensvm.data import DataError
 from ensvm.data.files.binary_arrays import NpzFormat
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.libsvm_text import LibsvmFormat
+from ensvm.errors import UserError
 
 LIBSVM, NPZ = LibsvmFormat(type="libsvm"), NpzFormat(type="npz")
 
@@ -53,5 +53,5 @@ def test_archive_gives_arrays_and_row_numbers() -> None:
     ],
 )
 def test_wrong_archive_is_refused(arrays: dict[str, object], message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         NPZ.read(FileContent(npz(**arrays), "file"))

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ensvm.data import DataError, inline_card, load
+from ensvm.data import inline_card, load
+from ensvm.errors import UserError
 
 N = 24
 RNG = np.random.default_rng(0)
@@ -123,7 +124,7 @@ def test_wrong_arff_is_refused_by_file_and_place(
     if message is None:  # what a date holds tells it, and these are texts
         card(tmp_path, path="own.arff")
         return
-    with pytest.raises(DataError, match=message) as refusal:
+    with pytest.raises(UserError, match=message) as refusal:
         card(tmp_path, path="own.arff")
     assert "own.arff" in str(refusal.value)
     assert len(str(refusal.value).splitlines()) == 1
@@ -140,7 +141,7 @@ def test_dates_and_many_texts_are_refused_with_what_to_do(tmp_path: Path) -> Non
         )
         keys = {"path": "own.arff", "target": "class", "split": SPLIT}
         what = "dates or times" if fields is days else "40 different texts"
-        with pytest.raises(DataError, match=rf"column 'd': holds {what}.*drop: \[\"d\"\]"):
+        with pytest.raises(UserError, match=rf"column 'd': holds {what}.*drop: \[\"d\"\]"):
             inline_card(keys, tmp_path)
         assert inline_card({**keys, "drop": ["d"]}, tmp_path).features == 1
 
@@ -153,5 +154,5 @@ def test_rows_that_need_more_memory_than_allowed_are_refused(
     pd.DataFrame({"a": np.zeros(500_000), "class": True}).to_feather(tmp_path / "own.feather")
     monkeypatch.setenv("ENSVM_MAX_GIB", "0.003")
     for ending in ("parquet", "feather"):
-        with pytest.raises(DataError, match="ENSVM_MAX_GIB"):
+        with pytest.raises(UserError, match="ENSVM_MAX_GIB"):
             card(tmp_path, path=f"own.{ending}")

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, DatasetCard, load
+from ensvm.data import DatasetCard, load
 from ensvm.data.files.binary_arrays import IdxFormat
 from ensvm.data.files.file_content import FileContent
+from ensvm.errors import UserError
 
 PIXELS = np.arange(4 * 2 * 3, dtype=np.uint8).reshape(4, 2, 3) * 10
 DIGITS = np.array([3, 8, 1, 3], dtype=np.uint8)
@@ -54,7 +55,7 @@ def test_only_the_labels_asked_for_are_kept() -> None:
 def test_damaged_files_are_refused(
     images: bytes, labels: bytes, keep: list[str] | None, message: str
 ) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         form(keep).read(FileContent(images, "file", labels=labels))
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from ensvm.data import DataError
 from ensvm.data.files.delimited_text import TableFormat
 from ensvm.data.files.encode import Inputs, encoded_columns
 from ensvm.data.files.file_content import FileContent, Raw
+from ensvm.errors import UserError
 
 INPUTS = {
     "age": "number",
@@ -57,7 +57,7 @@ def test_incomplete_rows_are_dropped_only_when_asked() -> None:
     text = b"u,v,class\n1,?,a\n2,5,b\n?,6,a\n"
     dropped = read_table(text, form(header=1, missing=["?"], incomplete="drop"), None, "file")
     np.testing.assert_array_equal(dropped.X, [[2, 5]])
-    with pytest.raises(DataError, match=r"file, line 2, column 'v'.*missing"):
+    with pytest.raises(UserError, match=r"file, line 2, column 'v'.*missing"):
         read_table(text, form(header=1, missing=["?"]), None, "file")
 
 
@@ -67,7 +67,7 @@ def test_one_hot_gives_a_column_for_each_value_in_the_order_of_the_card() -> Non
     np.testing.assert_array_equal(raw.X, [[0, 1, 0, 7], [0, 0, 1, 8], [1, 0, 0, 9]])
     assert encoded_columns(inputs) == ["size=s", "size=m", "size=2", "age"]
     with pytest.raises(
-        DataError, match=r"line 2, column 'size': 'mm' is unknown; did you mean 'm'\?.*s, m, 2"
+        UserError, match=r"line 2, column 'size': 'mm' is unknown; did you mean 'm'\?.*s, m, 2"
     ):
         read_table(b"age,size,class\n7,mm,a\n", form(header=1), inputs, "file")
 
@@ -76,7 +76,7 @@ def test_word_named_under_none_has_no_column() -> None:
     inputs = {"size": {"one-hot": ["s", "m"], "none": ["?", "-"]}}
     raw = read_table(b"size,class\nm,a\n?,b\n-,a\ns,b\n", form(header=1), inputs, "file")
     np.testing.assert_array_equal(raw.X, [[0, 1], [0, 0], [0, 0], [1, 0]])
-    with pytest.raises(DataError, match=r"line 2, column 'size': 'x' is unknown"):
+    with pytest.raises(UserError, match=r"line 2, column 'size': 'x' is unknown"):
         read_table(b"size,class\nx,a\n", form(header=1), inputs, "file")
 
 
@@ -88,7 +88,7 @@ def test_intervals_give_a_column_each_and_an_end_belongs_to_the_lower_one() -> N
     assert raw.X.argmax(axis=1).tolist() == [0, 0, 1, 1, 2, 2]
     np.testing.assert_array_equal(raw.X.sum(axis=1), 1)
     assert encoded_columns(inputs) == ["age=..25", "age=25..32.5", "age=32.5.."]
-    with pytest.raises(DataError, match=r"line 2, column 'age': 'old' is not a number"):
+    with pytest.raises(UserError, match=r"line 2, column 'age': 'old' is not a number"):
         read_table(b"age,class\nold,a\n", form(header=1), inputs, "file")
 
 
@@ -131,9 +131,9 @@ def test_rows_without_a_class_are_dropped_only_when_asked() -> None:
     np.testing.assert_array_equal(kept.X, [[np.nan], [3]])
     dropped = read_table(text, form(**keys, incomplete="drop"), None, "file")
     np.testing.assert_array_equal(dropped.X, [[3]])
-    with pytest.raises(DataError, match=r"line 2, column 'class'.*`unlabelled: drop`"):
+    with pytest.raises(UserError, match=r"line 2, column 'class'.*`unlabelled: drop`"):
         read_table(text, form(**keys, incomplete="keep"), None, "file")
-    with pytest.raises(DataError, match=r"line 3, column 'u'.*`incomplete: drop`"):
+    with pytest.raises(UserError, match=r"line 3, column 'u'.*`incomplete: drop`"):
         read_table(text, form(**keys, unlabelled="drop"), None, "file")
 
 
@@ -152,7 +152,7 @@ def test_corrections_mend_what_is_there_exactly_once() -> None:
     )
     np.testing.assert_array_equal(raw.X, [[1, 2], [3, 4]])
     for absent in ("5,6", ","):
-        with pytest.raises(DataError, match=f"corrections: '{absent}' is there . times"):
+        with pytest.raises(UserError, match=f"corrections: '{absent}' is there . times"):
             read_table(broken, form(target=2, corrections={absent: ""}), None, "file")
 
 
@@ -172,7 +172,7 @@ def test_corrections_mend_what_is_there_exactly_once() -> None:
     ],
 )
 def test_wrong_value_is_named(row: bytes, message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         read_table(
             b"age,size,code,sex,class\n1,small,A1,f,b\n" + row, form(header=1), INPUTS, "file"
         )
@@ -195,7 +195,7 @@ def test_wrong_value_is_named(row: bytes, message: str) -> None:
     ],
 )
 def test_wrong_table_is_refused(text: bytes, settings: dict[str, object], message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(UserError, match=message):
         read_table(text, form(**settings), None, "file")
 
 

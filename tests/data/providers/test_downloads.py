@@ -10,9 +10,9 @@ import pooch
 import pytest
 
 from ensvm.data.card import Source
-from ensvm.data.errors import Refused
 from ensvm.data.providers import downloads
 from ensvm.data.providers.downloads import download
+from ensvm.errors import Refused
 
 CONTENT = b"rows"
 REST = {"sha256": "0" * 64, "format": {"type": "libsvm"}}

@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from ensvm.data import DataError
 from ensvm.data.card import Source
-from ensvm.data.errors import Refused
 from ensvm.data.providers.folders import (
     data_folders,
     from_mirrors,
     through_cache,
     write_atomically,
 )
+from ensvm.errors import Refused, UserError
 
 CONTENT = b"1,2,a\n3,4,b\n"
 SUM = hashlib.sha256(CONTENT).hexdigest()
@@ -169,8 +168,8 @@ def test_places_come_from_arguments_then_variables(
 
 
 def test_folder_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DataError, match=r"--data-dir.*absent"):
+    with pytest.raises(UserError, match=r"--data-dir.*absent"):
         data_folders(tmp_path / "absent", offline=True)
     monkeypatch.setenv("ENSVM_DATA", str(tmp_path / "absent"))
-    with pytest.raises(DataError, match=r"ENSVM_DATA.*absent"):
+    with pytest.raises(UserError, match=r"ENSVM_DATA.*absent"):
         data_folders(None, offline=True)

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from ensvm.data import DataError, inline_card, load, whereabouts
+from ensvm.data import inline_card, load, whereabouts
 from ensvm.data.providers import downloads
+from ensvm.errors import UserError
 
 ARFF = (
     "@relation t\n@attribute id numeric\n@attribute x numeric\n@attribute k {u,v}\n"
@@ -102,7 +103,7 @@ def test_a_lost_cache_is_filled_again_with_the_same_file_only(site: Site) -> Non
     other = ARFF.replace(b"0,0,u", b"0,1,u")
     site.pages["/file.arff"] = other
     site.describe(md5_checksum=hashlib.md5(other, usedforsecurity=False).hexdigest())
-    with pytest.raises(DataError, match="sha256"):
+    with pytest.raises(UserError, match="sha256"):
         load(card.model_copy(update={"scaling": "none"}))
 
 
@@ -112,18 +113,18 @@ def test_a_file_that_changed_since_the_first_download_is_refused(site: Site) -> 
     other = ARFF.replace(b"0,0,u", b"0,1,u")
     site.pages["/file.arff"] = other
     site.describe(md5_checksum=hashlib.md5(other, usedforsecurity=False).hexdigest())
-    with pytest.raises(DataError, match=r"wrong sha256 .* of the first download"):
+    with pytest.raises(UserError, match=r"wrong sha256 .* of the first download"):
         inline_card(KEYS, Path())
     sha256 = hashlib.sha256(other).hexdigest()
     assert inline_card({**KEYS, "sha256": sha256}, Path()).rows == 30
 
 
 def test_a_config_holds_the_file_to_its_sha256(site: Site) -> None:
-    with pytest.raises(DataError, match=hashlib.sha256(ARFF).hexdigest()):
+    with pytest.raises(UserError, match=hashlib.sha256(ARFF).hexdigest()):
         inline_card({**KEYS, "sha256": "0" * 64}, Path())
     inline_card({**KEYS, "sha256": hashlib.sha256(ARFF).hexdigest()}, Path())
     own = {"path": "own.csv", "target": "y", "split": KEYS["split"], "sha256": "0" * 64}
-    with pytest.raises(DataError, match="sha256: is for `openml`"):
+    with pytest.raises(UserError, match="sha256: is for `openml`"):
         inline_card(own, Path())
 
 
@@ -137,7 +138,7 @@ def test_a_redirect_away_from_https_is_refused(site: Site, first: str) -> None:
     cached.unlink()
     site.asked.clear()
     site.pages[first] = f"to {insecure}".encode()
-    with pytest.raises(DataError, match=r"localhost.* does not begin with"):
+    with pytest.raises(UserError, match=r"localhost.* does not begin with"):
         inline_card(KEYS, Path())
     assert "/moved" not in site.asked
 
@@ -163,18 +164,18 @@ def test_a_wrong_description_is_refused_in_one_line(
     site: Site, description: dict[str, Any], message: str
 ) -> None:
     site.describe(**description)
-    with pytest.raises(DataError, match=message) as refusal:
+    with pytest.raises(UserError, match=message) as refusal:
         inline_card(KEYS, Path())
     assert len(str(refusal.value).splitlines()) == 1
 
 
 def test_what_to_do_offline_is_said(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.pages.clear()
-    with pytest.raises(DataError, match=r"/31 could not be downloaded \(412"):
+    with pytest.raises(UserError, match=r"/31 could not be downloaded \(412"):
         inline_card(KEYS, Path())
     site.pages["/31"] = b"<html>"
-    with pytest.raises(DataError, match="its description cannot be read"):
+    with pytest.raises(UserError, match="its description cannot be read"):
         inline_card(KEYS, Path())
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    with pytest.raises(DataError, match=r"openml: 31: is not in the cache.*path: NAME\.arff"):
+    with pytest.raises(UserError, match=r"openml: 31: is not in the cache.*path: NAME\.arff"):
         inline_card(KEYS, Path())

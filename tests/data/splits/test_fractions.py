@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensvm.data import DataError, adapt, find_card, inline_card
+from ensvm.data import adapt, find_card, inline_card
 from ensvm.data.split_sizes import counted
 from ensvm.data.splits import RandomSplit, check_split
+from ensvm.errors import UserError
 
 RANDOM = {"protocol": "random"}
 
@@ -63,7 +64,7 @@ def test_cards_are_split_by_fractions() -> None:
     german = find_card("german")
     assert adapt(german, split={"n_train": 0.5}).sizes() == (20, 500, 300)
     assert adapt(german, split={**RANDOM, "n_train": 0.9}).sizes() == (20, 900, 100)
-    with pytest.raises(DataError, match=r"groups: is missing.*leave-one-group-out"):
+    with pytest.raises(UserError, match=r"groups: is missing.*leave-one-group-out"):
         adapt(german, split={"protocol": "leave-one-group-out"})
 
 
@@ -94,6 +95,6 @@ def test_cards_are_split_by_fractions() -> None:
 def test_sizes_that_do_not_go_together_are_refused(
     folder: Path, split: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=message) as refusal:
+    with pytest.raises(UserError, match=message) as refusal:
         inline_card(own(**split), folder)
     assert len(str(refusal.value).splitlines()) == 1

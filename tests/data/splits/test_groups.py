@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import DataError, DatasetCard, inline_card, load
+from ensvm.data import DatasetCard, inline_card, load
 from ensvm.data.splits import KFoldSplit, LeaveOneGroupOutSplit, split_rows
+from ensvm.errors import UserError
 
 Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)
 RNG = np.random.default_rng(0)
@@ -23,7 +24,7 @@ def test_each_group_is_tested_once_in_the_order_of_numbers() -> None:
         assert set(GROUPS[test]) == {str(index)}
         assert sorted([*train, *test]) == list(range(42))
         assert list(train) != sorted(train)  # algorithms that take rows in turn need an order
-    with pytest.raises(DataError, match="realization 13 does not exist; accepted: 1 to 12"):
+    with pytest.raises(UserError, match="realization 13 does not exist; accepted: 1 to 12"):
         split_rows(LEAVE_OUT, "some", 13, Y, None, GROUPS)
 
 
@@ -123,7 +124,7 @@ def test_groups_are_read_by_position_from_archives_and_as_numbers(folder: Path) 
 
 def test_rows_without_a_group_are_refused_or_left_out(folder: Path) -> None:
     for incomplete in (None, "keep"):
-        with pytest.raises(DataError, match=r"line 8, column 'who': the group is missing"):
+        with pytest.raises(UserError, match=r"line 8, column 'who': the group is missing"):
             inline_card(own(path="gap.csv", incomplete=incomplete, missing=None), folder)
     assert inline_card(own(path="gap.csv", incomplete="drop"), folder).rows == 6
 
@@ -174,6 +175,6 @@ def test_rows_without_a_group_are_refused_or_left_out(folder: Path) -> None:
 def test_groups_that_cannot_be_kept_are_refused(
     folder: Path, given: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=message) as refusal:
+    with pytest.raises(UserError, match=message) as refusal:
         inline_card(given, folder)
     assert len(str(refusal.value).splitlines()) == 1

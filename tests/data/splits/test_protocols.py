@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from ensvm.data import DataError
 from ensvm.data.splits import (
     DisjointSplit,
     IndicesSplit,
@@ -24,6 +23,7 @@ from ensvm.data.splits import (
     part_sizes,
     split_rows,
 )
+from ensvm.errors import UserError
 
 SPLIT: TypeAdapter[Split] = TypeAdapter(Split)
 Y = np.repeat([-1, 1], [30, 12]).astype(np.int8)
@@ -109,7 +109,7 @@ def test_stratified_parts_have_the_classes_in_proportion(
 @pytest.mark.parametrize("index", [0, -1, 3])
 def test_realization_beyond_the_last_is_refused(index: int) -> None:
     split = IndicesSplit(protocol="indices", n_train=3, n_test=2, realizations=2)
-    with pytest.raises(DataError, match=f"realization {index}.*1 to 2"):
+    with pytest.raises(UserError, match=f"realization {index}.*1 to 2"):
         split_rows(split, "some", index, Y, None)
 
 
@@ -180,7 +180,7 @@ def test_disjoint_realizations_share_no_row(n_train: int, n_test: int, spare: in
     rows = np.concatenate(parts)
     assert len(set(rows)) == len(rows)
     assert max(rows) < len(Y)
-    with pytest.raises(DataError, match=f"realization {last + 1}"):
+    with pytest.raises(UserError, match=f"realization {last + 1}"):
         split_rows(split, "some", last + 1, Y, None)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from made_up_records import errors, make_study, record
 
+from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
-from ensvm.study.source import ConfigError
 
 CONFIG = """\
 study: s
@@ -103,7 +103,7 @@ def test_the_legend_says_what_is_drawn_and_the_axes_have_labels(study, number, s
 )
 def test_wrong_keys_are_named(study, tmp_path, old, new, message):
     assert old in CONFIG
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         make_study(tmp_path / "wrong", CONFIG.replace(old, new), [])
 
 

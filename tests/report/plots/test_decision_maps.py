@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from made_up_records import make_study, record
 
+from ensvm.errors import UserError
 from ensvm.records.writing import csv_of
 from ensvm.report.plots.drawing import draw, read_figure
-from ensvm.study.source import ConfigError
 
 CONFIG = """\
 study: s
@@ -100,5 +100,5 @@ def test_it_is_drawn_with_and_without_a_boundary_in_sight(tmp_path, values):
 def test_what_the_study_does_not_have_is_refused(tmp_path, old, new, message):
     text = CONFIG.replace(old, new)
     assert text != CONFIG
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         make_study(tmp_path / "s", text, [])

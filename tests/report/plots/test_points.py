@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from made_up_records import errors, make_study, record
 
+from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.plots.points import (
     LABEL_SIZE,
@@ -12,7 +13,6 @@ from ensvm.report.plots.points import (
     Point,
     label_offsets,
 )
-from ensvm.study.source import ConfigError
 
 CONFIG = """\
 study: s
@@ -86,7 +86,7 @@ def test_names_that_the_study_does_not_have_are_refused(tmp_path, old, new, mess
     if message is None:
         make_study(tmp_path / "s", text, [])
         return
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UserError, match=message):
         make_study(tmp_path / "s", text, [])
 
 

@@ -15,23 +15,25 @@ class Refused(Exception):
     """Why one place does not serve a file, in one line."""
 
 
-class DataError(ValueError):
-    """Something about a data set, a card or a split that the user can mend.
+class UserError(ValueError):
+    """An error that the user can correct: wrong input, a busy folder, a damaged file.
 
-    The message names the data set or the file, the key, the value and what would be accepted.
+    The message names the file or the data set, the key, the value and what is accepted. The
+    command prints it alone, without a traceback, and ends with exit status 2.
 
     Examples
     --------
-    >>> from ensvm.data import DataError, find_card
+    >>> from ensvm.errors import UserError
+    >>> from ensvm.data import find_card
     >>> try:
     ...     find_card("germann")
-    ... except DataError as error:
+    ... except UserError as error:
     ...     print(str(error)[:58])
     data set 'germann' is unknown; did you mean 'german'? (kno
     """
 
 
-class DataUnavailable(DataError):
+class DataUnavailable(UserError):
     """A data set that no provider could serve.
 
     Parameters
@@ -71,10 +73,10 @@ def near_miss(name: str, accepted: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def explain(error: ValidationError, subject: str) -> DataError:
+def explain(error: ValidationError, subject: str) -> UserError:
     """Return a pydantic error as one readable message: key, value and what is accepted."""
     lines = [f"{subject}: {_one(detail)}" for detail in error.errors(include_url=False)]
-    return DataError("\n".join(dict.fromkeys(lines)))
+    return UserError("\n".join(dict.fromkeys(lines)))
 
 
 def _one(detail: Any) -> str:
