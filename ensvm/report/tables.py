@@ -10,7 +10,7 @@ from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.verdict import deviation, sample
-from ensvm.study.metrics import DATA_CELL, Direction
+from ensvm.study.metrics import DATA_CELL, PERCENT, Direction
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
@@ -174,6 +174,25 @@ def _significantly_better(better: TableCell, than: TableCell, best: Direction | 
         alternative=side,
     )
     return bool(test.pvalue < SIGNIFICANCE)
+
+
+def printed_value(
+    study: Study, table: TableConfig, row: str, algorithm: str, metric: str, stage: int | None
+) -> float | None:
+    """Return the value that a table of the paper prints of an algorithm, in a metric.
+
+    A printed accuracy is an error too, and the other way round.
+    """
+    for column in table.columns:
+        place = (table.id, row, column.name)
+        if column.of(table) != algorithm or column.stage != stage or place not in study.published:
+            continue
+        value, printed_metric = study.published[place].value, table.metric_of(column)
+        if printed_metric == metric:
+            return value
+        if {printed_metric, metric} == {"error", "accuracy"}:
+            return PERCENT.scale - value
+    return None
 
 
 def column_label(study: Study, column: ColumnConfig) -> str:
