@@ -39,7 +39,7 @@ NOT_KEPT = (
     "not recorded, and no predictions were kept: with `metrics: {metric}` in the config, or "
     "`keep: predictions` for all metrics, `ensvm run` does these cells again"
 )
-BAD = ("failed", "timeout")
+FAILURES = ("failed", "timeout")
 KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are asked for in a row
 
 
@@ -66,7 +66,7 @@ class Study:
     @property
     def failed(self) -> list[Record]:
         """The records of the cells that failed or timed out."""
-        return [record for record in self.records.values() if record.status in BAD]
+        return [record for record in self.records.values() if record.status in FAILURES]
 
     @property
     def missing_data(self) -> list[str]:

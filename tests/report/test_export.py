@@ -10,8 +10,6 @@ from made_up_records import errors, make_study, record
 
 from ensvm.errors import UserError
 from ensvm.records.record import Conditions
-from ensvm.records.writing import csv_of
-from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import (
     content_of,
     ending_of,
@@ -154,17 +152,7 @@ def test_a_spreadsheet_takes_no_text_for_a_formula(text, shown):
     found = pd.read_csv(io.BytesIO(content_of(frame, ".csv")), dtype={"reason": str})
     assert found.reason[0] == shown
     assert (found["count"][0], found.share[0]) == (-1, -0.5)
-
-
-def test_a_name_of_a_column_is_no_formula_either():
     assert content_of(frame_of([{"=1+1": 2}]), ".csv") == b"'=1+1\n2\n"
-
-
-def test_texts_of_tables_are_no_formulas(study, tmp_path):
-    text = CONFIG.replace("titanic]", "{name: titanic, unavailable: =1+1}]")
-    other = make_study(tmp_path / "t", text, study.records.values(), PRINTED)
-    table = other.config.tables[0]
-    assert "'=1+1" in csv_of(table_document(other, table, build_table(other, table)).frame)
 
 
 def test_whole_numbers_beyond_64_bits_are_exported():
