@@ -9,7 +9,6 @@ import pytest
 from made_up_records import errors, make_study, record
 
 from ensvm.errors import UserError
-from ensvm.records.record import Conditions
 from ensvm.report.export import (
     content_of,
     ending_of,
@@ -35,11 +34,11 @@ PRINTED = "table,row,column,value,std\n1,german,a,11.0,\n"
 
 @pytest.fixture
 def study(tmp_path):
-    timed = record("german", 1, "a", run_pass="timing", seconds=1.5, n_iter_=7)
+    timed = record("german", 1, "a", run_pass="timing", seconds=1.5, host="here", n_iter_=7)
     chosen = record("titanic", 1, "a", error=0.5, stop_reason_="tol", converged_=True)
     lines = [
         *errors("german", "a", [0.1, 1 / 3]),
-        replace(timed, conditions=Conditions("here", 1, None, True)),
+        timed,
         replace(chosen, stage={"C": 0.1}, n_stages=3, validation_error=0.25),
         record("titanic", 1, "b", status="failed", reason="ouch"),
     ]

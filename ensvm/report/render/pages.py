@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import Finding, evaluate_claims
@@ -182,17 +181,12 @@ def _claim(study: Study, finding: Finding) -> PageSection:
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
-    figure_content = drawing.read_figure(study, figure)
+    figure_content, files, error = drawing.draw_figure(study, figure, [".svg", ".pdf"])
     if not figure_content.items:
         return
+    svg, pdf = files or (b"", b"")
     names = [panel.name for panel in figure.panels if panel.name]
     panels = f"Panels: {', '.join(names)}. " if names else ""
-    svg = pdf = b""
-    error = ""
-    try:
-        svg, pdf = drawing.draw(figure, figure_content.items, [".svg", ".pdf"])
-    except UserError as refusal:
-        error = str(refusal)
     content = {
         "error": error,
         "svg": data_uri("image/svg+xml", svg),
