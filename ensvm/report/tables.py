@@ -22,8 +22,8 @@ class TableCell:
 
     `std` is None for a single realization. If each realization was computed over several `orders`
     of the training rows, `std_orders` is the standard deviation over the orders of one realization.
-    `difference` is ours minus printed with its 95 % interval, `interval_of` what that is computed
-    from, `warned` how many realizations warned. `status` is that of the study's answer, or
+    `difference` is ours minus printed with its 95 % interval, `interval_of` says what the interval is
+    computed from, and `warned` is the number of realizations that warned. `status` is that of the study's answer, or
     `shipped` for a shipped value beside ones computed here; any but `ok` has a `reason`.
     """
 
@@ -72,7 +72,7 @@ def cell_of(
 ) -> TableCell:
     """Return a cell of a table, its printed value compared with the values that answer a question.
 
-    The question is that of the cell, or of the same cell under another reading of the paper.
+    The question may also ask for the value of this cell under another reading of the paper.
     """
     answer = ask(study, question)
     printed = study.published.get((table.id, row, column.name))
@@ -144,7 +144,7 @@ def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
 
 
 def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
-    """Return the columns significantly better than all that `underline:` names with them."""
+    """Return the columns significantly better than all columns that `underline:` names for them."""
     by_column = {cell.column: cell for cell in cells}
     best = {column.name: table.best_of(column) for column in table.columns}
     return {

@@ -171,7 +171,7 @@ def _values(
 ) -> tuple[list[float], str]:
     """Return the finite values of the realizations behind a point, or why there are none.
 
-    With `stage` they are that entry of their curves, and all curves must reach it.
+    With `stage`, the values are that entry of the curves, and all curves must be long enough.
     """
     if stage is None:
         question = Question(row, algorithm, y, pass_of(y))
