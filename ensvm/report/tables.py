@@ -22,9 +22,10 @@ class TableCell:
 
     `std` is None for a single realization. If each realization was computed over several `orders`
     of the training rows, `std_orders` is the standard deviation over the orders of one realization.
-    `difference` is ours minus printed with its 95 % interval, `interval_of` says what the interval is
-    computed from, and `warned` is the number of realizations that warned. `status` is that of the study's answer, or
-    `shipped` for a shipped value beside ones computed here; any but `ok` has a `reason`.
+    `difference` is ours minus printed with its 95 % interval, and `interval_of` says what the
+    interval is computed from. `warned` is the number of realizations that warned. `status` is that
+    of the study's answer, or `shipped` for a shipped value beside ones computed here; any but `ok`
+    has a `reason`.
     """
 
     table: str
