@@ -5,7 +5,7 @@ import textwrap
 
 from click.testing import CliRunner, Result
 
-from ensvm.records.record import Record, Run
+from ensvm.records.record import Conditions, Record, Run
 from ensvm.records.store import Store
 from ensvm.report.query import Study, read_study
 from ensvm.runner import execute
@@ -27,9 +27,13 @@ def record(
     reason="",
     curve=None,
     seconds=None,
+    host=None,
     **metrics,
 ):
-    """Return a record of a cell with the metrics given, a curve `path_` and `train_seconds`."""
+    """Return a record of a cell with the metrics given, a curve `path_` and `train_seconds`.
+
+    `host` is the machine of a timing.
+    """
     return Record(
         study="s",
         dataset=dataset,
@@ -40,6 +44,7 @@ def record(
         run_pass=run_pass,
         metrics=metrics,
         seconds={} if seconds is None else {"train_seconds": seconds},
+        conditions=None if host is None else Conditions(host, 1, None, True),
         curves={} if curve is None else {"path_": curve},
         status=status,
         reason=reason,

@@ -21,7 +21,8 @@ LEVEL = (1 - CONFIDENCE) / 2
 
 _t = cache(t)  # a distribution with fixed degrees of freedom takes a millisecond to make
 
-# Added to errors and to right answers of each rate: no interval shrinks to nothing at 0 or n errors
+# Agresti and Caffo add this many errors and correct answers to each rate, so that the interval has
+# a width even for 0 errors and for errors only.
 PSEUDO_ERRORS = 1
 
 
@@ -60,8 +61,7 @@ def judge_sample(
     if array.size == 1:
         value = float(array[0])
         return TestedEffect(value, None, None, 1, None, None, judge_single_value(value, *bounds))
-    # The mean of equal numbers may be off by a rounding, which would decide at the threshold
-    # itself.
+    # The mean of equal numbers may be wrong in its last bit, which would decide at the threshold.
     equal = np.ptp(array) == 0.0
     mean = float(array[0]) if equal else float(array.mean())
     spread = 0.0 if equal else float(array.std(ddof=1))
@@ -86,8 +86,16 @@ def judge_single_split(
 
 
 def judge_single_value(value: float, *bounds: Bound) -> ClaimVerdict:
-    """Judge a single value without a spread: against the threshold, and against equality."""
-    return judge_all([_judge_single_value(value, bound) for bound in bounds])
+    """Judge a single value, which has no interval.
+
+    It decides only if it lies on the same side of the threshold and of equality.
+    """
+    verdicts: list[ClaimVerdict] = []
+    for bound in bounds:
+        kept = bound.kept_by(value)
+        is_clear = replace(bound, threshold=bound.neutral).kept_by(value) == kept
+        verdicts.append(("holds" if kept else "fails") if is_clear else "cannot tell")
+    return judge_all(verdicts)
 
 
 def judge_each(effects: ArrayLike, *bounds: Bound) -> TestedEffect:
@@ -110,10 +118,10 @@ def judge_p(p_holds: float, p_fails: float) -> ClaimVerdict:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return p-values adjusted for their number by Holm's step-down; None stays, and counts not.
+    """Return p-values adjusted for their number by Holm's step-down method.
 
-    Whichever are at most a level then, the chance that any of them is wrongly so is at most that
-    level, however the tests depend on each other.
+    None stays None and is not counted. If all adjusted p-values up to a level count as significant,
+    the chance of a false one among them is at most that level, even if the tests are dependent.
 
     References
     ----------
@@ -132,7 +140,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 def _tested(
     effect: float, centre: float, error: float, law: Any, bounds: Sequence[Bound], n: int
 ) -> TestedEffect:
-    """Return the evidence of an estimate; its deviation divided by `error` has a given law."""
+    """Test an estimate `centre`, whose deviation divided by `error` has the distribution `law`."""
     half = float(law.ppf(1 - LEVEL)) * error
     sides = [_p_values(bound, centre, error, law) for bound in bounds]
     p_holds = max(holds for holds, _ in sides)
@@ -150,13 +158,6 @@ def _p_values(bound: Bound, centre: float, error: float, law: Any) -> tuple[floa
     return (above, below) if bound.above else (below, above)
 
 
-def _judge_single_value(value: float, bound: Bound) -> ClaimVerdict:
-    kept = {bound.kept_by(value), replace(bound, threshold=bound.neutral).kept_by(value)}
-    if len(kept) > 1:
-        return "cannot tell"
-    return "holds" if kept.pop() else "fails"
-
-
 def _logarithm(bound: Bound) -> Bound:
     return replace(bound, threshold=math.log(bound.threshold), neutral=math.log(bound.neutral))
 
@@ -168,14 +169,14 @@ def _exp(log: float | None) -> Any:
 
 
 def judge_all(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return `holds` when all hold (there is one), `fails` when any fails, else `cannot tell`."""
+    """Return `fails` if any fails, `holds` if there are some and all hold, else `cannot tell`."""
     if "fails" in verdicts:
         return "fails"
     return "holds" if verdicts and set(verdicts) == {"holds"} else "cannot tell"
 
 
 def judge_most(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return `holds` when over half hold, `fails` when half or more fail, else `cannot tell`."""
+    """Return `holds` if more than half hold, `fails` if half or more fail, else `cannot tell`."""
     if 2 * verdicts.count("holds") > len(verdicts):
         return "holds"
     return "fails" if verdicts and 2 * verdicts.count("fails") >= len(verdicts) else "cannot tell"

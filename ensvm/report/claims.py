@@ -24,11 +24,11 @@ from ensvm.report.claim_tests import (
     judge_single_split,
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
+from ensvm.report.tables import printed_value
 from ensvm.study.block import is_derived
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import PERCENT
 from ensvm.study.relations import NoEffect
-from ensvm.study.table_layout import TableConfig
 
 PRINTED_DECIMALS = 9  # more than any paper prints
 
@@ -97,12 +97,12 @@ class Finding:
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """The verdict on all comparisons with values."""
+        """The verdict, from all comparisons that have values."""
         return self._judge([one.verdict for one in self.comparisons if one.verdict])
 
     @property
     def qualified(self) -> str:
-        """On how many rows the verdict is based; empty if all rows have values."""
+        """The number of rows with this verdict; an empty string if all rows have values."""
         silent = sum(one.verdict is None for one in self.comparisons)
         if not silent or self.verdict == "cannot tell":
             return ""
@@ -111,7 +111,7 @@ class Finding:
 
     @property
     def counts(self) -> str:
-        """On how many rows (or comparisons) the claim holds, fails, or neither."""
+        """The numbers of rows (or comparisons) with each verdict, as text."""
         return self._counted([one.verdict for one in self.comparisons], "without values")
 
     @property
@@ -122,7 +122,7 @@ class Finding:
 
     @property
     def printed_counts(self) -> str:
-        """On how many rows the printed values keep to the claim; empty if none are printed."""
+        """The same numbers for the printed values; an empty string if none are printed."""
         if self.printed_verdict is None:
             return ""
         return self._counted([one.printed_verdict for one in self.comparisons], "not printed")
@@ -166,16 +166,17 @@ def adjusted(comparisons: Sequence[ClaimComparison]) -> tuple[ClaimComparison, .
     """
     holds = holm([one.p_holds for one in comparisons])
     fails = holm([one.p_fails for one in comparisons])
-    return tuple(map(_judged, comparisons, holds, fails))
-
-
-def _judged(
-    comparison: ClaimComparison, p_holds: float | None, p_fails: float | None
-) -> ClaimComparison:
-    if p_holds is None or p_fails is None:
-        return comparison
-    verdict = judge_p(p_holds, p_fails)
-    return replace(comparison, p_holds_adjusted=p_holds, p_fails_adjusted=p_fails, verdict=verdict)
+    return tuple(
+        one
+        if p_holds is None or p_fails is None
+        else replace(
+            one,
+            p_holds_adjusted=p_holds,
+            p_fails_adjusted=p_fails,
+            verdict=judge_p(p_holds, p_fails),
+        )
+        for one, p_holds, p_fails in zip(comparisons, holds, fails, strict=True)
+    )
 
 
 def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
@@ -237,7 +238,7 @@ def _compare(
 
 
 def _questions(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -> list[Question]:
-    """Return what to ask: the metric of each algorithm, or of one at each member of a sweep."""
+    """Return the questions: each algorithm's metric, on each member if the claim has a sweep."""
     rows = study.config.sweep_values(row) if claim.over else [row]
     stage: int | Literal["all"] | None = "all" if claim.kind.of_curves else claim.stage
     return [
@@ -250,9 +251,9 @@ def _questions(study: Study, claim: ClaimConfig, row: str, names: Sequence[str])
 def _compared(
     study: Study, claim: ClaimConfig, questions: Sequence[Question], answers: Sequence[Answer]
 ) -> tuple[NDArray[np.float64], Record]:
-    """Return the numbers of the realizations that all have, and the first record behind them.
+    """Return the values to compare, of the realizations that all answers have, and one record.
 
-    The numbers have the shape (n_realizations, 1 or 2), and the unit of the relation's values.
+    The values have shape (n_realizations, 1 or 2) and the unit of the relation. Raises NoValues.
     """
     if missing := _without_values(questions, answers):
         raise NoValues(missing)
@@ -279,7 +280,7 @@ def _compared(
 
 
 def _without_values(questions: Sequence[Question], answers: Sequence[Answer]) -> str:
-    """Say which algorithm has no values, or why all have none; empty if all have."""
+    """Return which algorithm has no values and why; an empty string if all have some."""
     missing = {
         question.algorithm: answer.why
         for question, answer in zip(questions, answers, strict=True)
@@ -314,10 +315,14 @@ def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -
     """Return the effect of the printed values, from the first table that has them all."""
     if claim.kind.of_curves or claim.over is not None:
         return None
+    printed_row = claim.printed_as.get(row, row)
     for table in study.config.tables:
         if table.of != ("timing" if claim.run_pass == "timing" else "results"):
             continue
-        values = [_printed_value(study, table, claim, row, name) for name in names]
+        values = [
+            printed_value(study, table, printed_row, name, claim.metric, claim.stage)
+            for name in names
+        ]
         if None in values:
             continue
         try:
@@ -326,22 +331,6 @@ def _printed(study: Study, claim: ClaimConfig, row: str, names: Sequence[str]) -
             return None
         # Printed values are decimal fractions: 17.3 is exactly 1 more than 16.3.
         return round(float(effect), PRINTED_DECIMALS)
-    return None
-
-
-def _printed_value(
-    study: Study, table: TableConfig, claim: ClaimConfig, row: str, name: str
-) -> float | None:
-    """Return the value that a table of the paper has of an algorithm, in the claim's metric."""
-    for column in table.columns:
-        cell = (table.id, claim.printed_as.get(row, row), column.name)
-        if column.of(table) != name or column.stage != claim.stage or cell not in study.published:
-            continue
-        value, metric = study.published[cell].value, table.metric_of(column)
-        if metric == claim.metric:
-            return value
-        if {metric, claim.metric} == {"error", "accuracy"}:
-            return PERCENT.scale - value
     return None
 
 
@@ -358,10 +347,10 @@ def _evidence(
     shared: float,
     noise: float,
 ) -> TestedEffect:
-    """Judge the effects of the numbers compared, by the relation's bounds.
+    """Test the effects of the values against the bounds of the relation.
 
-    `shared` is the overlap of realizations, `noise` the variance over orders of the training rows,
-    which a single realization does not show.
+    `shared` is the overlap of realizations. `noise` is the variance over orders of the training
+    rows, which a single realization does not show.
     """
     relation, bounds = claim.kind, claim.kind.bounds(claim.threshold)
     if (

@@ -1,12 +1,10 @@
 """Two sets of results side by side: which values, verdicts and claims differ, and why."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import t
 from tabulate import tabulate
 
 from ensvm.errors import UserError
@@ -25,7 +23,7 @@ from ensvm.report.claims import evaluate_claims
 from ensvm.report.current_config import current_config
 from ensvm.report.query import Study, ask, find_studies, runs_of
 from ensvm.report.tables import build_table, question_of
-from ensvm.report.verdict import CONFIDENCE
+from ensvm.report.verdict import of_spread
 from ensvm.study.table_layout import TableConfig
 
 SHIPPED = "shipped"
@@ -186,7 +184,12 @@ def _cells(
         pairs = np.array([[float(one.values[n]), float(values[n])] for n in shared]).reshape(-1, 2)
         with np.errstate(invalid="ignore"):  # two infinite values have no difference: it is NaN
             change = (pairs[:, 1] - pairs[:, 0]) * one.unit.scale
-        low, high = _interval(change)
+        low = high = None
+        mean = float(change.mean()) if shared else None
+        if mean is not None and len(shared) > 1:
+            n, std = len(shared), float(change.std(ddof=1))
+            paired = of_spread(mean, std, 1 / n, n, 0.0, "realizations")
+            low, high = paired.low, paired.high
         yield CellDifference(
             cell.table,
             cell.row,
@@ -194,22 +197,13 @@ def _cells(
             cell.mean,
             match.mean,
             len(shared),
-            float(change.mean()) if shared else None,
+            mean,
             low,
             high,
             bool(np.array_equal(pairs[:, 0], pairs[:, 1], equal_nan=True)),
             cell.verdict or "",
             match.verdict or "",
         )
-
-
-def _interval(change: np.ndarray) -> tuple[float | None, float | None]:
-    """Return the 95 % interval of a mean of paired differences; none for fewer than two."""
-    n = change.size
-    if n < 2:
-        return None, None
-    half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * float(change.std(ddof=1)) / math.sqrt(n)
-    return float(change.mean()) - half, float(change.mean()) + half
 
 
 def _made_with(study: Study) -> dict[str, str]:

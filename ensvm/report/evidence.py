@@ -48,7 +48,7 @@ class Evidence:
 
     @property
     def facts(self) -> dict[str, str]:
-        """All of it as names and texts."""
+        """All facts of the cell by their names."""
         return {
             **self.asked,
             **self.compared,
@@ -139,7 +139,7 @@ def counted(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _compared(cell: TableCell, unit: str) -> dict[str, str]:
-    """Return ours and printed as texts."""
+    """Return our value, the printed one and the verdict, or why there are no values, as texts."""
     after = f" {unit}" if unit else ""
     facts = {}
     if cell.mean is not None:

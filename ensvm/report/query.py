@@ -39,6 +39,7 @@ NOT_KEPT = (
     "not recorded, and no predictions were kept: with `metrics: {metric}` in the config, or "
     "`keep: predictions` for all metrics, `ensvm run` does these cells again"
 )
+FAILURES = ("failed", "timeout")
 KEPT_IN_MEMORY = 64  # files of predictions: several metrics of one cell are asked for in a row
 
 
@@ -59,8 +60,19 @@ class Study:
 
     @property
     def partly_shipped(self) -> bool:
-        """Whether some of the values are shipped ones, and others were made here."""
+        """Whether some of the values are shipped and others were computed here."""
         return bool(self.shipped) and self.shipped.keys() != self.by_cell.keys()
+
+    @property
+    def failed(self) -> list[Record]:
+        """The records of the cells that failed or timed out."""
+        return [record for record in self.records.values() if record.status in FAILURES]
+
+    @property
+    def missing_data(self) -> list[str]:
+        """The data sets that could not be loaded."""
+        records = self.records.values()
+        return sorted({record.dataset for record in records if record.status == "unavailable"})
 
     @cached_property
     def scored(self) -> Mapping[str, tuple[str, ...]]:
@@ -93,11 +105,11 @@ def read_study(folder: Path) -> Study:
 
 @dataclass(frozen=True)
 class Question:
-    """What a report asks of a study: the values of an algorithm on a data set in a metric.
+    """A request for the values of an algorithm on a data set in a metric.
 
     The algorithm is `data` for facts of the data; seconds come only from the timing pass. If the
-    metric is a curve, `stage` is the entry that is wanted, from 1, or `all` of it. A curve that is
-    shorter repeats its last value: an ensemble that stopped early is what its last round left.
+    metric is a curve, `stage` is the number of the entry, from 1, or `all`. A curve that is
+    shorter repeats its last value, because an ensemble that stopped early does not change any more.
     """
 
     row: str
@@ -144,7 +156,7 @@ class Answer:
 
     @property
     def shipped(self) -> bool:
-        """Whether the values came with the study's folder and none was made here."""
+        """Whether the values came with the study's folder instead of a run on this machine."""
         return bool(self.not_here)
 
     @property
@@ -221,14 +233,14 @@ def runs_of(records: Iterable[Record]) -> dict[str, Run]:
 
 
 def _records(study: Study, question: Question) -> list[Record]:
-    """Return the records that may stand behind one number: those of the newest settings."""
+    """Return the records that have the settings of the newest one."""
     records = study.by_cell.get((question.row, question.algorithm, question.run_pass), [])
     newest = max(records, key=lambda record: (record.time, record.realization), default=None)
     return [record for record in records if newest and record.settings_key == newest.settings_key]
 
 
 class NoValue(str):
-    """Why a cell that ended well has no value of a metric of its predictions."""
+    """The reason why a cell that ended well has no value of a metric."""
 
 
 def _without_value(reasons: list[NoValue], n_records: int) -> tuple[AnswerStatus, str]:
@@ -249,7 +261,7 @@ def _value(folder: Path, record: Record, question: Question) -> Any:
         if value is None and record.algorithm != DATA_CELL and is_predicted(question.metric):
             value = score_of(folder, record, question.metric)
             return NoValue(value) if isinstance(value, str) else value
-        return None if isinstance(value, str) else value  # a text that the fit left
+        return None if isinstance(value, str) else value  # fitted attributes may be texts
     curve = record.curves.get(question.metric) or None
     dimensions = 0 if curve is None else _dimensions(curve)
     if curve is None or not dimensions:
@@ -319,7 +331,7 @@ def score_of(folder: Path, record: Record, metric: str) -> float | str:
 
 
 def with_scores(folder: Path, record: Record, metrics: Iterable[str]) -> Record:
-    """Return a record with metrics of its predictions, as far as it has or kept them."""
+    """Return a record with those metrics of its predictions that can be computed."""
     scores = {metric: score_of(folder, record, metric) for metric in metrics if record.ok}
     kept = {
         metric: value for metric, value in scores.items() if value != NOT_KEPT.format(metric=metric)

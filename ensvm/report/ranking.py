@@ -39,13 +39,13 @@ from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 FEWEST_DATA_SETS = 5
 SIGNIFICANT_DIGITS = 12  # of the means that are ranked, so that rounding errors do not break ties
-EQUAL = 1e-12  # relative to the values: smaller differences are rounding errors
+EQUAL = 1e-12  # differences below this share of the largest value are rounding errors
 RANKABLE = tuple(name for name in MEASURED if direction_of(name) is not None)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The columns of a table to compare in one metric, and what was left out, with reasons."""
+    """The columns of a table that are compared in one metric, and why others are left out."""
 
     study: Study
     table: TableConfig

@@ -10,7 +10,7 @@ from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.verdict import deviation, sample
-from ensvm.study.metrics import DATA_CELL, Direction
+from ensvm.study.metrics import DATA_CELL, PERCENT, Direction
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
@@ -22,9 +22,10 @@ class TableCell:
 
     `std` is None for a single realization. If each realization was computed over several `orders`
     of the training rows, `std_orders` is the standard deviation over the orders of one realization.
-    `difference` is ours minus printed with its 95 % interval, `interval_of` what that is computed
-    from, `warned` how many realizations warned. `status` is that of the study's answer, or
-    `shipped` for a shipped value beside ones computed here; any but `ok` has a `reason`.
+    `difference` is ours minus printed with its 95 % interval, and `interval_of` says what the
+    interval is computed from. `warned` is the number of realizations that warned. `status` is that
+    of the study's answer, or `shipped` for a shipped value beside ones computed here; any but `ok`
+    has a `reason`.
     """
 
     table: str
@@ -72,7 +73,7 @@ def cell_of(
 ) -> TableCell:
     """Return a cell of a table, its printed value compared with the values that answer a question.
 
-    The question is that of the cell, or of the same cell under another reading of the paper.
+    The question may also ask for the value of this cell under another reading of the paper.
     """
     answer = ask(study, question)
     printed = study.published.get((table.id, row, column.name))
@@ -144,7 +145,7 @@ def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
 
 
 def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:
-    """Return the columns significantly better than all that `underline:` names with them."""
+    """Return the columns significantly better than all columns that `underline:` names for them."""
     by_column = {cell.column: cell for cell in cells}
     best = {column.name: table.best_of(column) for column in table.columns}
     return {
@@ -174,6 +175,25 @@ def _significantly_better(better: TableCell, than: TableCell, best: Direction | 
         alternative=side,
     )
     return bool(test.pvalue < SIGNIFICANCE)
+
+
+def printed_value(
+    study: Study, table: TableConfig, row: str, algorithm: str, metric: str, stage: int | None
+) -> float | None:
+    """Return the value that a table of the paper prints of an algorithm, in a metric.
+
+    A printed accuracy is an error too, and the other way round.
+    """
+    for column in table.columns:
+        place = (table.id, row, column.name)
+        if column.of(table) != algorithm or column.stage != stage or place not in study.published:
+            continue
+        value, printed_metric = study.published[place].value, table.metric_of(column)
+        if printed_metric == metric:
+            return value
+        if {printed_metric, metric} == {"error", "accuracy"}:
+            return PERCENT.scale - value
+    return None
 
 
 def column_label(study: Study, column: ColumnConfig) -> str:

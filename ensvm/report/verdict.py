@@ -55,11 +55,14 @@ def of_same_rows(ours: float, published: float, margin: float) -> Deviation:
 def of_samples(
     ours: Sample, published: Sample, margin: float, basis: Basis = "realizations"
 ) -> Deviation:
-    """Compare two means by Welch's interval; a published mean without a spread is given ours."""
+    """Compare two means by Welch's interval.
+
+    If the spread of the published mean is not printed, ours is used for it.
+    """
     difference = ours.mean - published.mean
     if ours.n < 2 or ours.std is None:
         return Deviation(difference, None, None, "cannot tell", "none")
-    if published.std is None:  # it has no estimate of the spread, so it adds no degree of freedom
+    if published.std is None:  # only our values estimate the spread: n - 1 degrees of freedom
         return of_spread(difference, ours.std, 1 / ours.n + 1 / published.n, ours.n, margin, basis)
     ours_square, published_square = ours.std**2 / ours.n, published.std**2 / published.n
     square = ours_square + published_square
@@ -115,7 +118,7 @@ def deviation(
     answer: Answer,
     printed: Published,
 ) -> Deviation:
-    """Compare the values of a table's cell, at least one, with the printed value.
+    """Compare the values of a table's cell (there is at least one) with the printed value.
 
     Facts of the data, and algorithms without randomness on the paper's own rows, have no sampling
     error. Otherwise the interval comes from the orders of the training rows if there is one
@@ -142,7 +145,8 @@ def deviation(
     n_test = next(record.size("n_test") for record in answer.records.values())
     if values.size == 1 and n_test and table.metric_of(column) in RATES:
         return of_two_rates(mean, printed.value, n_test, margin)
-    # The printed mean is of realizations with one order each: their spread, not that of our means.
+    # The paper ran one order in each realization, so its spread is that of single orders; ours is
+    # that of means over orders.
     spread = sample(orders.ravel()).std if orders is not None else None
     config = study.config
     n = config.published_realizations or config.dataset(row).realizations or config.realizations

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.documents.document import Document
 from ensvm.report.documents.table_document import table_document, table_grid
@@ -23,7 +22,8 @@ DIAGRAM_NOTE = (
     "average ranks over {n} data sets ({metric}), 1 the best; "
     "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
 )
-DIAGRAM_ENDINGS = (".png", ".svg", ".pdf")
+TEXT_ENDINGS = {"csv": "csv", "md": "md", "latex": "tex"}
+DRAWN_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def write_tables(
@@ -43,8 +43,7 @@ def write_tables(
             label = f"tab:{study.config.study}-{table.id}"
             grid = table_grid(study, table, cells)
             texts["latex"] = to_latex(grid, table.caption, label, table.margin)
-        endings = {"latex": "tex"}
-        paths = {kind: table_path(study.folder, table, endings.get(kind, kind)) for kind in texts}
+        paths = {kind: table_path(study.folder, table, TEXT_ENDINGS[kind]) for kind in texts}
         for kind, path in paths.items():
             replace_file(path, texts[kind])
         yield texts[form], list(paths.values())
@@ -105,9 +104,9 @@ def write_ranking(ranking: "Ranking") -> tuple[str, list[Path]]:
         ranking.critical_difference,
         groups(ranking.average_ranks, ranking.critical_difference),
         DIAGRAM_NOTE.format(n=len(ranking.rows), metric=selection.metric, alpha=ranking.alpha),
-        DIAGRAM_ENDINGS,
+        DRAWN_ENDINGS,
     )
-    drawn = dict(zip(DIAGRAM_ENDINGS, diagram, strict=True))
+    drawn = dict(zip(DRAWN_ENDINGS, diagram, strict=True))
     return _write(selection.study, _rank_stem(selection), ranking_document(ranking), drawn)
 
 
@@ -134,9 +133,7 @@ def _write(
     """
     text = to_markdown(document)
     files: dict[str, str | bytes] = {".csv": csv_of(document.frame), ".md": text, **(drawn or {})}
-    for ending, content in files.items():
-        replace_file(study.folder / f"{stem}{ending}", content)
-    return text, [study.folder / f"{stem}{ending}" for ending in files]
+    return text, _write_files(study, stem, files)
 
 
 @dataclass(frozen=True)
@@ -158,21 +155,19 @@ def write_figures(study: Study) -> Iterator[DrawnFigure]:
     A figure that cannot be drawn has no files; the others are written.
     """
     # matplotlib takes half a second to import.
-    from ensvm.report.plots.drawing import draw, read_figure
+    from ensvm.report.plots.drawing import draw_figure
 
     for figure in study.config.figures:
-        content = read_figure(study, figure)
-        stem = study.folder / f"figure-{figure.id}"
-        paths = [stem.with_name(f"{stem.name}.{end}") for end in ("csv", "png", "svg", "pdf")]
-        if not content.items:
-            yield DrawnFigure(figure, (), content.missing)
-            continue
-        try:
-            drawn = draw(figure, content.items, [path.suffix for path in paths[1:]])
-        except UserError as error:
-            yield DrawnFigure(figure, (), content.missing, str(error))
-            continue
-        replace_file(paths[0], csv_of(content.frame))
-        for path, file in zip(paths[1:], drawn, strict=True):
-            replace_file(path, file)
-        yield DrawnFigure(figure, tuple(paths), content.missing)
+        content, drawn, error = draw_figure(study, figure, DRAWN_ENDINGS)
+        files: dict[str, str | bytes] = {}
+        if drawn:
+            files = {".csv": csv_of(content.frame), **dict(zip(DRAWN_ENDINGS, drawn, strict=True))}
+        paths = _write_files(study, f"figure-{figure.id}", files)
+        yield DrawnFigure(figure, tuple(paths), content.missing, error)
+
+
+def _write_files(study: Study, stem: str, files: Mapping[str, str | bytes]) -> list[Path]:
+    """Write contents by their endings into a study's folder and return the paths."""
+    for ending, content in files.items():
+        replace_file(study.folder / f"{stem}{ending}", content)
+    return [study.folder / f"{stem}{ending}" for ending in files]

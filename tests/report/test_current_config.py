@@ -7,7 +7,6 @@ from made_up_records import RUN, errors
 
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, Store
 from ensvm.report.query import read_study
-from ensvm.report.render.pages import study_page, write_report
 from ensvm.report.write import write_tables
 
 CONFIG = """\
@@ -150,11 +149,3 @@ def test_a_shipped_config_is_found_by_its_name(tmp_path, monkeypatch):
     text = table(left_by_a_run(tmp_path / "s"))
     assert "After." in text
     assert "those of the shipped config s.yaml" in text
-
-
-def test_the_web_page_says_so_too(folder, tmp_path):
-    edit(tmp_path, "Before.", "After.")
-    (section,) = study_page(read_study(folder)).tables
-    assert section.title == "After."
-    page, _ = write_report([folder], tmp_path / "report")
-    assert "edited since the run" in page.read_text()

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from made_up_records import claimed, record
 
-from ensvm.records.record import Conditions
 from ensvm.report.query import Question, ask
 
 CLAIM = "- {id: 1, text: t, better: a, than: b, relation: less}"
@@ -14,8 +13,9 @@ CLAIM = "- {id: 1, text: t, better: a, than: b, relation: less}"
 
 def timed(number, host):
     """Return a record of the timing pass from a machine."""
-    made = record("german", number, "a", run_pass="timing", seconds=float(number), n_iter_=3)
-    return replace(made, conditions=Conditions(host, 1, None, True))
+    return record(
+        "german", number, "a", run_pass="timing", seconds=float(number), n_iter_=3, host=host
+    )
 
 
 def test_seconds_of_one_machine_are_values_in_seconds(tmp_path):

@@ -1,13 +1,10 @@
 """Shipped records stand in for whole values that were not run here, and for nothing else."""
 
-from dataclasses import replace
-
 import pytest
 from made_up_records import RUN, errors, record
 
 from ensvm.errors import UserError
 from ensvm.records.identity import NOT_RUN
-from ensvm.records.record import Conditions
 from ensvm.records.shipped_records import pack
 from ensvm.records.store import CELLS_FILE, CONFIG_COPY, SHIPPED_FILE, Store
 from ensvm.report.query import Question, ask, find_studies, machines, read_study
@@ -28,8 +25,7 @@ SHIPPED = [0.1, 0.2, 0.3]
 
 def timed(number, host, seconds, algorithm="a"):
     """Return a record of the timing pass from a machine."""
-    made = record("german", number, algorithm, run_pass="timing", seconds=seconds)
-    return replace(made, conditions=Conditions(host, 1, None, True))
+    return record("german", number, algorithm, run_pass="timing", seconds=seconds, host=host)
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def _frame(findings: list[Finding]) -> pd.DataFrame:
 
 
 def overview(findings: list[Finding]) -> Grid:
-    """Return a line for each claim, with its verdict and on how many rows it is based."""
+    """Return a line for each claim: the verdict and the number of rows behind it."""
     rows = [
         [
             finding.claim.id,
@@ -187,7 +187,7 @@ def _comparisons(study: Study, finding: Finding) -> Grid:
 
 
 def _verdict(comparison: ClaimComparison) -> str:
-    """Return the verdict; in brackets that of the row alone, if the adjustment changes it."""
+    """Return the verdict; if the adjustment changed it, with the unadjusted one in brackets."""
     if comparison.verdict is None:
         return NOTHING
     alone = comparison.unadjusted

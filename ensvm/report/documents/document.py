@@ -100,11 +100,6 @@ class Document:
     parts: Sequence[Part]
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def entries(self, title: str) -> list[str]:
-        """Return the entries of the list with a title."""
-        lists = [part for part in self.parts if isinstance(part, Bullets) and part.title == title]
-        return [entry for part in lists for entry in part.entries]
-
 
 def one_line(text: str) -> str:
     """Return a text with single spaces between its words and no line breaks."""

@@ -4,9 +4,8 @@ Readings have the printed values beside ours under each interpretation of the pa
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TypeAlias
 
 import pandas as pd
@@ -27,7 +26,7 @@ from ensvm.report.documents.table_document import marks, reasons, value_of, verd
 from ensvm.report.query import Study
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
 from ensvm.study.config import REFERENCE, CoverageConfig
-from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.table_layout import TableConfig
 from ensvm.study.variants import ReadingConfig
 
 DEFAULT = "default"
@@ -54,65 +53,45 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Our values of a question's printed cells under one reading.
-
-    `name` is the variant's name, `default` for what the study runs, and `label` its heading.
-    `distances` says how far each value is from the printed one, None if it cannot be computed.
-    """
-
-    name: str
-    label: str
-    cells: tuple[TableCell, ...]
-    distances: tuple[float | None, ...]
-
-    @property
-    def has_values(self) -> bool:
-        """Whether any cell has a distance."""
-        return any(distance is not None for distance in self.distances)
-
-    def distance(self, numbers: Iterable[int]) -> float | None:
-        """Return the mean distance over some of the cells; None unless all of them have one."""
-        distances = [self.distances[number] for number in numbers]
-        if not distances or None in distances:
-            return None
-        return sum(distance for distance in distances if distance is not None) / len(distances)
-
-    def alike(self, numbers: Iterable[int]) -> int:
-        """Return how many of some cells are reproduced or compatible."""
-        return sum(self.cells[number].verdict in ALIKE for number in numbers)
-
-
-@dataclass(frozen=True)
 class OpenQuestion:
-    """A question with its readings, the study's own first.
+    """A question with our values under each reading of the paper, the study's own first.
 
-    `table` has the printed values to compare, `columns` are its columns with any.
+    Attributes
+    ----------
+    config : ReadingConfig
+        The question.
+    table : TableConfig
+        The table with the printed values to compare.
+    labels : dict of str to str
+        The heading of each reading by its name: a variant's, or `default` for what the study runs.
+    cells : dict of str to tuple of TableCell
+        The printed cells with the values of each reading.
+    distances : DataFrame
+        How far each value is from the printed one, NaN if that cannot be computed: a line for each
+        printed cell, a column for each reading.
     """
 
     config: ReadingConfig
     table: TableConfig
-    columns: tuple[ColumnConfig, ...]
-    readings: tuple[Reading, ...]
+    labels: dict[str, str]
+    cells: dict[str, tuple[TableCell, ...]]
+    distances: pd.DataFrame
 
     @property
-    def cells(self) -> tuple[TableCell, ...]:
+    def printed(self) -> tuple[TableCell, ...]:
         """The printed cells, with the values of the study's own reading."""
-        return self.readings[0].cells
+        return self.cells[DEFAULT]
 
-    @cached_property
-    def common(self) -> tuple[int, ...]:
-        """The numbers of the cells in which all readings that have any value have one."""
-        with_values = [reading for reading in self.readings if reading.has_values]
-        return tuple(
-            number
-            for number in range(len(self.cells) if with_values else 0)
-            if all(reading.distances[number] is not None for reading in with_values)
-        )
+    @property
+    def unanswered(self) -> list[str]:
+        """The readings without any distance."""
+        return [name for name in self.labels if self.distances[name].isna().all()]
 
-    def common_of(self, column: str) -> list[int]:
-        """Return those of the common cells that are of one column."""
-        return [number for number in self.common if self.cells[number].column == column]
+    @property
+    def common(self) -> list[int]:
+        """The numbers of the cells in which all readings that have any distance have one."""
+        answered = self.distances.drop(columns=self.unanswered)
+        return [] if answered.empty else list(answered.dropna().index)
 
 
 def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
@@ -125,24 +104,27 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
         for column in config.columns_of(table)
         if (table.id, row, column.name) in study.published
     ]
-    with_print = {column.name for _, column in printed_cells}
-    columns = tuple(column for column in table.columns if column.name in with_print)
     own_questions = [question_of(table, row, column) for row, column in printed_cells]
-    asked = {(DEFAULT, config.default): own_questions}
+    asked = {DEFAULT: own_questions}
     for variant in config.variants:
-        asked[variant.name, variant.label] = [
+        asked[variant.name] = [
             replace(one, row=variant.row(one.row), algorithm=variant.column(one.algorithm))
             for one in own_questions
         ]
-    readings = []
-    for (name, label), questions in asked.items():
-        cells = tuple(
+    cells = {
+        name: tuple(
             cell_of(study, table, row, column, question)
             for (row, column), question in zip(printed_cells, questions, strict=True)
         )
-        distances = tuple(_distance(cell, config.by_difference(table)) for cell in cells)
-        readings.append(Reading(name, label, cells, distances))
-    return OpenQuestion(config, table, columns, tuple(readings))
+        for name, questions in asked.items()
+    }
+    by_difference = config.by_difference(table)
+    distances = pd.DataFrame(
+        {name: [_distance(cell, by_difference) for cell in of] for name, of in cells.items()},
+        dtype=float,
+    )
+    labels = {DEFAULT: config.default, **{one.name: one.label for one in config.variants}}
+    return OpenQuestion(config, table, labels, cells, distances)
 
 
 def _distance(cell: TableCell, by_difference: bool) -> float | None:
@@ -169,11 +151,11 @@ def readings_document(study: Study) -> Document:
             "row": cell.row,
             "column": cell.column,
             "printed": cell.published,
-            "reading": reading.name,
+            "reading": name,
             "value": cell.mean,
             "std": cell.std,
             "n": cell.n,
-            "distance": reading.distances[number],
+            "distance": question.distances[name][number],
             "verdict": cell.verdict,
             "difference": cell.difference,
             "difference_low": cell.difference_low,
@@ -182,8 +164,8 @@ def readings_document(study: Study) -> Document:
             "reason": cell.reason,
         }
         for question in questions
-        for reading in question.readings
-        for number, cell in enumerate(reading.cells)
+        for name, cells in question.cells.items()
+        for number, cell in enumerate(cells)
     ]
     title = f"Readings: {study.config.title or study.config.study}"
     return Document(title, parts, pd.DataFrame(lines))
@@ -194,7 +176,7 @@ def _question(study: Study, question: OpenQuestion) -> list[Part]:
     return [
         Heading(one_line(config.question)),
         f"`{config.id}`, on the printed values of Table {table.id} ({one_line(table.caption)})",
-        _grid(study, question) if question.cells else "The table has no printed values here.",
+        _grid(study, question) if question.printed else "The table has no printed values here.",
         _counted(question),
         f"**Conclusion**: {one_line(config.conclusion)}",
         IN_SAMPLE,
@@ -204,73 +186,70 @@ def _question(study: Study, question: OpenQuestion) -> list[Part]:
 
 def _grid(study: Study, question: OpenQuestion) -> Grid:
     """Return the printed values and ours under each reading, with columns if there are several."""
-    labels = {column.name: column_label(study, column) for column in question.columns}
-    decimals = {column.name: question.table.decimals_of(column) for column in question.columns}
+    table, shown = question.table, {cell.column for cell in question.printed}
+    columns = {column.name: column for column in table.columns if column.name in shown}
+    labels = {name: column_label(study, column) for name, column in columns.items()}
     n_names = 2 if len(labels) > 1 else 1
     heads = [*["data set", "column"][:n_names], "printed"]
     rows: list[list[str | Value]] = []
-    for number, cell in enumerate(question.cells):
-        digits = decimals[cell.column]
-        ours = [
-            replace(value_of(reading.cells[number], digits), printed="")
-            for reading in question.readings
-        ]
+    for cell, *of_readings in zip(question.printed, *question.cells.values(), strict=True):
+        digits = table.decimals_of(columns[cell.column])
+        ours = [replace(value_of(one, digits), printed="") for one in of_readings]
         names = [cell.row, labels[cell.column]][:n_names]
         rows.append([*names, f"{cell.published:.{digits}f}", *ours])
     for text, values in _last_lines(question, labels if n_names == 2 else {}):
         rows.append([*[text, ""][:n_names], "", *values])
-    return Grid([*heads, *(reading.label for reading in question.readings)], rows, n_names)
+    return Grid([*heads, *question.labels.values()], rows, n_names)
 
 
 def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[str, list[str]]]:
     """Return the lines under the cells: distances, verdicts and realizations of each reading."""
-    readings, common = question.readings, question.common
+    common = question.common
     lines = [("mean distance", _distances(question, common))]
     for column, label in labels.items():
-        of_column = question.common_of(column)
+        of_column = [number for number in common if question.printed[number].column == column]
         if of_column:
             lines.append((f"mean distance, {label}", _distances(question, of_column)))
-    alike = [str(one.alike(common)) if one.has_values else NOTHING for one in readings]
-    return [
-        *lines,
-        (f"= or ≈, of {len(common)} cells", alike),
-        ("n", [number_range({c.n for c in one.cells if c.n}) for one in readings]),
+    alike = [
+        NOTHING
+        if name in question.unanswered
+        else str(sum(cells[number].verdict in ALIKE for number in common))
+        for name, cells in question.cells.items()
     ]
+    n = [number_range({cell.n for cell in cells if cell.n}) for cells in question.cells.values()]
+    return [*lines, (f"= or ≈, of {len(common)} cells", alike), ("n", n)]
 
 
-def _distances(question: OpenQuestion, numbers: tuple[int, ...] | list[int]) -> list[str]:
+def _distances(question: OpenQuestion, numbers: list[int]) -> list[str]:
     """Return each reading's mean distance over some cells, the smallest bold."""
     by_difference = question.config.by_difference(question.table)
     decimals = question.table.decimals + 1 if by_difference else 3
-    distances = [reading.distance(numbers) for reading in question.readings]
-    texts = [None if value is None else f"{value:.{decimals}f}" for value in distances]
-    numbers_shown = [float(text) for text in texts if text is not None]
-    least = min(numbers_shown) if len(numbers_shown) > 1 else None
-    return [
-        NOTHING if text is None else f"**{text}**" if float(text) == least else text
-        for text in texts
-    ]
+    means = question.distances.loc[numbers].mean(skipna=False)
+    texts = [NOTHING if math.isnan(mean) else f"{mean:.{decimals}f}" for mean in means]
+    shown = [float(text) for text in texts if text != NOTHING]
+    least = min(shown) if len(shown) > 1 else None
+    return [f"**{text}**" if text != NOTHING and float(text) == least else text for text in texts]
 
 
 def _counted(question: OpenQuestion) -> str:
     """Return how distances are computed, over how many cells, and which readings have no values."""
-    if not question.cells:
+    if not question.printed:
         return ""
-    counted, printed = len(question.common), len(question.cells)
+    counted, printed = len(question.common), len(question.printed)
     text = f"Distance: the mean of {DISTANCES[question.config.by_difference(question.table)]} over "
     text += f"the {counted} of {printed} printed cells that all readings have"
-    without = [reading.label for reading in question.readings if not reading.has_values]
+    without = [question.labels[name] for name in question.unanswered]
     return text + (f", but for those without any value: {'; '.join(without)}." if without else ".")
 
 
 def _missing(question: OpenQuestion) -> list[str]:
     """Return the reasons why values are missing, each with its readings."""
     labels_by_reason: dict[str, list[str]] = {}
-    for reading in question.readings:
-        for text in reasons(list(reading.cells)):
-            labels_by_reason.setdefault(text, []).append(reading.label)
+    for name, cells in question.cells.items():
+        for text in reasons(list(cells)):
+            labels_by_reason.setdefault(text, []).append(question.labels[name])
     return [
-        text if len(labels) == len(question.readings) else f"*{'; '.join(labels)}*: {text}"
+        text if len(labels) == len(question.labels) else f"*{'; '.join(labels)}*: {text}"
         for text, labels in labels_by_reason.items()
     ]
 
@@ -282,8 +261,8 @@ def _legend(questions: list[OpenQuestion]) -> list[Part]:
     cells = [
         (question.table.id, cell)
         for question in questions
-        for reading in question.readings
-        for cell in reading.cells
+        for cells_of_reading in question.cells.values()
+        for cell in cells_of_reading
     ]
     for name, table in tables.items():
         meanings = verdicts(table, [cell for of, cell in cells if of == name])

@@ -190,7 +190,7 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
 def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
     """Return the meaning of each verdict with its count, and what the intervals are computed from.
 
-    Empty if no cell has a verdict. The table says the margins.
+    The margins are those of the table. Returns an empty list if no cell has a verdict.
     """
     counts = Counter(cell.verdict for cell in cells if cell.verdict)
     if not counts:
@@ -264,7 +264,10 @@ def _machines(study: Study, table: TableConfig) -> list[str]:
 
 
 def notes(study: Study, table: TableConfig, cells: list[TableCell]) -> list[str]:
-    """Return the notes of a table, each with the cells it explains; none without such cells."""
+    """Return the notes of a table, each with the cells it explains.
+
+    A note that explains verdicts is left out if no cell has such a verdict.
+    """
     texts = []
     for note in table.notes:
         explained = {
@@ -294,7 +297,7 @@ def _label(study: Study, table: TableConfig, name: str) -> str:
 
 
 def _margins(table: TableConfig) -> tuple[str, str]:
-    """Return the words for the table's margin, and a sentence if its columns have several."""
+    """Return the table's margin as text, and a sentence if its columns have different margins."""
     others: dict[float, list[str]] = {}
     for column in table.columns:
         if column.margin is not None:
@@ -315,7 +318,7 @@ def touching(study: Study, table: TableConfig) -> list[Assumption]:
 
 
 def reasons(cells: list[TableCell]) -> list[str]:
-    """Return why values are missing, one line for all rows and columns with the same reason."""
+    """Return the reasons for missing values, a line for each with its rows and columns."""
     cells_by_reason: dict[str, list[TableCell]] = {}
     for cell in cells:
         if cell.status != "ok":

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +11,19 @@ import pandas as pd
 
 from ensvm.report.plots.looks import COLOURS, Key
 from ensvm.report.query import Question, Study, ask
-from ensvm.report.tables import algorithm_label
+from ensvm.report.tables import algorithm_label, printed_value
 from ensvm.study.figure_kinds import DistributionConfig, DistributionPanel, pass_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GROUP = 0.8  # of the distance of two data sets, what the algorithms of one take
+GROUP = 0.8  # width of the boxes of one data set; data sets are 1 apart
 FILL = 0.35  # how strongly boxes and bars are coloured
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DENSE = 30.0  # print points of a value's mark, times the root of how many there are
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0  # its multiples spread evenly however many there are
-PRINTED: Any = {  # clear of any colour below it
+PRINTED: Any = {  # visible on every colour
     "marker": "D",
     "markersize": 4.0,
     "markerfacecolor": "white",
@@ -67,25 +67,13 @@ def read(study: Study, figure: DistributionConfig) -> tuple[list[Values], tuple[
                     why = answer.why if not answer.values else "no finite value"
                     missing.append(f"{row}, {series}: {why}")
                     continue
-                printed = _printed(study, figure, row, series, metric)
-                label = algorithm_label(study, series)
-                items.append(Values(number, row, series, label, values, printed))
+                item = Values(number, row, series, algorithm_label(study, series), values)
+                if figure.table is not None:
+                    table = study.config.table(figure.table)
+                    printed = printed_value(study, table, row, series, metric, None)
+                    item = replace(item, printed=printed)
+                items.append(item)
     return items, tuple(dict.fromkeys(missing))
-
-
-def _printed(
-    study: Study, figure: DistributionConfig, row: str, series: str, metric: str
-) -> float | None:
-    """Return the printed value of an algorithm on a data set, in the figure's table."""
-    if figure.table is None:
-        return None
-    table = study.config.table(figure.table)
-    for column in table.columns:
-        same = table.of != "data" and column.stage is None and column.of(table) == series
-        if same and table.metric_of(column) == metric:
-            printed = study.published.get((table.id, row, column.name))
-            return None if printed is None else printed.value
-    return None
 
 
 def frame_of(figure: DistributionConfig, items: list[Values]) -> pd.DataFrame:

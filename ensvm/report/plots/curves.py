@@ -83,7 +83,7 @@ def frame_of(figure: LinesConfig, curves: list[Curve]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What is drawn in a panel, the figure's `number`-th: a metric or curve, and its text."""
+    """A metric or curve that a panel draws, and the text of its lines in the legend."""
 
     number: int
     panel: PanelConfig
@@ -91,7 +91,7 @@ class _Drawn:
     text: str
 
     def named(self, series: str, label: str, of_one: bool) -> tuple[str, str]:
-        """Return the name and the label of a line, which a text of its own is part of."""
+        """Return the name and the label of a line; both include the text if there is one."""
         if not self.text:
             return series, label
         return f"{series} {self.y}", self.text if of_one else f"{label}, {self.text}"
@@ -171,7 +171,7 @@ def _values(
 ) -> tuple[list[float], str]:
     """Return the finite values of the realizations behind a point, or why there are none.
 
-    With `stage` they are that entry of their curves, and all curves must reach it.
+    With `stage`, the values are that entry of the curves, and all curves must be long enough.
     """
     if stage is None:
         question = Question(row, algorithm, y, pass_of(y))
@@ -258,9 +258,8 @@ def _draw_panel(
 ) -> None:
     # Set limits first: matplotlib finds none for a curve without positive values.
     if config.x_scale == "log":
-        low, high = _decades(
-            np.concatenate([curve.x for curve in curves])
-        )  # x = 0, a curve's start, is left out
+        # Curves start at x = 0, which has no place on this axis.
+        low, high = _decades(np.concatenate([curve.x for curve in curves]))
         end = max(max(curve.x) for curve in curves)
         axes.set_xlim(low, end if end > low else high)
     if config.y_scale == "log":

@@ -65,6 +65,22 @@ def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
     return FigureContent(items, tuple(dict.fromkeys(names)), frame, missing)
 
 
+def draw_figure(
+    study: Study, figure: FigureConfig, endings: Iterable[str]
+) -> tuple[FigureContent, list[bytes], str]:
+    """Return what a figure shows, its file of each ending, and why it cannot be drawn.
+
+    A figure without content or with an error has no files.
+    """
+    content = read_figure(study, figure)
+    if not content.items:
+        return content, [], ""
+    try:
+        return content, draw(figure, content.items, endings), ""
+    except UserError as error:
+        return content, [], str(error)
+
+
 def draw(config: FigureConfig, items: list[Any], endings: Iterable[str]) -> list[bytes]:
     """Draw what a figure shows; return the content of a file of each ending (.png, .svg, .pdf).
 

@@ -62,9 +62,8 @@ def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -
     config = study.config
     judged = Counter[str](finding.verdict for finding in findings)
     covered = sum(bool(entry.by) for entry in config.coverage)
-    records = study.records.values()
-    bad = Counter(record.status for record in records if record.status in ("failed", "timeout"))
-    missing = sorted({record.dataset for record in records if record.status == "unavailable"})
+    bad = Counter(record.status for record in study.failed)
+    missing = study.missing_data
     rows = [
         ("tables", len(config.tables), ""),
         ("printed results", *_printed(tables, "results")),
@@ -77,7 +76,7 @@ def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -
         ),
         ("open questions, each under several readings", len(config.readings), ""),
         ("items of the paper", len(config.coverage), f"{covered} covered"),
-        ("cells run", len(records), ", ".join(f"{n} {status}" for status, n in bad.items())),
+        ("cells run", len(study.records), ", ".join(f"{n} {status}" for status, n in bad.items())),
         ("data sets that could not be loaded", len(missing), ", ".join(missing)),
     ]
     cells = [[what, str(count), more] for what, count, more in rows if count]

@@ -21,8 +21,8 @@ POLICY = (
     "style-src-attr 'unsafe-inline'; script-src 'sha256-{script}'; base-uri 'none'; "
     "form-action 'none'"
 )
-# Addresses that a link may have: of the web, of mail, or of a place beside the page. Two slashes
-# alone would lead to another host.
+# A link may lead to the web, to mail, or to a file beside the page. An address that begins with two
+# slashes would lead to another host.
 LINK = re.compile(r"https?://|mailto:|(?![a-z][a-z0-9+.-]*:|[/\\]{2}|%5c)", re.IGNORECASE)
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.errors import UserError
-from ensvm.records.record import Record
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import Finding, evaluate_claims
@@ -76,18 +74,6 @@ class StudyPage:
         """The number of claims with each verdict."""
         counts = Counter(claim.content["verdict"] for claim in self.claims)
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
-
-    @property
-    def bad(self) -> list[Record]:
-        """The records of failed cells, except those without data."""
-        records = self.study.records.values()
-        return [record for record in records if record.status in ("failed", "timeout")]
-
-    @property
-    def missing_data(self) -> list[str]:
-        """The data sets that could not be loaded."""
-        records = self.study.records.values()
-        return sorted({record.dataset for record in records if record.status == "unavailable"})
 
     @property
     def n_warned(self) -> int:
@@ -195,17 +181,12 @@ def _claim(study: Study, finding: Finding) -> PageSection:
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
-    figure_content = drawing.read_figure(study, figure)
+    figure_content, files, error = drawing.draw_figure(study, figure, [".svg", ".pdf"])
     if not figure_content.items:
         return
+    svg, pdf = files or (b"", b"")
     names = [panel.name for panel in figure.panels if panel.name]
     panels = f"Panels: {', '.join(names)}. " if names else ""
-    svg = pdf = b""
-    error = ""
-    try:
-        svg, pdf = drawing.draw(figure, figure_content.items, [".svg", ".pdf"])
-    except UserError as refusal:
-        error = str(refusal)
     content = {
         "error": error,
         "svg": data_uri("image/svg+xml", svg),
@@ -237,7 +218,7 @@ def _about(page: StudyPage) -> dict[str, Any]:
         "claims_legend": page.claims_legend,
         "origin": as_html(origin(page.study)),
         "warnings": warnings_of(page.study),
-        "failures": page.bad[:MOST_FAILURES],
+        "failures": page.study.failed[:MOST_FAILURES],
         "runs": sorted(runs.values(), key=lambda run: run.time),
         "counts": Counter(record.run_id for record in page.study.records.values()),
     }

@@ -97,20 +97,16 @@ def test_a_claim_that_the_paper_itself_does_not_satisfy_says_so(study):
     assert rows[0].split("|")[4].strip() == "—"
 
 
-def test_without_printed_values_there_is_nothing_about_them(study):
+def test_a_paraphrase_without_printed_values_shows_neither(study):
     text, _ = write_claims(
         study(
-            CLAIM.replace("german", "titanic"),
+            CLAIM.replace("german", "titanic").replace("text: t", "paraphrase: A is better"),
             [*errors("titanic", "a", [0.3, 0.31]), *errors("titanic", "b", [0.2, 0.21])],
         )
     )
     assert "printed" not in text
     assert "own table" not in text
-
-
-def test_a_paraphrase_is_no_quotation(study):
-    text, _ = write_claims(study(CLAIM.replace("text: t", "paraphrase: A is better"), []))
-    assert "A is better" in text
+    assert "Paraphrased: A is better" in text
     assert not [line for line in text.splitlines() if line.startswith(">")]
 
 

@@ -67,40 +67,31 @@ def only(study):
 def test_the_own_reading_of_a_study_is_what_its_table_shows(study):
     made = study({**OWN, **ONE})
     shown = [cell for cell in build_table(made, made.config.tables[0]) if cell.published]
-    assert list(only(made).readings[0].cells) == shown
+    assert list(only(made).printed) == shown
 
 
-def test_a_distance_is_the_mean_over_the_cells_that_all_readings_have(study):
+def test_the_cells_that_all_readings_have_are_compared(study):
     question = only(study({**OWN, **ONE, ("german", "b~one"): []}))
-    default, one, raw, other = question.readings
-    places = [(question.cells[n].row, question.cells[n].column) for n in question.common]
+    places = [(question.printed[n].row, question.printed[n].column) for n in question.common]
     assert places == [("german", "a")]  # titanic has no b, and german no b~one
-    assert default.distance(question.common) == pytest.approx(2.0)
-    assert one.distance(question.common) == pytest.approx(0.0)
-    assert other.distance(question.common) == pytest.approx(1.5)
-    assert not raw.has_values
-    assert raw.distance(question.common) is None
-
-
-def test_all_common_cells_count(study):
-    values = {**OWN, **ONE, ("titanic", "b"): [0.2, 0.2]}
-    question = only(study(values))
-    assert len(question.common) == 3
-    for reading in question.readings[:2]:
-        ours = np.array([reading.cells[n].mean for n in question.common])
-        printed = np.array([reading.cells[n].published for n in question.common])
-        assert reading.distance(question.common) == pytest.approx(np.abs(ours - printed).mean())
+    assert question.unanswered == ["raw"]
+    (distances,) = question.distances.loc[question.common].to_dict("records")
+    assert distances == pytest.approx(
+        {"default": 2.0, "one": 0.0, "raw": math.nan, "b": 1.5}, nan_ok=True
+    )
+    all_common = only(study({**OWN, **ONE, ("titanic", "b"): [0.2, 0.2]}))
+    assert len(all_common.common) == 3
 
 
 def test_what_is_not_in_percent_is_compared_by_ratio(study):
     config = CONFIG.replace("[a, b],", "[a, b, {name: s, algorithm: a, metric: n_errors}],")
     question = only(study({**OWN, **ONE, ("titanic", "b"): [0.0, 0.0]}, config))
     by_place = {
-        (place.row, place.column): distance
-        for place, distance in zip(question.cells, question.readings[3].distances, strict=True)
+        (cell.row, cell.column): distance
+        for cell, distance in zip(question.printed, question.distances["b"], strict=True)
     }
     assert by_place["german", "a"] == pytest.approx(math.log(25.5 / 24))
-    assert by_place["titanic", "a"] is None  # the logarithm of 0
+    assert math.isnan(by_place["titanic", "a"])  # the logarithm of 0
 
 
 def lines_of(text, start):

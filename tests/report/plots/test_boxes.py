@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from made_up_records import errors, make_study, record
 
-from ensvm.errors import UserError
 from ensvm.report.plots.drawing import draw, read_figure
 
 CONFIG = """\
@@ -86,25 +85,6 @@ def test_the_legend_says_what_is_drawn_and_the_axes_have_labels(study, number, s
     assert any(said in text for text in texts)
     assert {"A", "data set", "test error (%)"} <= set(texts)
     assert ("printed" in texts) == (number == 0)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("series: [a, b], table: 2", "series: [a, c]", r"unknown algorithm 'c'"),
-        ("series: [a, b], table: 2", "series: [a], table: 3", r"table: unknown table '3'"),
-        ("rows: [german, titanic], series: [a, b], table", "series: a, table", r"which data sets"),
-        ("kind: bar", "kind: bar, y_scale: log", r"a bar begins at 0"),
-        ("{rows: german}", "{rows: germann}", r"figures\[3\]\.panels\[1\]\.rows: .*'germann'"),
-        ("metric: n_test", "metric: train_seconds", r"needs a `timing:` block"),
-        ("metric: n_test", "metric: nothing", r"unknown metric 'nothing'"),
-        ("kind: box", "kind: box, colour: red", r"figures\[1\]\.colour: unknown key"),
-    ],
-)
-def test_wrong_keys_are_named(study, tmp_path, old, new, message):
-    assert old in CONFIG
-    with pytest.raises(UserError, match=message):
-        make_study(tmp_path / "wrong", CONFIG.replace(old, new), [])
 
 
 def test_the_example_of_the_docs_is_drawn(tmp_path):

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from made_up_records import make_study, record
 
-from ensvm.errors import UserError
 from ensvm.records.writing import csv_of
 from ensvm.report.plots.drawing import draw, read_figure
 
@@ -86,19 +85,3 @@ def test_it_is_drawn_with_and_without_a_boundary_in_sight(tmp_path, values):
     (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
     svg = drawn.decode()
     assert all(f"<!-- {text} -->" in svg for text in ("(a) One", "(b) german", "A", "B"))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("series: [a, b]", "series: [c]", r"panels\[2\].series: unknown algorithm 'c'"),
-        ("dataset: german, series: [", "dataset: mars, series: [", "unknown data set 'mars'"),
-        ("sizes: weights_", "sizes: alphas_", "'alphas_' is not in the `record:` of a"),
-        ("values_, support_]}\n", "support_]}\n", "'values_' is not in the `record:` of b"),
-    ],
-)
-def test_what_the_study_does_not_have_is_refused(tmp_path, old, new, message):
-    text = CONFIG.replace(old, new)
-    assert text != CONFIG
-    with pytest.raises(UserError, match=message):
-        make_study(tmp_path / "s", text, [])

@@ -1,10 +1,12 @@
-"""What holds for figures of every kind: axes have labels, whatever a config leaves out."""
+"""What holds for figures of every kind: labelled axes, and names of wrong keys."""
+
+import re
 
 import pytest
 from made_up_records import errors, make_study, record
 
-from ensvm.report.plots import drawing
-from ensvm.report.plots.drawing import read_figure
+from ensvm.errors import UserError
+from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.study.figures import KINDS
 
 CONFIG = """\
@@ -53,23 +55,43 @@ def study(tmp_path):
 
 
 @pytest.mark.parametrize("name", LABELS)
-def test_axes_without_labels_say_what_they_show(study, name, monkeypatch):
-    drawn = []
-    kept = drawing._panels
-
-    def panels(config):
-        drawn.append(kept(config))
-        return drawn[-1]
-
-    monkeypatch.setattr(drawing, "_panels", panels)
+def test_axes_without_labels_say_what_they_show(study, name):
     figure = next(each for each in study.config.figures if each.id == name)
-    (pdf,) = drawing.draw(figure, read_figure(study, figure).items, [".pdf"])
-    assert pdf.startswith(b"%PDF")
-    ((_, (axes,)),) = drawn
-    assert (axes.get_xlabel(), axes.get_ylabel()) == LABELS[name]
+    (svg,) = draw(figure, read_figure(study, figure).items, [".svg"])
+    texts = re.findall(r"<!-- (.+?) -->", svg.decode())  # matplotlib's comments at the letters
+    assert set(LABELS[name]) <= set(texts)
     own = figure.model_copy(update={"x_label": "across", "y_label": "up"})
     assert own.labels_of(own.panels[0]) == ("across", "up")
 
 
 def test_every_kind_is_here():
     assert set(KINDS) <= set(LABELS)
+
+
+REFUSED = [
+    ("box, rows: german, series: [a, c]", r"unknown algorithm 'c'"),
+    ("box, rows: german, series: a, table: 3", r"table: unknown table '3'"),
+    ("box, series: a", r"which data sets"),
+    ("box, rows: german, series: a, colour: red", r"figures\[1\]\.colour: unknown key"),
+    ("bar, rows: german, series: a, y_scale: log", r"a bar begins at 0"),
+    ("bar, series: a, panels: [{rows: gemran}]", r"figures\[1\]\.panels\[1\]\.rows: .*'gemran'"),
+    ("bar, rows: german, series: a, metric: train_seconds", r"needs a `timing:` block"),
+    ("bar, rows: german, series: a, metric: nothing", r"unknown metric 'nothing'"),
+    ("scatter, rows: [german], panels: [{x: a, y: c}]", r"panels\[1\]\.y: unknown algorithm 'c'"),
+    ("scatter, rows: [mars], panels: [{x: a, y: b}]", r"rows: unknown data set 'mars'"),
+    ("scater, rows: [german], panels: [{x: a, y: b}]", r"accepted: .*scatter, plane"),
+    ("plane, panels: [{dataset: german, series: c}]", r"series: unknown algorithm 'c'"),
+    ("plane, panels: [{dataset: mars, series: a}]", r"unknown data set 'mars'"),
+    (
+        "plane, panels: [{dataset: german, series: a, sizes: alphas_}]",
+        r"'alphas_' is not in the `record:` of a",
+    ),
+    ("plane, panels: [{dataset: german, series: b}]", r"'points_' is not in the `record:` of b"),
+]
+
+
+@pytest.mark.parametrize(("keys", "message"), REFUSED)
+def test_wrong_keys_of_a_figure_are_named(tmp_path, keys, message):
+    figure = f"figures: [{{id: 1, caption: c, kind: {keys}}}]\n"
+    with pytest.raises(UserError, match=message):
+        make_study(tmp_path / "s", CONFIG.partition("figures:")[0] + figure, [])

@@ -141,7 +141,7 @@ def test_verdicts_are_counted(page):
     found = study_page(read_study(page.parents[1] / "results" / "s"))
     assert found.verdicts == {"compatible": 1, "differs": 1}
     assert found.claim_verdicts == {"holds": 1}
-    assert len(found.bad) == 3
+    assert len(found.study.failed) == 3
 
 
 def test_the_same_records_make_the_same_bytes(page):
