@@ -285,10 +285,6 @@ def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     now = f"now {counts}" if counts else "nothing to do"
     before = f"{outcome.already_done} of {n_cells} cells were done before"
     click.echo(f"{plan.config.study}: {before}; {now}")
-    if outcome.moved:
-        lost = f", but {outcome.lost} cells have lost their predictions" if outcome.lost else ""
-        event = f"{folder} was deleted or renamed during the run"
-        print_text(f"{event}: all records are written there anew{lost}", err=True)
     if outcome.done < n_cells:
         n_left = n_cells - outcome.done
         print_text(f"{n_left} of {n_cells} cells are not done; the next run tries them again")

@@ -56,10 +56,6 @@ class Outcome:
         Cells of the plan that warned, in this run or before.
     missing_data : dict of str
         What to do for each data set that is missing.
-    moved : bool
-        Whether the results folder was deleted or renamed during the run and written again.
-    lost : int
-        How many cells have lost their predictions by that.
     """
 
     already_done: int = 0
@@ -68,14 +64,11 @@ class Outcome:
     reasons: Counter[str] = field(default_factory=Counter)
     warned: int = 0
     missing_data: Mapping[str, str] = field(default_factory=dict)
-    moved: bool = False
-    lost: int = 0
 
     @property
     def done(self) -> int:
         """How many cells of the plan are done, now or before, or have no data anywhere."""
-        ended = self.already_done + self.statuses["ok"] + self.statuses["unavailable"]
-        return ended - self.lost
+        return self.already_done + self.statuses["ok"] + self.statuses["unavailable"]
 
     def add(self, records: Iterable[Record]) -> None:
         """Count the records."""
@@ -126,13 +119,10 @@ def run_plan(
     Raises
     ------
     UserError
-        If another run is writing there.
+        If another run is writing there, the folder is deleted or renamed meanwhile, the cluster
+        cannot be used, or `jobs` are given with it.
     WorkersDie
         If workers keep ending without a cell in progress.
-    UserError
-        If the cluster cannot be used, or `jobs` are given with it.
-    UserError
-        If the folder was deleted or renamed meanwhile, and cannot be written again.
     """
     n_jobs = 1 if engine is not None else jobs or cpu_count()
     with (
@@ -141,17 +131,8 @@ def run_plan(
     ):
         _copy_config(plan, store.folder)
         run = _Run(plan, store, progress, data_dir, timeout)
-        try:
-            for tasks in run.tasks_by_pass(n_jobs):
-                (cluster or LocalEngine(n_jobs)).run(tasks, run.save, timeout)
-        finally:
-            run.outcome.moved = store.put_back()
-            if run.outcome.moved:
-                _copy_config(plan, store.folder)
-    if run.outcome.moved:
-        records = read_records(store.folder)
-        done = [(cell, records.get(cell.identity)) for cell in plan.cells]
-        run.outcome.lost = sum(bool(each and each.ok and cell.lacks(each)) for cell, each in done)
+        for tasks in run.tasks_by_pass(n_jobs):
+            (cluster or LocalEngine(n_jobs)).run(tasks, run.save, timeout)
     return run.outcome
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -165,6 +166,22 @@ def test_a_full_disk_costs_no_record(tmp_path):
     with Store(tmp_path) as store:
         store.append([record(2)])
     assert len(read_records(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    "change", [shutil.rmtree, lambda folder: folder.rename(folder.with_name("renamed"))]
+)
+def test_records_of_a_folder_that_is_deleted_or_renamed_are_in_a_new_file(
+    tmp_path, monkeypatch, change
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with Store(tmp_path / "s") as store:
+        store.append([record(1)])
+        change(tmp_path / "s")
+        with pytest.raises(UserError, match="was deleted or renamed") as caught:
+            store.append([record(2)])
+    file = Path(str(caught.value).rpartition(" ")[2])
+    assert len(read_records(file.parent)) == 2
 
 
 def test_a_file_is_whole_or_as_it_was(tmp_path):
