@@ -22,6 +22,7 @@ from ensvm.records.writing import copy_file, naming, replace_file
 PREDICTIONS_FOLDER = "predictions"
 DECISION, PROBABILITY = "decision_function", "predict_proba"
 METHODS = (DECISION, PROBABILITY)
+NO_METHOD = "the classifier has no"  # begins the reason why it gave no scores of a method
 _HASH_DIGITS = 32
 
 

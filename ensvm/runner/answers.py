@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.records.predictions import DECISION, METHODS, PROBABILITY, Predictions
+from ensvm.records.predictions import DECISION, METHODS, NO_METHOD, PROBABILITY, Predictions
 from ensvm.runner.surroundings import DeadlineExceeded
 
 # Blocks of rows: which rows they are, and their inputs.
@@ -129,7 +129,7 @@ def predictions_of(
         name = method if stage is None else f"staged_{method}"
         try:
             if not hasattr(fitted, name):
-                missing[method] = f"the classifier has no {name}"
+                missing[method] = f"{NO_METHOD} {name}"
                 continue
             answer = _of_stage(fitted, method, blocks, stage)
             scores[method] = checked_scores(fitted, method, answer, y.size, classes)

@@ -110,8 +110,8 @@ def test_a_module_on_the_path_is_imported_anew_by_each_plan_and_is_back_afterwar
     after = cell_of(config)
     assert "dual" in after.method.defaults
     assert "dual" not in before.method.defaults
-    assert {*before.own} == {*after.own} == {"lies_elsewhere.py"}
-    assert before.own != after.own
+    assert {*before.settings["own"]} == {*after.settings["own"]} == {"lies_elsewhere.py"}
+    assert before.settings["own"] != after.settings["own"]
     assert sys.modules["lies_elsewhere"] is lies_elsewhere
 
 

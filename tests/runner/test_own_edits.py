@@ -308,13 +308,13 @@ def test_the_record_of_a_cell_with_many_files_names_groups(study, folder):
     folder({"own.py": own("1.0"), **files})
     config = study("mine: {estimator: own.Mine, depends: [images]}")
     before, _ = planned(config)
-    assert list(before.own) == ["images/", "*.py"]
+    assert list(before.settings["own"]) == ["images/", "*.py"]
     assert len(before.own_files) == 31
     folder({"images/7.txt": "b"})
     after, plan = planned(config)
     assert plan.missing(done(plan)) == []
-    assert after.own["images/"] != before.own["images/"]
-    assert after.own["*.py"] == before.own["*.py"]
+    assert after.settings["own"]["images/"] != before.settings["own"]["images/"]
+    assert after.settings["own"]["*.py"] == before.settings["own"]["*.py"]
 
 
 @pytest.mark.parametrize("package", ["numpy", "scipy", "sklearn", "numba", "pytest"])
