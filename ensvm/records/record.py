@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from ensvm.records.validation import (
+    NO_OTHER_KEYS,
     Confusion,
+    Flag,
     FromOne,
+    Integer,
     Key,
     Name,
+    Number,
     Scalar,
     Seconds,
     Settings,
@@ -46,18 +50,20 @@ class Run:
         The arguments of the command line.
     """
 
+    __pydantic_config__: ClassVar = NO_OTHER_KEYS
+
     id: Name
     time: str = ""
     python: str = ""
     platform: str = ""
     host: str = ""
     processor: str = ""
-    cpus: int | None = None
-    jobs: int = 1
+    cpus: Integer | None = None
+    jobs: Integer = 1
     packages: Mapping[str, str] = field(default_factory=dict)
     blas: tuple[str, ...] = ()
     commit: str | None = None
-    dirty: bool | None = None
+    dirty: Flag | None = None
     command: tuple[str, ...] = ()
 
     @property
@@ -76,7 +82,7 @@ class Run:
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
         """Return the run of a JSON object; raises ValueError as `validation.checked` does."""
-        return cls(**checked(cls, line))
+        return checked(cls, line)
 
 
 @dataclass(frozen=True)
@@ -95,10 +101,12 @@ class Conditions:
         Whether the warm-up before the cell succeeded: then nothing was compiled in its seconds.
     """
 
+    __pydantic_config__: ClassVar = NO_OTHER_KEYS
+
     host: str
-    blas_threads: int
-    load_before: float | None
-    warm: bool
+    blas_threads: Integer
+    load_before: Number | None
+    warm: Flag
 
 
 @dataclass(frozen=True)
@@ -150,6 +158,8 @@ class Record:
         The run that made it, set when read from a store, which has a line for each run.
     """
 
+    __pydantic_config__: ClassVar = NO_OTHER_KEYS
+
     study: Name
     dataset: Name
     realization: FromOne
@@ -164,15 +174,15 @@ class Record:
     time: str = ""
     metrics: Mapping[str, Scalar] = field(default_factory=dict)
     seconds: Seconds = field(default_factory=dict)
-    scores: Mapping[str, float | str] = field(default_factory=dict)
+    scores: Mapping[str, Number | str] = field(default_factory=dict)
     confusion: Confusion = field(default_factory=dict)
     predictions: Mapping[str, Name] = field(default_factory=dict)
     files: Mapping[Name, str] = field(default_factory=dict, compare=False, repr=False)
     curves: Mapping[str, list[Any]] = field(default_factory=dict)
-    by_order: Mapping[str, list[float]] = field(default_factory=dict)
+    by_order: Mapping[str, list[Integer | Number]] = field(default_factory=dict)
     stage: Mapping[str, Any] | None = None
-    n_stages: int | None = None
-    validation_error: float | None = None
+    n_stages: Integer | None = None
+    validation_error: Number | None = None
     conditions: Conditions | None = None
     warnings: tuple[str, ...] = ()
     traceback: str = ""
@@ -210,14 +220,9 @@ class Record:
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
         """Return the record of a JSON object; raises ValueError as `validation.checked` does."""
-        renamed = {"run_pass" if key == "pass" else key: value for key, value in line.items()}
-        known = checked(cls, renamed)
-        if known.get("conditions") is not None:
-            try:
-                known["conditions"] = Conditions(**checked(Conditions, known["conditions"]))
-            except ValueError as error:
-                raise type(error)(f"conditions: {error}") from error
-        return cls(**known)
+        return checked(
+            cls, {"run_pass" if key == "pass" else key: value for key, value in line.items()}
+        )
 
 
 ALWAYS = ("key", "metrics", "seconds", "reason", "settings")

@@ -127,8 +127,8 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
         ({"realization": True}, "'realization'"),
         ({"metrics": [1]}, "'metrics'"),
         ({"warnings": "one"}, "'warnings'"),
-        ({"by_order": {"error": 1}}, "'by_order'"),
-        ({"conditions": {"host": 1}}, "is missing"),
+        ({"by_order": {"error": 1}}, "'by_order.error'"),
+        ({"conditions": {"host": 1}}, "'conditions.host'"),
         ({"dataset": ["d"]}, "'dataset'"),
     ],
 )
