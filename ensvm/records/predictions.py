@@ -32,25 +32,15 @@ class PredictionsDamaged(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a classifier predicted for the test rows of a realization.
+    """What a classifier predicted for the test rows of a realization."""
 
-    Attributes
-    ----------
-    true, labels : ndarray of shape (n_test,)
-        The true labels and the predicted ones.
-    classes : ndarray of shape (n_classes,)
-        The labels that it may predict, in ascending order.
-    scores : dict of str to ndarray
-        What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the
-        decision values of two classes, else (n_test, n_classes).
-    missing : dict of str to str
-        Why one of these gave nothing, if it was asked.
-    """
-
-    true: NDArray[Any]
+    true: NDArray[Any]  # shape (n_test,), as the predicted labels
     labels: NDArray[Any]
-    classes: NDArray[Any]
+    classes: NDArray[Any]  # the labels that it may predict, in ascending order
+    # What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the
+    # decision values of two classes, else (n_test, n_classes).
     scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    # Why one of these gave nothing, if it was asked.
     missing: Mapping[str, str] = field(default_factory=dict)
 
 

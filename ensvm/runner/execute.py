@@ -40,30 +40,14 @@ class Progress(Protocol):
 
 @dataclass
 class Outcome:
-    """How a run ended.
+    """How a run ended."""
 
-    Attributes
-    ----------
-    already_done : int
-        Cells that were done before.
-    statuses : Counter of str
-        How many cells of this run ended with each status.
-    failures : list of Record
-        The records of cells that failed or took too long.
-    reasons : Counter of str
-        Why cells were run.
-    warned : int
-        Cells of the plan that warned, in this run or before.
-    missing_data : dict of str
-        What to do for each data set that is missing.
-    """
-
-    already_done: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-    failures: list[Record] = field(default_factory=list)
-    reasons: Counter[str] = field(default_factory=Counter)
-    warned: int = 0
-    missing_data: Mapping[str, str] = field(default_factory=dict)
+    already_done: int = 0  # cells that were done before
+    statuses: Counter[str] = field(default_factory=Counter)  # of the cells of this run
+    failures: list[Record] = field(default_factory=list)  # of cells that failed or took too long
+    reasons: Counter[str] = field(default_factory=Counter)  # why cells were run
+    warned: int = 0  # cells of the plan that warned, in this run or before
+    missing_data: Mapping[str, str] = field(default_factory=dict)  # how to get each data set
 
     @property
     def done(self) -> int:
