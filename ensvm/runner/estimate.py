@@ -84,25 +84,10 @@ def estimate(
     shipped: Iterable[Measured],
     jobs: int,
 ) -> Estimate:
-    """Return the expected wall time of cells.
+    """Return the expected wall time of cells of a plan, and what it rests on.
 
-    Parameters
-    ----------
-    plan : Plan
-        The plan that the cells belong to.
-    missing : iterable of Cell
-        The cells that are to be done.
-    records : dict of Record
-        The study's own records, which come before the shipped measurements.
-    shipped : iterable of Measured
-        Measurements of other cells.
-    jobs : int
-        The cells of the error pass that are run at a time; timings are run one by one.
-
-    Returns
-    -------
-    Estimate
-        The seconds, and how many cells they stand for.
+    The study's own records come before the `shipped` measurements of other cells. `jobs` cells of
+    the error pass run at a time; timings run one by one.
     """
     here, elsewhere = _by_settings(measured(records)), _by_settings(shipped)
     counts, machines = Counter[str](), set[str]()

@@ -94,23 +94,9 @@ def evaluate(
     seconds are means over the orders, a flag holds if it does in all, and curves, stage and texts
     are those of the first order.
 
-    Parameters
-    ----------
-    algorithm : AlgorithmSettings
-        What is fitted, and which of its stages is scored.
-    seed : int
-        The random state of an estimator that has one and is given none.
-    grams : GramPool
-        The realization, and the Gram matrices of its rows that the algorithms share.
-    order_seeds : iterable of int, default ()
-        Draw the further orders of the training rows.
-    scored : bool, default False
-        Whether decision values and probabilities of the test rows are computed too.
-
-    Returns
-    -------
-    Evaluation
-        The errors, the seconds and the curves.
+    `seed` is the random state of an estimator that is given none; each of `order_seeds` draws one
+    further order. With `scored`, decision values and probabilities of the test rows are computed
+    too.
     """
     final, choice = algorithm, None
     if algorithm.stage in ("best-on-validation", "best-by-cv"):

@@ -85,20 +85,8 @@ def run_plan(
         The folder of all studies' results.
     progress : Progress
         Receives the events of the run.
-    jobs : int or None, default None
-        Cells at a time on this machine; None for the number of cores.
-    engine : str, Path, Client, Cluster or None, default None
-        A dask cluster that runs the cells: the address of its scheduler, the file that the
-        scheduler wrote, or a client or a cluster of `dask.distributed`; None for this machine.
-    data_dir : Path or None, default None
-        A folder with data files; None for the one that ENSVM_DATA names.
-    timeout : float or None, default None
-        The wall time in seconds that one cell may take; None for any.
-
-    Returns
-    -------
-    Outcome
-        How the run ended.
+    jobs, engine, data_dir, timeout
+        As in `ensvm.run`.
 
     Raises
     ------

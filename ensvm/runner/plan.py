@@ -180,11 +180,6 @@ def make_plan(
     datasets, algorithms : tuple of str, default ()
         Names chosen among the config's, or of its sweeps; none chooses all.
 
-    Returns
-    -------
-    Plan
-        The cells, the facts of each data set before its others.
-
     Raises
     ------
     UserError
@@ -203,29 +198,10 @@ def part_of(
     shard, the second, and so on. The cells of a realization stay together because they share
     kernel values. Only the config decides, so that machines with the same config agree.
 
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    run_pass : 'error', 'timing', 'all' or None
-        The pass; None for all, or for errors alone with a shard or on other machines, since
-        timings belong on one quiet machine.
-    shard : tuple of int or None
-        The number of the shard from 1, and how many there are; None for the whole plan.
-    elsewhere : bool
-        Whether the cells run on other machines.
+    Without `run_pass`, all passes are run; with a shard or on other machines (`elsewhere`) only
+    errors, since timings belong on one quiet machine. `shard` is a number from 1, and of how many.
 
-    Returns
-    -------
-    part : Plan
-        The same study with these cells.
-    timings : int
-        How many timings are left out; 0 if timings are run.
-
-    Raises
-    ------
-    UserError
-        If there are more shards than realizations.
+    Raises UserError if there are more shards than realizations.
     """
     chosen = run_pass or ("error" if elsewhere or shard else "all")
     cells = [cell for cell in plan.cells if chosen in (cell.run_pass, "all")]
