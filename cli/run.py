@@ -344,23 +344,22 @@ def _compile_first(plan: "Plan", results: Path, jobs: int) -> None:
     from ensvm.records.store import read_records
 
     missing = plan.missing(read_records(results / plan.config.study))
-    solvers = solvers_of(set(_classifiers([cell.method for cell, _ in missing])))
+    algorithms = {cell.algorithm: cell.settings["algorithm"] for cell, _ in missing}
+    solvers = solvers_of(set(_texts(algorithms)))
     to_compile = [solver for solver in solvers if not is_filled(solver)]
     if to_compile and code_folder() is not None:
         compile_solvers(to_compile, jobs)
 
 
-def _classifiers(settings: Any) -> Iterator[str]:
-    """Yield the names of estimators in the settings of algorithms, base estimators among them."""
-    if isinstance(settings, str):
-        yield settings
-    elif isinstance(settings, Mapping):
-        yield from _classifiers(list(settings.values()))
-    elif isinstance(settings, list | tuple):
-        for part in settings:
-            yield from _classifiers(part)
-    elif settings is not None and hasattr(settings, "estimator"):
-        yield from _classifiers([settings.estimator, settings.params])
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a value of JSON: names of estimators and base estimators among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
 
 
 @click.command("warm-up", hidden=True)

@@ -185,12 +185,10 @@ def resolved_values(params: Mapping[str, Any]) -> dict[str, Any]:
 def resolved_value(key: Any, value: Any) -> Any:
     """Return the value of the parameter `key` with all estimators in it resolved."""
     name = str(key).rpartition("__")[2]
-    if is_spec(value):
-        return resolved(value)
+    if isinstance(value, Mapping):
+        return resolved(value) if is_spec(value) else resolved_values(value)
     if isinstance(value, str) and (name == OF_ONE or name.endswith(f"_{OF_ONE}")):
         return value if value in NO_NAMES else {"estimator": resolved(value)}
-    if isinstance(value, Mapping):
-        return resolved_values(value)
     if not isinstance(value, list):
         return value
     return [
@@ -208,10 +206,10 @@ def _resolved_part(part: Any) -> Any:
 
 def _names_in(value: Any) -> Iterator[str]:
     """Yield the names of classes in a resolved estimator or in parameters."""
-    if is_spec(value):
-        named = value.get("pipeline") or [value["estimator"]]
-        yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
     if isinstance(value, Mapping):
+        if is_spec(value):
+            named = value.get("pipeline") or [value["estimator"]]
+            yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
         value = list(value.values())
     if isinstance(value, list | tuple):
         for part in value:

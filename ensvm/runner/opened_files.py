@@ -6,9 +6,7 @@ or another process opens.
 """
 
 import importlib.util
-import json
 import os
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,13 +15,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ensvm.data import DatasetCard
 from ensvm.records.code_identity import FOLDER
 from ensvm.runner.own_code import is_own, loaded_file
 from ensvm.runner.plan import Cell
 
 MOST_NAMED = 10  # files that one warning names
-_NEEDS_NO_QUOTES = re.compile(r"[\w./-]*\w")
 
 _opened: list[tuple[str, int]] | None = None  # paths and flags; None outside cells of own code
 # What each cell has read in this process, in the warm-up before it too: a module reads its files
@@ -69,11 +68,11 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
     )
     if not names:
         return set()
-    quoted = [name if _NEEDS_NO_QUOTES.fullmatch(name) else json.dumps(name) for name in names]
+    listed = yaml.safe_dump(names[:MOST_NAMED], default_flow_style=True, width=float("inf")).strip()
     more = f" (and {len(names) - MOST_NAMED} more)" if len(names) > MOST_NAMED else ""
     return {
         "UndeclaredFiles: a change of files that this cell reads would not run it again;"
-        f" add `depends: [{', '.join(quoted[:MOST_NAMED])}]`{more} to the algorithm"
+        f" add `depends: {listed}`{more} to the algorithm"
     }
 
 

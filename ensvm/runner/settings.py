@@ -102,16 +102,15 @@ def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, N
     The study's own algorithms must work with the kernels of all its data sets; algorithms and data
     sets that readings derived only as far as they are run.
     """
-    kernels = {config.kernel_of(entry): None for entry in config.datasets}
-    own = {config.kernel_of(config.dataset(name)) for name in config.own_rows}
-    run = {
-        (name, config.kernel_of(entry), entry.name in cards and has_many_classes(cards[entry.name]))
-        for entry in config.datasets
-        for name in config.algorithms_of(entry)
-    }
+    kernels = {entry.name: config.kernel_of(entry) for entry in config.datasets}
+    own = {kernels[name] for name in config.own_rows}
+    run = set[Used]()
+    for entry in config.datasets:
+        many = entry.name in cards and has_many_classes(cards[entry.name])
+        run |= {(name, kernels[entry.name], many) for name in config.algorithms_of(entry)}
     return {
         (name, kernel, many): None
-        for kernel in kernels
+        for kernel in dict.fromkeys(kernels.values())
         for name in config.algorithms
         for many in (False, True)
         if (name, kernel, many) in run or (kernel in own and not (many or is_derived(name)))

@@ -44,14 +44,6 @@ EDITS = {
             "helper.py": "def c():\n    return 1.0\n",
         },
     ),
-    "import * through a package": (
-        "parts/helper.py",
-        {
-            "own.py": own("C", before="from parts import C"),
-            "parts/__init__.py": "from parts.helper import *\n",
-            "parts/helper.py": "C = 1.0\n",
-        },
-    ),
     "a relative import": (
         "own/helper.py",
         {
@@ -97,16 +89,6 @@ EDITS = {
             "c/d.json": "1.0",
         },
         "[c]",
-    ),
-    "import_module at import": (
-        "helper.py",
-        {
-            "own.py": own(
-                "helper.C",
-                before="from importlib import import_module\nhelper = import_module('helper')",
-            ),
-            "helper.py": "C = 1.0\n",
-        },
     ),
     "an import inside fit": (
         "more/helper.py",
