@@ -152,7 +152,7 @@ class _Run:
     def tasks_by_pass(self, jobs: int) -> list[list[Task]]:
         """Return the tasks of the error pass and of the timing pass, the longest first.
 
-        Cells that need no fit are saved: those that a timing has answered, and those without data.
+        Cells without data are saved.
         """
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)
@@ -165,7 +165,11 @@ class _Run:
             return []
         here = provenance(jobs)
         self._append([], here)
-        cells = self._without_answered([cell for cell, _ in missing], records)
+        cells = [cell for cell, _ in missing]
+        timings = ((cell, self._plan.timings.get(cell.identity)) for cell in cells)
+        self._answered = {
+            timing.key: cell for cell, timing in timings if timing and timing.identity in reasons
+        }
         tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
             self._progress.missing(self._search, len({cell.dataset for cell in cells}))
@@ -202,28 +206,6 @@ class _Run:
                 lines.append(run)
                 self._saved_runs.add(run.id)
         self._store.append([*lines, *records])
-
-    def _without_answered(
-        self, missing: list[Cell], records: Mapping[Identity, Record]
-    ) -> list[Cell]:
-        """Return the cells that no finished timing answers, and save the records of the others.
-
-        Cells that a timing of this run will answer are noted.
-        """
-        to_do = {cell.identity for cell in missing}
-        answered, cells = [], []
-        for cell in missing:
-            timing = self._plan.timings.get(cell.identity)
-            record = None if timing is None else records.get(timing.identity)
-            if timing and record and timing.identity not in to_do and not cell.lacks(record):
-                answered.append(record_of_timing(cell, record))
-                continue
-            cells.append(cell)
-            if timing is not None:
-                self._answered[timing.key] = cell
-        self._store.append(answered)
-        self.outcome.add(answered)
-        return cells
 
     def _tasks(
         self, cells: list[Cell], records: Mapping[Identity, Record], run_id: str
