@@ -51,7 +51,7 @@ def noting_files(cell: Cell) -> Iterator[None]:
 
 def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[str]:
     """Return a warning if a cell has read files that its key lacks, else an empty set."""
-    if folder is None or not _read[cell.key]:
+    if folder is None or cell.key not in _read:
         return set()
     base = os.path.realpath(folder)
     every = (
