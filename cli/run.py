@@ -157,6 +157,7 @@ def run(
       ensvm run ijcai07 --dry-run
       ensvm run ijcai07 --datasets german,cancer --realizations 5
       ensvm run ijcai07 --shard 2/8 --results shard-2
+      ensvm run --all
     """
     on_ending(leave_at_once)
     from ensvm.runner.plan import make_plan, part_of
