@@ -1,8 +1,7 @@
 """The trial fits of `ensvm check`: every algorithm on a few rows of a local data set."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from ensvm.data import DataSearch
 from ensvm.errors import near_miss
@@ -22,16 +21,16 @@ SECOND_TRIAL_ROWS = 300
 TRIAL_SECONDS = 60.0  # a first fit may have to compile its code
 
 
-@dataclass
+@dataclass(frozen=True)
 class Trial:
     """How the trial fits ended."""
 
-    fitted: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by data set: algorithms
-    untried: tuple[str, ...] = ()  # algorithms that run on no data set that is at hand
-    slow: tuple[str, ...] = ()  # algorithms that took longer than `TRIAL_SECONDS`
+    fitted: Mapping[str, list[str]]  # by data set: the algorithms that were fitted and scored
+    untried: tuple[str, ...]  # algorithms that run on no data set that is at hand
+    slow: tuple[str, ...]  # algorithms that took longer than `TRIAL_SECONDS`
 
 
-def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
+def trial(plan: Plan) -> Trial:
     """Fit each algorithm of a plan on a few rows, in a worker process as a run does.
 
     Of a grid the first point is fitted. Each algorithm is tried on the smallest data set that it
@@ -40,30 +39,31 @@ def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
     Raises UserError if an algorithm cannot be fitted or does not predict, or if the config asks for
     a number or a curve that no fit leaves; the message names the line and the reason.
     """
-    cells = _cells(plan, _at_hand(plan, data_dir))
-    records = _records(plan, cells, TRIAL_ROWS, data_dir)
+    cells = _cells(plan, _at_hand(plan))
+    records = _records(plan, cells, TRIAL_ROWS)
     again = {record.identity for record in records if record.status == "failed"}
     if again:
         to_repeat = [cell for cell in cells if cell.identity in again]
-        second = _records(plan, to_repeat, SECOND_TRIAL_ROWS, data_dir)
+        second = _records(plan, to_repeat, SECOND_TRIAL_ROWS)
         records = [record for record in records if record.identity not in again] + second
         _refuse_failed(plan, second)
     _refuse_what_no_fit_leaves(plan, [record for record in records if record.ok])
-    outcome = Trial()
+    fitted: dict[str, list[str]] = {}
     for record in records:
         if record.ok:
-            names = outcome.fitted.get(record.dataset, ())
-            outcome.fitted[record.dataset] = (*names, record.algorithm)
+            fitted.setdefault(record.dataset, []).append(record.algorithm)
     tried = {record.algorithm for record in records}
     wanted = dict.fromkeys(cell.algorithm for cell in plan.cells if cell.method is not None)
-    outcome.untried = tuple(name for name in wanted if name not in tried)
-    outcome.slow = tuple(r.algorithm for r in records if r.status == "timeout")
-    return outcome
+    return Trial(
+        fitted,
+        untried=tuple(name for name in wanted if name not in tried),
+        slow=tuple(record.algorithm for record in records if record.status == "timeout"),
+    )
 
 
-def _at_hand(plan: Plan, data_dir: Path | None) -> list[str]:
+def _at_hand(plan: Plan) -> list[str]:
     """Return the data sets that need no download, the smallest first."""
-    search = DataSearch(data_dir, download=False)
+    search = DataSearch(download=False)
     available = [name for name, card in plan.cards.items() if search.find(name, card)]
     local = [name for name in available if name not in search.to_download]
     return sorted(local, key=lambda name: plan.cards[name].rows)
@@ -85,7 +85,7 @@ def _cells(plan: Plan, datasets: list[str]) -> list[Cell]:
     return list(chosen.values())
 
 
-def _records(plan: Plan, cells: list[Cell], rows: int, data_dir: Path | None) -> list[Record]:
+def _records(plan: Plan, cells: list[Cell], rows: int) -> list[Record]:
     """Return the records of the cells, fitted on about so many rows."""
     records: list[Record] = []
     groups: dict[tuple[str, str], list[Cell]] = {}
@@ -96,7 +96,7 @@ def _records(plan: Plan, cells: list[Cell], rows: int, data_dir: Path | None) ->
         card = plan.cards[dataset]
         of_a_class = max(FEWEST_OF_A_CLASS, rows // len(card.labels))
         folder = plan.path.parent.absolute()
-        tasks.append(Task(card, tuple(group), data_dir, TRIAL_SECONDS, "trial", folder, of_a_class))
+        tasks.append(Task(card, tuple(group), None, TRIAL_SECONDS, "trial", folder, of_a_class))
     LocalEngine(jobs=1).run(tasks, records.extend, TRIAL_SECONDS)
     return records
 
