@@ -10,18 +10,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: reproduce ship-records test test-processors smoke lint bench bench-solvers faults measured wheel-check clean
 
 reproduce: $(VENV)/.ready
-	@names='from ensvm.study.config import reproduced; print(*reproduced())'; \
-	studies=$$($(BIN)/python -c "$$names") || exit $$?; \
-	$(BIN)/ensvm data list --missing $$studies || exit $$?; \
-	for study in $$studies; do \
-		$(BIN)/ensvm run $$study; status=$$?; \
-		if [ $$status -gt 1 ]; then exit $$status; fi; failed=$$((failed + status)); \
-	done; \
+	@$(BIN)/ensvm run --all; status=$$?; if [ $$status -gt 1 ]; then exit $$status; fi; \
 	$(BIN)/ensvm report results/ --only figures --only claims --only readings > /dev/null && \
 	$(BIN)/ensvm table results/ && $(BIN)/ensvm report results/ --output report || exit $$?; \
 	echo "tables, figures, claims and readings are in $(CURDIR)/results/<study>"; \
 	echo "did it come out here too? results made here, and those shipped:"; \
-	$(BIN)/ensvm compare results/ shipped; exit $$failed
+	$(BIN)/ensvm compare results/ shipped; exit $$status
 
 # For maintainers: the records behind the committed tables, packed to be committed with them.
 ship-records: $(VENV)/.ready

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -51,7 +52,7 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
     if missing != bool(configs):
         raise click.UsageError("--missing and CONFIG belong together")
     if missing:
-        _print_missing(configs, data_dir)
+        list_missing(configs, data_dir)
         return
     rows = []
     with Console(stderr=True).status("looking for data") as status:
@@ -81,7 +82,7 @@ def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
     )
 
 
-def _print_missing(configs: tuple[str, ...], data_dir: Path | None) -> None:
+def list_missing(configs: Sequence[str], data_dir: Path | None) -> None:
     """Download the data of studies, and print which cannot be loaded."""
     from ensvm.data import DataSearch
     from ensvm.runner.plan import make_plan

@@ -14,11 +14,12 @@ from rich.console import Console
 
 from ensvm_cli import INTERRUPTED, leave_at_once, on_ending
 from ensvm_cli.arguments import (
+    complete_configs,
     complete_from_config,
-    config_argument,
     data_dir_option,
     results_option,
 )
+from ensvm_cli.data import list_missing
 from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
 from ensvm_cli.results import commands_of
 from ensvm_cli.studies import plan_size, print_columns, print_missing_data
@@ -67,7 +68,13 @@ def _shard(
 
 
 @click.command()
-@config_argument
+@click.argument("config", required=False, shell_complete=complete_configs)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Run the studies of `make reproduce` one after another, instead of CONFIG.",
+)
 @click.option(
     "--jobs",
     "-j",
@@ -125,18 +132,17 @@ def _shard(
     "--dry-run", is_flag=True, help="Print what would be done, and about how long it takes."
 )
 def run(
-    config: str,
-    jobs: int | None,
+    config: str | None,
+    every: bool,
     realizations: range | None,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
-    results: Path,
-    data_dir: Path | None,
-    timeout: float | None,
     engine: str | None,
     shard: tuple[int, int] | None,
     run_pass: str | None,
+    data_dir: Path | None,
     dry_run: bool,
+    **options: Any,
 ) -> None:
     """Run the cells of CONFIG that have no result yet.
 
@@ -151,27 +157,49 @@ def run(
       ensvm run ijcai07 --dry-run
       ensvm run ijcai07 --datasets german,cancer --realizations 5
       ensvm run ijcai07 --shard 2/8 --results shard-2
+      ensvm run --all
     """
     on_ending(leave_at_once)
+    from ensvm.runner.plan import make_plan, part_of
+    from ensvm.study.config import find_config, reproduced
+
+    if every == (config is not None):
+        raise click.UsageError("give a CONFIG, or --all")
+    configs = [config] if config is not None else reproduced()
+    if every and not dry_run:
+        list_missing(configs, data_dir)
+    statuses = []
+    for name in configs:
+        on_ending(leave_at_once)
+        plan = make_plan(
+            find_config(name), realizations=realizations, datasets=datasets, algorithms=algorithms
+        )
+        plan, n_timings = part_of(plan, run_pass, shard, elsewhere=engine is not None)
+        if n_timings:
+            left_out = f"{n_timings} timings are left out"
+            print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
+        print_columns(plan)
+        act = _dry_run if dry_run else _run
+        statuses.append(act(plan, engine=engine, data_dir=data_dir, **options))
+    on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
+    sys.exit(max(statuses))
+
+
+def _run(
+    plan: "Plan",
+    results: Path,
+    jobs: int | None,
+    engine: str | None,
+    data_dir: Path | None,
+    timeout: float | None,
+) -> int:
+    """Run a plan, print how it ended, and return the exit status."""
     from joblib import cpu_count
 
     from ensvm.notebook.progress import RunProgress
     from ensvm.runner.execute import run_plan
-    from ensvm.runner.plan import make_plan, part_of
     from ensvm.runner.workers import WorkersDie
-    from ensvm.study.config import find_config
 
-    plan = make_plan(
-        find_config(config), realizations=realizations, datasets=datasets, algorithms=algorithms
-    )
-    plan, n_timings = part_of(plan, run_pass, shard, elsewhere=engine is not None)
-    if n_timings:
-        left_out = f"{n_timings} timings are left out"
-        print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
-    print_columns(plan)
-    if dry_run:
-        _dry_run(plan, results / plan.config.study, jobs or cpu_count(), data_dir)
-        return
     try:
         on_ending(_interrupt)
         if engine is None:
@@ -188,7 +216,7 @@ def run(
             )
     except WorkersDie as error:
         click.echo(f"error: {error}; {_progress_so_far(plan, results)}", err=True)
-        sys.exit(1)
+        return 1
     except KeyboardInterrupt:
         click.echo(
             f"interrupted; {_progress_so_far(plan, results)}; every finished cell is kept, the same"
@@ -197,8 +225,7 @@ def run(
         )
         sys.exit(INTERRUPTED)
     _print_outcome(outcome, plan, results)
-    on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
-    sys.exit(0 if outcome.done == len(plan.cells) else 1)
+    return 0 if outcome.done == len(plan.cells) else 1
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
@@ -220,14 +247,17 @@ def _progress_so_far(plan: "Plan", results: Path) -> str:
     return f"{len(plan.cells) - len(missing)} of {len(plan.cells)} cells are done"
 
 
-def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> None:
+def _dry_run(
+    plan: "Plan", results: Path, jobs: int | None, data_dir: Path | None, **others: Any
+) -> int:
     """Print what a run would do; end with status 2 if cells need more memory than is free."""
+    from joblib import cpu_count
     from tabulate import tabulate
 
     from ensvm.records.store import read_records
     from ensvm.runner.estimate import memory_refusals
 
-    records = read_records(folder)
+    records = read_records(results / plan.config.study)
     missing = plan.missing(records)
     done = len(plan.cells) - len(missing)
     click.echo(f"{plan.config.study}: {plan_size(plan)}; {done} done, {len(missing)} to do")
@@ -244,9 +274,10 @@ def _dry_run(plan: "Plan", folder: Path, jobs: int, data_dir: Path | None) -> No
     search = print_missing_data(plan, {cell.dataset for cell in cells}, data_dir)
     to_run = [cell for cell in cells if cell.dataset not in search.missing]
     if to_run:
-        _print_estimate(plan, to_run, records, jobs, search.to_download)
+        _print_estimate(plan, to_run, records, jobs or cpu_count(), search.to_download)
     if refusals := memory_refusals(plan, cells):
         refuse(*refusals)
+    return 0
 
 
 def _print_estimate(
@@ -285,10 +316,6 @@ def _print_outcome(outcome: "Outcome", plan: "Plan", results: Path) -> None:
     now = f"now {counts}" if counts else "nothing to do"
     before = f"{outcome.already_done} of {n_cells} cells were done before"
     click.echo(f"{plan.config.study}: {before}; {now}")
-    if outcome.moved:
-        lost = f", but {outcome.lost} cells have lost their predictions" if outcome.lost else ""
-        event = f"{folder} was deleted or renamed during the run"
-        print_text(f"{event}: all records are written there anew{lost}", err=True)
     if outcome.done < n_cells:
         n_left = n_cells - outcome.done
         print_text(f"{n_left} of {n_cells} cells are not done; the next run tries them again")
@@ -318,23 +345,22 @@ def _compile_first(plan: "Plan", results: Path, jobs: int) -> None:
     from ensvm.records.store import read_records
 
     missing = plan.missing(read_records(results / plan.config.study))
-    solvers = solvers_of(set(_classifiers([cell.method for cell, _ in missing])))
+    algorithms = {cell.algorithm: cell.settings["algorithm"] for cell, _ in missing}
+    solvers = solvers_of(set(_texts(algorithms)))
     to_compile = [solver for solver in solvers if not is_filled(solver)]
     if to_compile and code_folder() is not None:
         compile_solvers(to_compile, jobs)
 
 
-def _classifiers(settings: Any) -> Iterator[str]:
-    """Yield the names of estimators in the settings of algorithms, base estimators among them."""
-    if isinstance(settings, str):
-        yield settings
-    elif isinstance(settings, Mapping):
-        yield from _classifiers(list(settings.values()))
-    elif isinstance(settings, list | tuple):
-        for part in settings:
-            yield from _classifiers(part)
-    elif settings is not None and hasattr(settings, "estimator"):
-        yield from _classifiers([settings.estimator, settings.params])
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a value of JSON: names of estimators and base estimators among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
 
 
 @click.command("warm-up", hidden=True)

@@ -87,13 +87,10 @@ def run(
     ------
     UserError
         If anything in the config cannot be run (the message names the key, the value and what is
-        accepted), or there are fewer realizations than parts.
-    UserError
-        If the cluster cannot be used; the message says what to do.
+        accepted), there are fewer realizations than parts, the cluster cannot be used, or another
+        run is writing there.
     ValueError
         If an argument has a value that is not accepted.
-    UserError
-        If another run is writing there.
 
     Examples
     --------

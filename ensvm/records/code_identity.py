@@ -35,19 +35,10 @@ Target: TypeAlias = tuple[str, str]  # a module and a name of it; "" for the who
 def code_identity(roots: Iterable[str], packages: Iterable[str] = ()) -> str:
     """Return the identity of the code that is reached from its roots.
 
-    Parameters
-    ----------
-    roots : iterable of str
-        `package.module` for a whole module, `package.module:name` for one function, class or
-        constant of it.
-    packages : iterable of str, default ()
-        Installed packages that the cell uses besides those that the code reaches.
-
-    Returns
-    -------
-    str
-        The hash of all statements of `ensvm` that are reached, and the versions of the installed
-        packages: the numeric ones, and those whose classifiers are reached.
+    A root is `package.module` for a whole module, or `package.module:name` for one function, class
+    or constant of it. The identity is the hash of all statements of `ensvm` that are reached, and
+    the versions of installed packages: the numeric ones, those whose classifiers are reached, and
+    the `packages` that the cell uses besides.
     """
     return _identity(tuple(sorted(set(roots))), tuple(sorted(set(packages))))
 

@@ -102,22 +102,9 @@ def records_to_show(
     Shipped records stand in for a whole value or not at all, so that no value mixes realizations
     of two origins. A cell that failed here shows its failure.
 
-    Parameters
-    ----------
-    own : dict of Identity to Record
-        The records of runs here.
-    shipped : dict of Identity to Record
-        The records that came with the folder.
-    asks_for : callable
-        Takes a value and returns whether the config of today asks for it as the config did that
-        the shipped records were made with.
-
-    Returns
-    -------
-    records : dict of Identity to Record
-        Own and shipped records.
-    not_here : dict of ValueOf to str
-        The values that are shipped, each with the reason why there is no own one.
+    `asks_for` returns whether the config of today asks for a value as the config did that the
+    shipped records were made with. The second result has the values that are shipped, each with
+    the reason why there is no own one.
     """
     made_here = by_value(own.values())
     stand_ins = {

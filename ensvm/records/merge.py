@@ -36,19 +36,9 @@ SHOWN = 60  # characters of a value that differs
 
 @dataclass(frozen=True)
 class MergeSource:
-    """The records of one study in one folder or file.
+    """The records of one study in one folder or file."""
 
-    Attributes
-    ----------
-    path : Path
-        The study's folder, or the file of records.
-    study : str
-        The name of the study.
-    records : dict of Identity to Record
-        The records of runs.
-    """
-
-    path: Path
+    path: Path  # the study's folder, or the file of records
     study: str
     records: Mapping[Identity, Record]
 
@@ -60,30 +50,15 @@ class MergeSource:
 
 @dataclass
 class Merged:
-    """The records of a study, united.
-
-    Attributes
-    ----------
-    study : str
-        The study.
-    sources : list of MergeSource
-        The folders and files that have records of it.
-    records : dict of Identity to Record
-        The record of each cell that is kept.
-    n_shared : int
-        How many cells are in more than one source.
-    disagreements : list of str
-        A sentence for each cell whose records have the same settings and different values.
-    notes : list of str
-        What else the user should know.
-    """
+    """The records of a study, united."""
 
     study: str
     sources: list[MergeSource]
-    records: dict[Identity, Record] = field(default_factory=dict)
-    n_shared: int = 0
+    records: dict[Identity, Record] = field(default_factory=dict)  # of each cell, the one kept
+    n_shared: int = 0  # cells that are in more than one source
+    # A sentence for each cell whose records have the same settings and different values.
     disagreements: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what else the user should know
 
 
 def read_sources(path: Path) -> list[MergeSource]:

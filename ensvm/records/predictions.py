@@ -22,6 +22,7 @@ from ensvm.records.writing import copy_file, naming, replace_file
 PREDICTIONS_FOLDER = "predictions"
 DECISION, PROBABILITY = "decision_function", "predict_proba"
 METHODS = (DECISION, PROBABILITY)
+NO_METHOD = "the classifier has no"  # begins the reason why it gave no scores of a method
 _HASH_DIGITS = 32
 
 
@@ -31,25 +32,15 @@ class PredictionsDamaged(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a classifier predicted for the test rows of a realization.
+    """What a classifier predicted for the test rows of a realization."""
 
-    Attributes
-    ----------
-    true, labels : ndarray of shape (n_test,)
-        The true labels and the predicted ones.
-    classes : ndarray of shape (n_classes,)
-        The labels that it may predict, in ascending order.
-    scores : dict of str to ndarray
-        What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the
-        decision values of two classes, else (n_test, n_classes).
-    missing : dict of str to str
-        Why one of these gave nothing, if it was asked.
-    """
-
-    true: NDArray[Any]
+    true: NDArray[Any]  # shape (n_test,), as the predicted labels
     labels: NDArray[Any]
-    classes: NDArray[Any]
+    classes: NDArray[Any]  # the labels that it may predict, in ascending order
+    # What `decision_function` and `predict_proba` gave, by their names: shape (n_test,) for the
+    # decision values of two classes, else (n_test, n_classes).
     scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    # Why one of these gave nothing, if it was asked.
     missing: Mapping[str, str] = field(default_factory=dict)
 
 

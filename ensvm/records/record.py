@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from ensvm.records.validation import (
+    NO_OTHER_KEYS,
     Confusion,
+    Flag,
     FromOne,
+    Integer,
     Key,
     Name,
+    Number,
     Scalar,
     Seconds,
     Settings,
@@ -22,42 +26,22 @@ Identity: TypeAlias = tuple[str, int, str, RunPass]  # data set (row), realizati
 
 @dataclass(frozen=True)
 class Run:
-    """Where and with what a run was made.
+    """Where and with what a run was made."""
 
-    Attributes
-    ----------
-    id : str
-        Names the run in its records.
-    time : str
-        When it began, in UTC and ISO 8601.
-    python, platform, host, processor : str
-        The interpreter's version, the operating system, the machine's name, its kind of processor.
-    cpus, jobs : int
-        The processors there were, and the cells run at a time.
-    packages : dict
-        The versions of the packages that values can depend on.
-    blas : list of str
-        The BLAS libraries loaded, with their versions and the kind of processor they work for.
-    commit : str or None
-        The commit of the checkout that the code was run from; None without a checkout.
-    dirty : bool or None
-        Whether that checkout had uncommitted changes.
-    command : list of str
-        The arguments of the command line.
-    """
+    __pydantic_config__: ClassVar = NO_OTHER_KEYS
 
-    id: Name
-    time: str = ""
-    python: str = ""
+    id: Name  # names the run in its records
+    time: str = ""  # when it began, in UTC and ISO 8601
+    python: str = ""  # the version
     platform: str = ""
     host: str = ""
-    processor: str = ""
-    cpus: int | None = None
-    jobs: int = 1
-    packages: Mapping[str, str] = field(default_factory=dict)
-    blas: tuple[str, ...] = ()
-    commit: str | None = None
-    dirty: bool | None = None
+    processor: str = ""  # the kind
+    cpus: Integer | None = None
+    jobs: Integer = 1  # cells at a time
+    packages: Mapping[str, str] = field(default_factory=dict)  # versions that values can depend on
+    blas: tuple[str, ...] = ()  # libraries, versions, the kind of processor that each works for
+    commit: str | None = None  # of the checkout that the code was run from, if any
+    dirty: Flag | None = None  # whether that checkout had uncommitted changes
     command: tuple[str, ...] = ()
 
     @property
@@ -76,107 +60,60 @@ class Run:
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
         """Return the run of a JSON object; raises ValueError as `validation.checked` does."""
-        return cls(**checked(cls, line))
+        return checked(cls, line)
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """The conditions of a timing, as they were observed.
+    """The conditions of a timing, as they were observed."""
 
-    Attributes
-    ----------
-    host : str
-        The machine's name: seconds of different machines are never averaged.
-    blas_threads : int
-        The most threads that a BLAS library or OpenMP had while the cell ran.
-    load_before : float or None
-        The machine's load average over one minute before the cell; None if unknown.
-    warm : bool
-        Whether the warm-up before the cell succeeded: then nothing was compiled in its seconds.
-    """
+    __pydantic_config__: ClassVar = NO_OTHER_KEYS
 
-    host: str
-    blas_threads: int
-    load_before: float | None
-    warm: bool
+    host: str  # seconds of different machines are never averaged
+    blas_threads: Integer  # the most that a BLAS library or OpenMP had while the cell ran
+    load_before: Number | None  # the machine's load average over one minute before the cell
+    warm: Flag  # the warm-up before the cell succeeded, so that its seconds compiled nothing
 
 
 @dataclass(frozen=True)
 class Record:
-    """The record of one cell: its identity, how it ended, and its values.
+    """The record of one cell: its identity, how it ended, and its values."""
 
-    Attributes
-    ----------
-    study, dataset, algorithm : str
-        The study, the row and the column of the cell.
-    realization : int
-        The number of the realization, from 1.
-    run_pass : 'error' or 'timing'
-        The pass; `pass` in JSON.
-    status : 'ok', 'failed', 'timeout' or 'unavailable'
-        How it ended; `reason` and `traceback` say why it is not ok.
-    key, settings_key : str
-        Hashes of what the cell is, and of its settings apart from the realization.
-    settings : dict
-        What the cell is: data, split, algorithm, the code it ran through.
-    run_id, time : str
-        The run that made it, and when, in UTC.
-    metrics : dict
-        Test error (a fraction), and the scalars that the fit left.
-    seconds : dict
-        Wall and CPU seconds by part.
-    scores : dict of str to float or str
-        The metrics of the test predictions that the study asks for, or why there is none.
-    confusion : dict
-        Counts of test rows by true and predicted label; see `predictions.confusion_of`.
-    predictions : dict of str to str
-        The files with the test predictions, if they are kept; see `predictions.packed`.
-    files : dict of str to str
-        The content of these files, in base64, until the store has written them.
-    curves : dict of lists
-        What the algorithm's `record:` asks for, value by value.
-    by_order : dict of lists
-        The numeric metrics of each order of the training rows if `orders:` asks for several;
-        `metrics` and `seconds` are then means over the orders.
-    stage : dict or None
-        The stage or grid point that was chosen among `n_stages`, if any.
-    validation_error : float or None
-        The error on held-out training rows by which it was chosen.
-    conditions : Conditions or None
-        The conditions of a timing.
-    warnings : tuple of str
-        The distinct warnings that the cell gave.
-    run : Run or None
-        The run that made it, set when read from a store, which has a line for each run.
-    """
+    __pydantic_config__: ClassVar = NO_OTHER_KEYS
 
     study: Name
-    dataset: Name
+    dataset: Name  # the row
     realization: FromOne
-    algorithm: Name
+    algorithm: Name  # the column
     status: Status
-    key: Key
-    settings_key: Key
-    run_pass: RunPass = "error"
-    reason: str = ""
-    settings: Settings = field(default_factory=dict)
+    key: Key  # a hash of what the cell is
+    settings_key: Key  # a hash of its settings
+    run_pass: RunPass = "error"  # `pass` in JSON
+    reason: str = ""  # why it is not ok
+    settings: Settings = field(default_factory=dict)  # data, split, algorithm, code
     run_id: Key = ""
-    time: str = ""
+    time: str = ""  # in UTC
+    # Test error (a fraction), and the scalars that the fit left.
     metrics: Mapping[str, Scalar] = field(default_factory=dict)
-    seconds: Seconds = field(default_factory=dict)
-    scores: Mapping[str, float | str] = field(default_factory=dict)
-    confusion: Confusion = field(default_factory=dict)
+    seconds: Seconds = field(default_factory=dict)  # wall and CPU seconds by part
+    # The metrics of the test predictions that the study asks for, or why there is none.
+    scores: Mapping[str, Number | str] = field(default_factory=dict)
+    confusion: Confusion = field(default_factory=dict)  # see `predictions.confusion_of`
+    # The files with the test predictions, if they are kept (see `predictions.packed`), and their
+    # content in base64 until the store has written them.
     predictions: Mapping[str, Name] = field(default_factory=dict)
     files: Mapping[Name, str] = field(default_factory=dict, compare=False, repr=False)
-    curves: Mapping[str, list[Any]] = field(default_factory=dict)
-    by_order: Mapping[str, list[float]] = field(default_factory=dict)
-    stage: Mapping[str, Any] | None = None
-    n_stages: int | None = None
-    validation_error: float | None = None
-    conditions: Conditions | None = None
-    warnings: tuple[str, ...] = ()
+    curves: Mapping[str, list[Any]] = field(default_factory=dict)  # that `record:` asks for
+    # The numeric metrics of each order of the training rows if `orders:` asks for several;
+    # `metrics` and `seconds` are then means over the orders.
+    by_order: Mapping[str, list[Integer | Number]] = field(default_factory=dict)
+    stage: Mapping[str, Any] | None = None  # or grid point, chosen among `n_stages`
+    n_stages: Integer | None = None
+    validation_error: Number | None = None  # on held-out training rows, by which it was chosen
+    conditions: Conditions | None = None  # of a timing
+    warnings: tuple[str, ...] = ()  # the distinct ones
     traceback: str = ""
-    run: Run | None = field(default=None, compare=False)
+    run: Run | None = field(default=None, compare=False)  # set when it is read from a store
 
     @property
     def identity(self) -> Identity:
@@ -210,14 +147,9 @@ class Record:
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Self:
         """Return the record of a JSON object; raises ValueError as `validation.checked` does."""
-        renamed = {"run_pass" if key == "pass" else key: value for key, value in line.items()}
-        known = checked(cls, renamed)
-        if known.get("conditions") is not None:
-            try:
-                known["conditions"] = Conditions(**checked(Conditions, known["conditions"]))
-            except ValueError as error:
-                raise type(error)(f"conditions: {error}") from error
-        return cls(**known)
+        return checked(
+            cls, {"run_pass" if key == "pass" else key: value for key, value in line.items()}
+        )
 
 
 ALWAYS = ("key", "metrics", "seconds", "reason", "settings")

@@ -20,7 +20,13 @@ from sklearn.metrics import (
 from sklearn.preprocessing import label_binarize
 from sklearn.utils.metaestimators import available_if
 
-from ensvm.records.predictions import DECISION, METHODS, PROBABILITY, Predictions
+from ensvm.records.predictions import (
+    DECISION,
+    METHODS,
+    NO_METHOD,
+    PROBABILITY,
+    Predictions,
+)
 
 
 class NoScore(ValueError):
@@ -179,4 +185,4 @@ def _scores_by(predictions: Predictions, *methods: str) -> NDArray[np.float64]:
 def _lacking(predictions: Predictions, methods: Sequence[str]) -> str:
     """Return why none of some methods gave scores."""
     reasons = [predictions.missing[name] for name in methods if name in predictions.missing]
-    return "; ".join(reasons) or f"the classifier has no {' or '.join(methods)}"
+    return "; ".join(reasons) or f"{NO_METHOD} {' or '.join(methods)}"

@@ -199,42 +199,27 @@ class Store:
         """Write records to disk, their files first.
 
         Raises OSError, which names the file, if they cannot be written. Whole lines stay, and the
-        torn last one is dropped when the store is opened again.
+        torn last one is dropped when the store is opened again. Raises UserError if the file was
+        deleted or renamed meanwhile, and names a new file with all of its records.
         """
-        self._write(b"".join(_line(self._without_files(line).to_json()) for line in lines))
-
-    def put_back(self) -> bool:
-        """Write all records again and close the store if its file is no longer at its path.
-
-        Raises UserError if that fails; the message names a file that has them.
-        """
-        opened = os.fstat(self._file.fileno())
-        try:
-            if os.path.samestat(opened, os.stat(self._path)):
-                return False
-        except OSError:
-            pass
-        self._file.seek(0)
-        content = self._file.readall()
-        self._file.close()
-        self._lock.release()  # it may be the one that is acquired next
-        try:
-            with Store(self.folder) as anew:
-                anew._write(content[: content.rfind(b"\n") + 1])
-        except (OSError, UserError) as error:
-            path = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}-")) / CELLS_FILE
-            path.write_bytes(content)
-            raise UserError(
-                f"{self._path} was deleted or renamed during the run, and cannot be written anew"
-                f" ({error}); all its records are in {path}"
-            ) from error
-        return True
-
-    def _write(self, text: bytes) -> None:
+        text = b"".join(_line(self._without_files(line).to_json()) for line in lines)
         with naming(self._path):
             while text:
                 text = text[self._file.write(text) :]
             os.fsync(self._file.fileno())
+        opened = os.fstat(self._file.fileno())
+        if not (self._path.exists() and os.path.samestat(opened, os.stat(self._path))):
+            raise UserError(
+                f"{self._path} was deleted or renamed during the run; all its records are in"
+                f" {self._copy_elsewhere()}"
+            )
+
+    def _copy_elsewhere(self) -> Path:
+        """Write all records to a new file, which the open file still has if it was deleted."""
+        path = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}-")) / CELLS_FILE
+        self._file.seek(0)
+        path.write_bytes(self._file.readall())
+        return path
 
     def _without_files(self, line: Record | Run) -> Record | Run:
         """Write the files of a record, and return it without their content."""

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.records.predictions import DECISION, METHODS, PROBABILITY, Predictions
+from ensvm.records.predictions import DECISION, METHODS, NO_METHOD, PROBABILITY, Predictions
 from ensvm.runner.surroundings import DeadlineExceeded
 
 # Blocks of rows: which rows they are, and their inputs.
@@ -94,29 +94,10 @@ def predictions_of(
 ) -> Predictions | None:
     """Return what a classifier predicts for the test rows.
 
-    Errors in scores are kept as text: they cost metrics of scores, never the test error.
-
-    Parameters
-    ----------
-    fitted : object
-        The classifier.
-    classes : ndarray of shape (n_classes,)
-        The labels that it may predict, in its own order.
-    labels : ndarray of shape (n_test,) or None
-        The labels that it predicted; None for a stage, whose labels are predicted again.
-    blocks : callable
-        Yields the test rows block by block.
-    y : ndarray of shape (n_test,)
-        Their true labels.
-    stage : int or None, default None
-        The stage that is meant, from 0; None for the classifier as a whole.
-    scored : bool, default False
-        Whether decision values and probabilities are computed too.
-
-    Returns
-    -------
-    Predictions or None
-        Labels and scores; None if a stage does not give its labels again.
+    Errors in scores are kept as text: they cost metrics of scores, never the test error. `labels`
+    are None for a stage (numbered from 0), whose labels are predicted again from the `blocks` of
+    test rows; if the stage does not give them again, the result is None. With `scored`, decision
+    values and probabilities are computed too.
     """
     if labels is None:
         try:
@@ -129,7 +110,7 @@ def predictions_of(
         name = method if stage is None else f"staged_{method}"
         try:
             if not hasattr(fitted, name):
-                missing[method] = f"the classifier has no {name}"
+                missing[method] = f"{NO_METHOD} {name}"
                 continue
             answer = _of_stage(fitted, method, blocks, stage)
             scores[method] = checked_scores(fitted, method, answer, y.size, classes)

@@ -34,33 +34,15 @@ class Started:
 
 @dataclass(frozen=True)
 class Task:
-    """The cells of one realization that are to be run, and what a worker needs to run them.
-
-    Attributes
-    ----------
-    card : DatasetCard
-        The data set.
-    cells : tuple of Cell
-        The cells: any number of libraries alone, or one with the user's own code.
-    data_dir : Path or None
-        A folder with data files.
-    timeout : float or None
-        The seconds that one cell may take.
-    run_id : str
-        The run that the records belong to.
-    modules : Path or None
-        The folder of the config, from which the user's own modules are imported.
-    trial_rows : int or None
-        In a trial, the training rows of each class that are used.
-    """
+    """The cells of one realization that are to be run, and what a worker needs to run them."""
 
     card: DatasetCard
-    cells: tuple[Cell, ...]
-    data_dir: Path | None
-    timeout: float | None
+    cells: tuple[Cell, ...]  # any number of libraries alone, or one with the user's own code
+    data_dir: Path | None  # a folder with data files
+    timeout: float | None  # the seconds that one cell may take
     run_id: str
-    modules: Path | None = None
-    trial_rows: int | None = None
+    modules: Path | None = None  # the config's folder, which the user's modules are imported from
+    trial_rows: int | None = None  # in a trial, the training rows of each class that are used
 
     def only(self, cells: tuple[Cell, ...]) -> "Task":
         """Return the same task with fewer cells."""

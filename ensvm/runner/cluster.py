@@ -38,13 +38,7 @@ GOES_ON = "every finished cell is kept, the same command goes on from here"
 
 
 class ClusterEngine:
-    """The workers of a dask cluster; each of their threads runs one task at a time.
-
-    Parameters
-    ----------
-    client : Client
-        A connected client of dask.distributed.
-    """
+    """The workers of a dask cluster, by a client; each of their threads runs one task at a time."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

@@ -185,12 +185,10 @@ def resolved_values(params: Mapping[str, Any]) -> dict[str, Any]:
 def resolved_value(key: Any, value: Any) -> Any:
     """Return the value of the parameter `key` with all estimators in it resolved."""
     name = str(key).rpartition("__")[2]
-    if is_spec(value):
-        return resolved(value)
+    if isinstance(value, Mapping):
+        return resolved(value) if is_spec(value) else resolved_values(value)
     if isinstance(value, str) and (name == OF_ONE or name.endswith(f"_{OF_ONE}")):
         return value if value in NO_NAMES else {"estimator": resolved(value)}
-    if isinstance(value, Mapping):
-        return resolved_values(value)
     if not isinstance(value, list):
         return value
     return [
@@ -208,10 +206,10 @@ def _resolved_part(part: Any) -> Any:
 
 def _names_in(value: Any) -> Iterator[str]:
     """Yield the names of classes in a resolved estimator or in parameters."""
-    if is_spec(value):
-        named = value.get("pipeline") or [value["estimator"]]
-        yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
     if isinstance(value, Mapping):
+        if is_spec(value):
+            named = value.get("pipeline") or [value["estimator"]]
+            yield from (part for part in named if isinstance(part, str) and part not in NO_NAMES)
         value = list(value.values())
     if isinstance(value, list | tuple):
         for part in value:
@@ -248,15 +246,16 @@ def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> A
     Raises EstimatorError if it is not a classifier, or a parameter or its value is not accepted;
     the message names it and what is.
     """
-    if isinstance(spec, str):
-        _check_methods(estimator_class(spec), spec)
+    name = name_of(spec)
+    thing = estimator_class(spec) if isinstance(spec, str) else construct(spec, params)
+    if not all(hasattr(thing, method) for method in METHODS):
+        raise EstimatorError(f"{name!r} is not a scikit-learn classifier ({', '.join(METHODS)})")
     estimator = construct(spec, params)
-    _check_methods(estimator, name_of(spec))
     _check_values(estimator, share_gram=share_gram)
     kind = _kind(estimator)
     if kind != "classifier":
         raise EstimatorError(
-            f"{name_of(spec)!r} is not a scikit-learn classifier but of the type {kind}; "
+            f"{name!r} is not a scikit-learn classifier but of the type {kind}; "
             "accepted: a class that predicts labels, such as sklearn.svm:SVC"
         )
     return estimator
@@ -283,7 +282,7 @@ def construct(spec: Any, params: Mapping[str, Any]) -> Any:
 
 def _part(spec: Any) -> Any:
     """Return a part of another estimator, with checked values; `drop` and the like stay texts."""
-    if isinstance(spec, str) and spec in ("drop", "passthrough"):
+    if isinstance(spec, str) and spec in NO_NAMES:
         return spec
     with blamed_on(name_of(spec)):
         part = construct(spec, {})
@@ -294,10 +293,9 @@ def _part(spec: Any) -> Any:
 
 def _value(value: Any) -> Any:
     """Return a parameter's value with the estimators in it made."""
-    if is_spec(value):
-        return _part(value)
     if isinstance(value, Mapping):
-        return {key: _value(part) for key, part in value.items()}
+        is_part = is_spec(value)
+        return _part(value) if is_part else {key: _value(part) for key, part in value.items()}
     if isinstance(value, list):
         parts = [_value(part) for part in value]
         # scikit-learn wants tuples for pairs of a name and an estimator
@@ -309,30 +307,20 @@ def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
     """Return an instance of a class with parameters; those of parts are set afterwards."""
     values = {key: _value(value) for key, value in params.items()}
     try:
-        arguments = [
-            each
-            for each in inspect.signature(maker).parameters.values()
-            if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
-        ]
+        arguments = list(inspect.signature(maker).parameters.values())
     except (TypeError, ValueError):  # classes of compiled code may have no signature
         arguments = []
-    accepted = [each.name for each in arguments]
-    own = {key: values.pop(key) for key in list(values) if key in accepted}
-    missing = [each.name for each in arguments if each.default is each.empty]
-    if missing := [key for key in missing if key not in own]:
+    named = [each for each in arguments if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    accepted = [each.name for each in named]
+    own = {key: values.pop(key) for key in accepted if key in values}
+    if missing := [
+        each.name for each in named if each.default is each.empty and each.name not in own
+    ]:
         for key in values:
             if key.partition("__")[0] not in accepted:
                 raise _unknown(name, key, accepted)
         raise EstimatorError(f"{name} needs `params:` with {', '.join(missing)}")
-    try:
-        estimator = maker(**own)
-    except TypeError as error:
-        if own or params:
-            raise
-        raise EstimatorError(
-            f"{name}: cannot be made without arguments ({error}), as scikit-learn's contract asks"
-        ) from error
-    return _with(estimator, name, values)
+    return _with(maker(**own), name, values)
 
 
 def _with(estimator: Any, name: str, params: Mapping[str, Any]) -> Any:
@@ -358,11 +346,6 @@ def _unknown(name: str, key: str, accepted: Any) -> EstimatorError:
 
 
 # Checks
-
-
-def _check_methods(thing: Any, name: str) -> None:
-    if not all(hasattr(thing, method) for method in METHODS):
-        raise EstimatorError(f"{name!r} is not a scikit-learn classifier ({', '.join(METHODS)})")
 
 
 def _kind(estimator: Any) -> str:

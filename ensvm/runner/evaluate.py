@@ -47,33 +47,17 @@ class Stopwatch:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What came out of fitting and scoring one algorithm on one realization.
+    """What came out of fitting and scoring one algorithm on one realization."""
 
-    Attributes
-    ----------
-    metrics : dict
-        Test error (a fraction), counts, and the scalars that the fit left.
-    seconds : dict
-        Wall and CPU seconds by part.
-    curves : dict of lists
-        The curves that the algorithm's `record` names.
-    stage : dict or None
-        The stage or grid point that was chosen among `n_stages`, if any.
-    validation_error : float or None
-        The error on held-out training rows by which it was chosen.
-    by_order : dict of lists
-        The numeric metrics of each order of the training rows, if there are several.
-    predictions : tuple of Predictions
-        What was predicted for the test rows, in each order of the training rows.
-    """
-
-    metrics: Mapping[str, Any]
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    curves: Mapping[str, list[Any]] = field(default_factory=dict)
-    stage: Mapping[str, Any] | None = None
+    metrics: Mapping[str, Any]  # test error (a fraction), counts, and the scalars that the fit left
+    seconds: Mapping[str, float] = field(default_factory=dict)  # wall and CPU seconds by part
+    curves: Mapping[str, list[Any]] = field(default_factory=dict)  # that `record` names
+    stage: Mapping[str, Any] | None = None  # or grid point, chosen among `n_stages`
     n_stages: int | None = None
-    validation_error: float | None = None
+    validation_error: float | None = None  # on held-out training rows, by which it was chosen
+    # The numeric metrics of each order of the training rows, if there are several.
     by_order: Mapping[str, list[float]] = field(default_factory=dict)
+    # What was predicted for the test rows, in each order of the training rows.
     predictions: tuple[Predictions, ...] = field(default=(), compare=False)
 
 
@@ -110,23 +94,9 @@ def evaluate(
     seconds are means over the orders, a flag holds if it does in all, and curves, stage and texts
     are those of the first order.
 
-    Parameters
-    ----------
-    algorithm : AlgorithmSettings
-        What is fitted, and which of its stages is scored.
-    seed : int
-        The random state of an estimator that has one and is given none.
-    grams : GramPool
-        The realization, and the Gram matrices of its rows that the algorithms share.
-    order_seeds : iterable of int, default ()
-        Draw the further orders of the training rows.
-    scored : bool, default False
-        Whether decision values and probabilities of the test rows are computed too.
-
-    Returns
-    -------
-    Evaluation
-        The errors, the seconds and the curves.
+    `seed` is the random state of an estimator that is given none; each of `order_seeds` draws one
+    further order. With `scored`, decision values and probabilities of the test rows are computed
+    too.
     """
     final, choice = algorithm, None
     if algorithm.stage in ("best-on-validation", "best-by-cv"):

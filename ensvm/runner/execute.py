@@ -40,42 +40,19 @@ class Progress(Protocol):
 
 @dataclass
 class Outcome:
-    """How a run ended.
+    """How a run ended."""
 
-    Attributes
-    ----------
-    already_done : int
-        Cells that were done before.
-    statuses : Counter of str
-        How many cells of this run ended with each status.
-    failures : list of Record
-        The records of cells that failed or took too long.
-    reasons : Counter of str
-        Why cells were run.
-    warned : int
-        Cells of the plan that warned, in this run or before.
-    missing_data : dict of str
-        What to do for each data set that is missing.
-    moved : bool
-        Whether the results folder was deleted or renamed during the run and written again.
-    lost : int
-        How many cells have lost their predictions by that.
-    """
-
-    already_done: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-    failures: list[Record] = field(default_factory=list)
-    reasons: Counter[str] = field(default_factory=Counter)
-    warned: int = 0
-    missing_data: Mapping[str, str] = field(default_factory=dict)
-    moved: bool = False
-    lost: int = 0
+    already_done: int = 0  # cells that were done before
+    statuses: Counter[str] = field(default_factory=Counter)  # of the cells of this run
+    failures: list[Record] = field(default_factory=list)  # of cells that failed or took too long
+    reasons: Counter[str] = field(default_factory=Counter)  # why cells were run
+    warned: int = 0  # cells of the plan that warned, in this run or before
+    missing_data: Mapping[str, str] = field(default_factory=dict)  # how to get each data set
 
     @property
     def done(self) -> int:
         """How many cells of the plan are done, now or before, or have no data anywhere."""
-        ended = self.already_done + self.statuses["ok"] + self.statuses["unavailable"]
-        return ended - self.lost
+        return self.already_done + self.statuses["ok"] + self.statuses["unavailable"]
 
     def add(self, records: Iterable[Record]) -> None:
         """Count the records."""
@@ -108,31 +85,16 @@ def run_plan(
         The folder of all studies' results.
     progress : Progress
         Receives the events of the run.
-    jobs : int or None, default None
-        Cells at a time on this machine; None for the number of cores.
-    engine : str, Path, Client, Cluster or None, default None
-        A dask cluster that runs the cells: the address of its scheduler, the file that the
-        scheduler wrote, or a client or a cluster of `dask.distributed`; None for this machine.
-    data_dir : Path or None, default None
-        A folder with data files; None for the one that ENSVM_DATA names.
-    timeout : float or None, default None
-        The wall time in seconds that one cell may take; None for any.
-
-    Returns
-    -------
-    Outcome
-        How the run ended.
+    jobs, engine, data_dir, timeout
+        As in `ensvm.run`.
 
     Raises
     ------
     UserError
-        If another run is writing there.
+        If another run is writing there, the folder is deleted or renamed meanwhile, the cluster
+        cannot be used, or `jobs` are given with it.
     WorkersDie
         If workers keep ending without a cell in progress.
-    UserError
-        If the cluster cannot be used, or `jobs` are given with it.
-    UserError
-        If the folder was deleted or renamed meanwhile, and cannot be written again.
     """
     n_jobs = 1 if engine is not None else jobs or cpu_count()
     with (
@@ -141,17 +103,8 @@ def run_plan(
     ):
         _copy_config(plan, store.folder)
         run = _Run(plan, store, progress, data_dir, timeout)
-        try:
-            for tasks in run.tasks_by_pass(n_jobs):
-                (cluster or LocalEngine(n_jobs)).run(tasks, run.save, timeout)
-        finally:
-            run.outcome.moved = store.put_back()
-            if run.outcome.moved:
-                _copy_config(plan, store.folder)
-    if run.outcome.moved:
-        records = read_records(store.folder)
-        done = [(cell, records.get(cell.identity)) for cell in plan.cells]
-        run.outcome.lost = sum(bool(each and each.ok and cell.lacks(each)) for cell, each in done)
+        for tasks in run.tasks_by_pass(n_jobs):
+            (cluster or LocalEngine(n_jobs)).run(tasks, run.save, timeout)
     return run.outcome
 
 
@@ -199,7 +152,7 @@ class _Run:
     def tasks_by_pass(self, jobs: int) -> list[list[Task]]:
         """Return the tasks of the error pass and of the timing pass, the longest first.
 
-        Cells that need no fit are saved: those that a timing has answered, and those without data.
+        Cells without data are saved.
         """
         records = read_records(self._store.folder)
         missing = self._plan.missing(records)
@@ -212,7 +165,11 @@ class _Run:
             return []
         here = provenance(jobs)
         self._append([], here)
-        cells = self._without_answered([cell for cell, _ in missing], records)
+        cells = [cell for cell, _ in missing]
+        timings = ((cell, self._plan.timings.get(cell.identity)) for cell in cells)
+        self._answered = {
+            timing.key: cell for cell, timing in timings if timing and timing.identity in reasons
+        }
         tasks = list(self._tasks(cells, records, here.id))
         if self._search.missing:
             self._progress.missing(self._search, len({cell.dataset for cell in cells}))
@@ -249,28 +206,6 @@ class _Run:
                 lines.append(run)
                 self._saved_runs.add(run.id)
         self._store.append([*lines, *records])
-
-    def _without_answered(
-        self, missing: list[Cell], records: Mapping[Identity, Record]
-    ) -> list[Cell]:
-        """Return the cells that no finished timing answers, and save the records of the others.
-
-        Cells that a timing of this run will answer are noted.
-        """
-        to_do = {cell.identity for cell in missing}
-        answered, cells = [], []
-        for cell in missing:
-            timing = self._plan.timings.get(cell.identity)
-            record = None if timing is None else records.get(timing.identity)
-            if timing and record and timing.identity not in to_do and not cell.lacks(record):
-                answered.append(record_of_timing(cell, record))
-                continue
-            cells.append(cell)
-            if timing is not None:
-                self._answered[timing.key] = cell
-        self._store.append(answered)
-        self.outcome.add(answered)
-        return cells
 
     def _tasks(
         self, cells: list[Cell], records: Mapping[Identity, Record], run_id: str

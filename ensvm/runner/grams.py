@@ -172,20 +172,8 @@ class FitMemory:
     def cache(self, function: Callable[..., Any], ignore: Sequence[str] = ()) -> Callable[..., Any]:
         """Return the function, which computes what is not kept yet.
 
-        Every call returns an object of its own, so that nobody changes what others get. A result
-        that cannot be pickled is not kept.
-
-        Parameters
-        ----------
-        function : callable
-            A function of arguments that can be hashed by `joblib.hash`.
-        ignore : sequence of str, default ()
-            Names of arguments that do not decide the result.
-
-        Returns
-        -------
-        callable
-            A function of the same arguments.
+        Arguments named in `ignore` do not decide the result. Every call returns an object of its
+        own, so that nobody changes what others get. A result that cannot be pickled is not kept.
         """
         signature = inspect.signature(function)
         name = f"{function.__module__}.{function.__qualname__}"

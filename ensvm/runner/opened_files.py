@@ -6,9 +6,7 @@ or another process opens.
 """
 
 import importlib.util
-import json
 import os
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,18 +15,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ensvm.data import DatasetCard
 from ensvm.records.code_identity import FOLDER
 from ensvm.runner.own_code import is_own, loaded_file
 from ensvm.runner.plan import Cell
 
 MOST_NAMED = 10  # files that one warning names
-_NEEDS_NO_QUOTES = re.compile(r"[\w./-]*\w")
 
 _opened: list[tuple[str, int]] | None = None  # paths and flags; None outside cells of own code
-# What the cells of an algorithm have read in this process: a module reads its files when the first
-# cell, or the warm-up before it, imports it.
-_read: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+# What each cell has read in this process, in the warm-up before it too: a module reads its files
+# when it is imported.
+_read: dict[str, set[str]] = defaultdict(set)
 
 
 @contextmanager
@@ -46,13 +45,13 @@ def noting_files(cell: Cell) -> Iterator[None]:
         opened, _opened = _opened, None
         imported = (loaded_file(sys.modules.get(name)) for name in set(sys.modules) - modules)
         to_write = {path for path, flags in opened if flags & (os.O_WRONLY | os.O_RDWR)}
-        _read[_key(cell)] |= {path for path, _ in opened} - to_write
-        _read[_key(cell)] |= {str(file) for file in imported if file is not None}
+        _read[cell.key] |= {path for path, _ in opened} - to_write
+        _read[cell.key] |= {str(file) for file in imported if file is not None}
 
 
 def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[str]:
     """Return a warning if a cell has read files that its key lacks, else an empty set."""
-    if folder is None or not _read[_key(cell)]:
+    if folder is None or cell.key not in _read:
         return set()
     base = os.path.realpath(folder)
     every = (
@@ -60,7 +59,7 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
     )
     in_key = {*cell.own_files, *(os.path.realpath(file.file) for file in every if file.file)}
     # Libraries open many files; resolving the path of each would take longer than a small cell.
-    read = (path for path in _read[_key(cell)] if is_own(path))
+    read = (path for path in _read[cell.key] if is_own(path))
     paths = {os.path.realpath(_source(path)) for path in read}
     names = sorted(
         Path(os.path.relpath(path, base)).as_posix()
@@ -69,16 +68,12 @@ def undeclared_files(cell: Cell, card: DatasetCard, folder: Path | None) -> set[
     )
     if not names:
         return set()
-    quoted = [name if _NEEDS_NO_QUOTES.fullmatch(name) else json.dumps(name) for name in names]
+    listed = yaml.safe_dump(names[:MOST_NAMED], default_flow_style=True, width=float("inf")).strip()
     more = f" (and {len(names) - MOST_NAMED} more)" if len(names) > MOST_NAMED else ""
     return {
         "UndeclaredFiles: a change of files that this cell reads would not run it again;"
-        f" add `depends: [{', '.join(quoted[:MOST_NAMED])}]`{more} to the algorithm"
+        f" add `depends: {listed}`{more} to the algorithm"
     }
-
-
-def _key(cell: Cell) -> tuple[Any, ...]:
-    return cell.study, cell.algorithm, *cell.own.items()
 
 
 def _counts(path: str, base: str) -> bool:

@@ -53,22 +53,13 @@ class CodeFile(NamedTuple):
 
 @dataclass(frozen=True)
 class OwnCode:
-    """What an algorithm runs through that is neither `ensvm` nor an installed package.
+    """What an algorithm runs through that is neither `ensvm` nor an installed package."""
 
-    Attributes
-    ----------
-    files : dict of str to CodeFile
-        The own modules and the declared files, by their paths relative to the config; modules that
-        lie elsewhere by their paths on the path of Python.
-    roots : frozenset of str
-        The places of `ensvm` that the own modules import.
-    packages : frozenset of str
-        The installed packages that they import.
-    """
-
+    # The own modules and the declared files, by their paths relative to the config; modules that
+    # lie elsewhere by their paths on the path of Python.
     files: Mapping[str, CodeFile] = field(default_factory=dict)
-    roots: frozenset[str] = frozenset()
-    packages: frozenset[str] = frozenset()
+    roots: frozenset[str] = frozenset()  # the places of `ensvm` that the own modules import
+    packages: frozenset[str] = frozenset()  # the installed packages that they import
 
     def __or__(self, other: "OwnCode") -> "OwnCode":
         return OwnCode(

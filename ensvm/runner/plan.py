@@ -12,7 +12,6 @@ from ensvm.data import DatasetCard, adapt, find_card, inline_card
 from ensvm.errors import UserError, near_miss
 from ensvm.records.identity import changes, hash_of, key_of
 from ensvm.records.record import Identity, Record, RunPass
-from ensvm.runner.metric_check import check_fitted
 from ensvm.runner.own_code import importable
 from ensvm.runner.settings import (
     Algorithm,
@@ -41,68 +40,27 @@ ERROR_PASS_THREADS = 1
 
 @dataclass(frozen=True)
 class Cell:
-    """(study, data set, realization, algorithm) in one pass: the unit of work and of record.
-
-    Attributes
-    ----------
-    study, dataset, algorithm : str
-        Where the cell belongs: the study, the row, the column.
-    realization : int
-        The number of the realization, from 1.
-    data : str
-        Hash of what the data set is.
-    split : dict
-        The protocol by which its rows are split.
-    code : str
-        Identity of the code of `ensvm` that the cell runs through, and versions of packages.
-    method : AlgorithmSettings or None
-        What the algorithm is; None for the cell that states the facts of the data.
-    blas_threads : int or None
-        The threads that a timing is allowed; None in the error pass.
-    drawn_on : str
-        Which data they are, for the seed.
-    scored : tuple of str
-        The metrics of its predictions that are recorded.
-    keep : bool
-        Whether the predictions are kept. Neither is part of what the cell is.
-    own : dict of str to str
-        The hashes of the user's own files that decide on it; empty for a cell of libraries alone.
-    own_files : tuple of str
-        The paths of these files.
-    """
+    """(study, data set, realization, algorithm) in one pass: the unit of work and of record."""
 
     study: str
     dataset: str
     realization: int
     algorithm: str
-    data: str
-    split: Mapping[str, Any] = field(hash=False)
-    code: str
-    method: AlgorithmSettings | None = field(default=None, hash=False)
-    blas_threads: int | None = None
-    drawn_on: str = ""
+    # What the cell is, apart from the realization, as a JSON object: the hash of the data, the
+    # protocol of the split, the algorithm, the code, the user's own files, the threads of a timing.
+    settings: Mapping[str, Any] = field(hash=False)
+    method: AlgorithmSettings | None = field(default=None, hash=False)  # None: facts of the data
+    blas_threads: int | None = None  # that a timing is allowed; None in the error pass
+    drawn_on: str = ""  # which data they are, for the seed
+    # Neither the metrics that are recorded nor whether predictions are kept is part of the key.
     scored: tuple[str, ...] = ()
     keep: bool = False
-    own: Mapping[str, str] = field(default_factory=dict, hash=False)
-    own_files: tuple[str, ...] = field(default=(), hash=False)
+    own_files: tuple[str, ...] = field(default=(), hash=False)  # the user's own that decide on it
 
     @cached_property
     def run_pass(self) -> RunPass:
         """The pass it belongs to."""
         return "error" if self.blas_threads is None else "timing"
-
-    @cached_property
-    def settings(self) -> dict[str, Any]:
-        """What the cell is, apart from the realization, as a JSON object."""
-        method = None if self.method is None else self.method.to_json()
-        return {
-            "data": self.data,
-            "split": self.split,
-            "algorithm": method,
-            "code": self.code,
-            **({"own": self.own} if self.own else {}),
-            **({"timing": {"blas_threads": self.blas_threads}} if self.blas_threads else {}),
-        }
 
     @cached_property
     def identity(self) -> Identity:
@@ -222,11 +180,6 @@ def make_plan(
     datasets, algorithms : tuple of str, default ()
         Names chosen among the config's, or of its sweeps; none chooses all.
 
-    Returns
-    -------
-    Plan
-        The cells, the facts of each data set before its others.
-
     Raises
     ------
     UserError
@@ -245,29 +198,10 @@ def part_of(
     shard, the second, and so on. The cells of a realization stay together because they share
     kernel values. Only the config decides, so that machines with the same config agree.
 
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    run_pass : 'error', 'timing', 'all' or None
-        The pass; None for all, or for errors alone with a shard or on other machines, since
-        timings belong on one quiet machine.
-    shard : tuple of int or None
-        The number of the shard from 1, and how many there are; None for the whole plan.
-    elsewhere : bool
-        Whether the cells run on other machines.
+    Without `run_pass`, all passes are run; with a shard or on other machines (`elsewhere`) only
+    errors, since timings belong on one quiet machine. `shard` is a number from 1, and of how many.
 
-    Returns
-    -------
-    part : Plan
-        The same study with these cells.
-    timings : int
-        How many timings are left out; 0 if timings are run.
-
-    Raises
-    ------
-    UserError
-        If there are more shards than realizations.
+    Raises UserError if there are more shards than realizations.
     """
     chosen = run_pass or ("error" if elsewhere or shard else "all")
     cells = [cell for cell in plan.cells if chosen in (cell.run_pass, "all")]
@@ -312,8 +246,6 @@ def _plan(
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     _check_size(source, config, cards, chosen)
     settings = settings_of_study(source, config, cards)
-    methods = ((name, algorithm.method) for (name, *_), algorithm in settings.items())
-    check_fitted(config.asked(), methods, source)
     datasets = _chosen(
         source, config, "datasets", datasets, [entry.name for entry in config.datasets]
     )
@@ -390,45 +322,47 @@ def _cells(
     settings: Mapping[Used, Algorithm],
     chosen: range | None,
 ) -> Iterator[Cell]:
+    """Yield the cells of a data set: its facts, the error pass, the timing pass."""
     card = cards[entry.name]
-    data, split = card.fingerprint(), card.split_protocol()
+    of_data = {"data": card.fingerprint(), "split": card.split_protocol()}
+    facts = {**of_data, "algorithm": None, "code": code_of(card)}
+    yield Cell(config.study, entry.name, 1, DATA_CELL, facts)
     # The copy of a data set draws the random numbers of the original, beside which it is put.
     drawn_on = cards.get(entry.name.partition(DERIVED)[0], card).seed_identity()
-    yield Cell(config.study, entry.name, 1, DATA_CELL, data, split, code_of(card))
+    scored, kernel, many = config.scored(), config.kernel_of(entry), has_many_classes(card)
     first = 1 if chosen is None else chosen[0]
     last = _last(config, entry, card, chosen)
-    kernel = config.kernel_of(entry)
-    scored, keep = config.scored(), bool(config.keep)
-
-    algorithms = {
-        name: settings[name, kernel, has_many_classes(card)] for name in config.algorithms_of(entry)
-    }
-    codes = {name: code_of(card, algorithm) for name, algorithm in algorithms.items()}
-    passes: list[tuple[Iterable[str], int, int | None]] = [(algorithms, last, None)]
+    passes: list[tuple[int, int | None]] = [(last, None)]
     if config.timing is not None:
-        timed = [name for name in algorithms if config.times(entry.name, name)]
-        timing = config.timing
-        passes.append((timed, min(last, timing.realizations), timing.blas_threads))
-    for names, last_of_pass, threads in passes:
-        for realization in range(first, last_of_pass + 1):
-            for name in names:
-                if realization > entry.realizations_of.get(name, last_of_pass):
-                    continue
-                algorithm = algorithms[name]
-                method = algorithm.method
-                if threads is not None:  # a timing is of one fit
-                    method = replace(method, orders=1)
-                yield Cell(
-                    *(config.study, entry.name, realization, name, data, split),
-                    codes[name],
-                    method,
-                    threads,
-                    drawn_on,
-                    scored.get(name, ()),
-                    keep,
-                    algorithm.own.hashes,
-                    algorithm.own.paths,
+        passes.append((min(last, config.timing.realizations), config.timing.blas_threads))
+    for last_of_pass, threads in passes:
+        cells = []
+        for name in config.algorithms_of(entry):
+            if threads is not None and not config.times(entry.name, name):
+                continue
+            algorithm = settings[name, kernel, many]
+            method = algorithm.method
+            if threads is not None:  # a timing is of one fit
+                method = replace(method, orders=1)
+            code = code_of(card, algorithm)
+            what = {**of_data, "algorithm": method.to_json(), "code": code}
+            if algorithm.own.hashes:
+                what["own"] = algorithm.own.hashes
+            if threads is not None:
+                what["timing"] = {"blas_threads": threads}
+            cell = Cell(config.study, entry.name, 1, name, what, method, threads, drawn_on)
+            cells.append(
+                replace(
+                    cell,
+                    scored=scored.get(name, ()),
+                    keep=bool(config.keep),
+                    own_files=algorithm.own.paths,
                 )
+            )
+        for realization in range(first, last_of_pass + 1):
+            for cell in cells:
+                if realization <= entry.realizations_of.get(cell.algorithm, last_of_pass):
+                    yield replace(cell, realization=realization)
 
 
 def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> DatasetCard:

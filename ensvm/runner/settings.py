@@ -40,49 +40,21 @@ Used: TypeAlias = tuple[str, KernelConfig | None, bool]
 
 @dataclass(frozen=True)
 class AlgorithmSettings:
-    """An algorithm of a study on one data set, every value resolved.
+    """An algorithm of a study on one data set, every value resolved."""
 
-    Attributes
-    ----------
-    estimator : str or dict
-        One of our names, an import path `package.module:Class`, or the block of a pipeline with
-        import paths.
-    params : dict
-        The parameters that the config sets, those of the shared kernel among them.
-    defaults : dict of str
-        Every parameter of the estimator as text, so that a changed default makes another cell.
-    grid : dict of lists or None
-        The values of each parameter among which one point is chosen.
-    stage : 'last', 'best-on-test', 'best-on-validation' or 'best-by-cv'
-        Which stage, or which point of the grid, is scored.
-    record : tuple of str
-        What is kept beside the test error and the fitted scalars.
-    share_gram : bool
-        Whether the estimator may be fitted on a Gram matrix that others use too.
-    gram_dtype : 'float64' or 'float32'
-        The precision of that matrix.
-    seed : str or None
-        What the random numbers are drawn by; None for the algorithm's own name.
-    orders : int
-        Over how many orders of the training rows it is fitted, at least 1.
-    cv : dict or None
-        The number of folds (`n_splits`) and the `scorer` of `best-by-cv`; None without it.
-    wrapped : 'one-vs-rest' or None
-        The wrapper of a classifier of two classes on data that have more; else None.
-    """
-
-    estimator: str | Mapping[str, Any]
-    params: Mapping[str, Any] = field(default_factory=dict)
+    estimator: str | Mapping[str, Any]  # a name of ours, an import path, or a pipeline's block
+    params: Mapping[str, Any] = field(default_factory=dict)  # with those of the shared kernel
+    # Every parameter of the estimator as text, so that a changed default makes another cell.
     defaults: Mapping[str, str] = field(default_factory=dict)
-    grid: Mapping[str, list[Any]] | None = None
+    grid: Mapping[str, list[Any]] | None = None  # values of parameters, among which is chosen
     stage: Literal["last", "best-on-test", "best-on-validation", "best-by-cv"] = "last"
-    record: tuple[str, ...] = ()
-    share_gram: bool = True
+    record: tuple[str, ...] = ()  # what is kept beside the test error and the fitted scalars
+    share_gram: bool = True  # whether it may be fitted on a Gram matrix that others use too
     gram_dtype: str = "float64"
-    seed: str | None = None
-    orders: int = 1
-    cv: Mapping[str, Any] | None = None
-    wrapped: Literal["one-vs-rest"] | None = None
+    seed: str | None = None  # what random numbers are drawn by; None for the algorithm's own name
+    orders: int = 1  # of the training rows, over which it is fitted
+    cv: Mapping[str, Any] | None = None  # `n_splits` and `scorer` of `best-by-cv`
+    wrapped: Literal["one-vs-rest"] | None = None  # around a classifier of two classes
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as a JSON object."""
@@ -98,20 +70,10 @@ class AlgorithmSettings:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm of a config with the code that it runs through.
-
-    Attributes
-    ----------
-    method : AlgorithmSettings
-        Its settings.
-    roots : frozenset of str
-        The names in `ensvm` and in installed packages where its code begins.
-    own : OwnCode
-        The user's own modules that it needs, and the files that its `depends:` names.
-    """
+    """An algorithm of a config with the code that it runs through."""
 
     method: AlgorithmSettings
-    roots: frozenset[str]
+    roots: frozenset[str]  # the names in `ensvm` and installed packages where its code begins
     own: OwnCode
 
 
@@ -140,16 +102,15 @@ def _used(config: StudyConfig, cards: Mapping[str, DatasetCard]) -> dict[Used, N
     The study's own algorithms must work with the kernels of all its data sets; algorithms and data
     sets that readings derived only as far as they are run.
     """
-    kernels = {config.kernel_of(entry): None for entry in config.datasets}
-    own = {config.kernel_of(config.dataset(name)) for name in config.own_rows}
-    run = {
-        (name, config.kernel_of(entry), entry.name in cards and has_many_classes(cards[entry.name]))
-        for entry in config.datasets
-        for name in config.algorithms_of(entry)
-    }
+    kernels = {entry.name: config.kernel_of(entry) for entry in config.datasets}
+    own = {kernels[name] for name in config.own_rows}
+    run = set[Used]()
+    for entry in config.datasets:
+        many = entry.name in cards and has_many_classes(cards[entry.name])
+        run |= {(name, kernels[entry.name], many) for name in config.algorithms_of(entry)}
     return {
         (name, kernel, many): None
-        for kernel in kernels
+        for kernel in dict.fromkeys(kernels.values())
         for name in config.algorithms
         for many in (False, True)
         if (name, kernel, many) in run or (kernel in own and not (many or is_derived(name)))

@@ -22,21 +22,10 @@ def states_of(
 ) -> dict[Cell, tuple[State, str]]:
     """Return the state of each cell of a plan, and why it is not done.
 
-    Parameters
-    ----------
-    plan : Plan
-        The cells.
-    own : dict of Identity to Record
-        The records made here.
-    shipped : iterable of Identity, default ()
-        The cells for which a shipped record stands in.
-
-    Returns
-    -------
-    dict of Cell to pair of str
-        `done`; `shipped` if nothing was run here; `failed` or `timeout`; `missing` if there is no
-        record, or no predictions although the config asks for them; `stale` if the record has
-        other settings or other code; `no data`. The reason is empty for what is done or shipped.
+    A cell is `done`; `shipped` if nothing was run here and a shipped record stands in; `failed` or
+    `timeout`; `missing` if there is no record, or no predictions although the config asks for them;
+    `stale` if the record has other settings or other code; or has `no data`. The reason is empty
+    for what is done or shipped.
     """
     stands_in = set(shipped)
     missing = {cell.identity: why for cell, why in plan.missing(own)}

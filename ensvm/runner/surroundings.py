@@ -21,22 +21,15 @@ class DeadlineExceeded(BaseException):
 def surroundings(seed: int) -> Iterator[None]:
     """Run the body with seeded global random numbers, and restore the options of libraries.
 
-    Restored are the global random numbers of NumPy and Python, NumPy's treatment of floating-point
-    errors, and scikit-learn's options.
+    Restored are NumPy's treatment of floating-point errors and scikit-learn's options. The global
+    random numbers need not be, because every cell seeds them.
     """
     from sklearn import config_context
 
-    generator = np.random.get_bit_generator()  # type: ignore[attr-defined]
-    numpy_state, python_state = np.random.get_state(legacy=False), random.getstate()
-    try:
-        with np.errstate(), config_context():
-            random.seed(seed)
-            np.random.seed(seed)
-            yield
-    finally:
-        np.random.set_bit_generator(generator)  # type: ignore[attr-defined]
-        np.random.set_state(numpy_state)
-        random.setstate(python_state)
+    with np.errstate(), config_context():
+        random.seed(seed)
+        np.random.seed(seed)
+        yield
 
 
 @contextmanager

@@ -1,15 +1,18 @@
 """The trial fits of `ensvm check`: every algorithm on a few rows of a local data set."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from ensvm.data import DataSearch
+from ensvm.errors import near_miss
+from ensvm.records.predictions import NO_METHOD
 from ensvm.records.record import Record
 from ensvm.runner.cell import Task
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.workers import LocalEngine
+from ensvm.study.block import Asked
 from ensvm.study.config import read_config
+from ensvm.study.metrics import SIZE, left_by_fit
 
 TRIAL_ROWS = 30
 FEWEST_OF_A_CLASS = 10  # so that each fold of a cross-validation has some
@@ -18,57 +21,49 @@ SECOND_TRIAL_ROWS = 300
 TRIAL_SECONDS = 60.0  # a first fit may have to compile its code
 
 
-@dataclass
+@dataclass(frozen=True)
 class Trial:
-    """How the trial fits ended.
+    """How the trial fits ended."""
 
-    Attributes
-    ----------
-    fitted : dict of tuple
-        The algorithms that were fitted and scored, by the data set that each was tried on.
-    untried : tuple of str
-        Those that run on no data set that is at hand.
-    slow : tuple of str
-        Those that took longer than `TRIAL_SECONDS`.
-    """
-
-    fitted: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    untried: tuple[str, ...] = ()
-    slow: tuple[str, ...] = ()
+    fitted: Mapping[str, list[str]]  # by data set: the algorithms that were fitted and scored
+    untried: tuple[str, ...]  # algorithms that run on no data set that is at hand
+    slow: tuple[str, ...]  # algorithms that took longer than `TRIAL_SECONDS`
 
 
-def trial(plan: Plan, data_dir: Path | None = None) -> Trial:
+def trial(plan: Plan) -> Trial:
     """Fit each algorithm of a plan on a few rows, in a worker process as a run does.
 
     Of a grid the first point is fitted. Each algorithm is tried on the smallest data set that it
     runs on and that needs no download; one that is wrapped for more than two classes there too.
 
-    Raises UserError if an algorithm cannot be fitted or does not predict; the message names its
-    block and the exception.
+    Raises UserError if an algorithm cannot be fitted or does not predict, or if the config asks for
+    a number or a curve that no fit leaves; the message names the line and the reason.
     """
-    cells = _cells(plan, _at_hand(plan, data_dir))
-    records = _records(plan, cells, TRIAL_ROWS, data_dir)
+    cells = _cells(plan, _at_hand(plan))
+    records = _records(plan, cells, TRIAL_ROWS)
     again = {record.identity for record in records if record.status == "failed"}
     if again:
         to_repeat = [cell for cell in cells if cell.identity in again]
-        second = _records(plan, to_repeat, SECOND_TRIAL_ROWS, data_dir)
+        second = _records(plan, to_repeat, SECOND_TRIAL_ROWS)
         records = [record for record in records if record.identity not in again] + second
         _refuse_failed(plan, second)
-    outcome = Trial()
+    _refuse_what_no_fit_leaves(plan, [record for record in records if record.ok])
+    fitted: dict[str, list[str]] = {}
     for record in records:
         if record.ok:
-            names = outcome.fitted.get(record.dataset, ())
-            outcome.fitted[record.dataset] = (*names, record.algorithm)
+            fitted.setdefault(record.dataset, []).append(record.algorithm)
     tried = {record.algorithm for record in records}
     wanted = dict.fromkeys(cell.algorithm for cell in plan.cells if cell.method is not None)
-    outcome.untried = tuple(name for name in wanted if name not in tried)
-    outcome.slow = tuple(r.algorithm for r in records if r.status == "timeout")
-    return outcome
+    return Trial(
+        fitted,
+        untried=tuple(name for name in wanted if name not in tried),
+        slow=tuple(record.algorithm for record in records if record.status == "timeout"),
+    )
 
 
-def _at_hand(plan: Plan, data_dir: Path | None) -> list[str]:
+def _at_hand(plan: Plan) -> list[str]:
     """Return the data sets that need no download, the smallest first."""
-    search = DataSearch(data_dir, download=False)
+    search = DataSearch(download=False)
     available = [name for name, card in plan.cards.items() if search.find(name, card)]
     local = [name for name in available if name not in search.to_download]
     return sorted(local, key=lambda name: plan.cards[name].rows)
@@ -90,20 +85,18 @@ def _cells(plan: Plan, datasets: list[str]) -> list[Cell]:
     return list(chosen.values())
 
 
-def _records(plan: Plan, cells: list[Cell], rows: int, data_dir: Path | None) -> list[Record]:
+def _records(plan: Plan, cells: list[Cell], rows: int) -> list[Record]:
     """Return the records of the cells, fitted on about so many rows."""
     records: list[Record] = []
-    shared = [cell for cell in cells if not cell.own_files]
-    groups = [
-        [cell for cell in shared if cell.dataset == dataset]
-        for dataset in dict.fromkeys(cell.dataset for cell in shared)
-    ]
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.dataset, cell.algorithm if cell.own_files else ""), []).append(cell)
     tasks = []
-    for group in [*groups, *([cell] for cell in cells if cell.own_files)]:
-        card = plan.cards[group[0].dataset]
+    for (dataset, _), group in groups.items():
+        card = plan.cards[dataset]
         of_a_class = max(FEWEST_OF_A_CLASS, rows // len(card.labels))
         folder = plan.path.parent.absolute()
-        tasks.append(Task(card, tuple(group), data_dir, TRIAL_SECONDS, "trial", folder, of_a_class))
+        tasks.append(Task(card, tuple(group), None, TRIAL_SECONDS, "trial", folder, of_a_class))
     LocalEngine(jobs=1).run(tasks, records.extend, TRIAL_SECONDS)
     return records
 
@@ -118,3 +111,43 @@ def _refuse_failed(plan: Plan, records: Iterable[Record]) -> None:
         reason = " ".join(first.reason.split())
         message = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
         raise source.error(("algorithms", first.algorithm), message + (more if others else ""))
+
+
+def _refuse_what_no_fit_leaves(plan: Plan, records: list[Record]) -> None:
+    """Raise UserError for what the config asks of algorithms if none of their records has it."""
+    config, source = read_config(plan.path)
+    for asked in config.asked():
+        fits = [record for record in records if record.algorithm in asked.algorithms]
+        is_tried = {record.algorithm for record in fits} == set(asked.algorithms)
+        if is_tried and (reason := _why_missing(asked, fits)):
+            raise source.error(asked.location, reason)
+
+
+def _why_missing(asked: Asked, fits: list[Record]) -> str:
+    """Return why no record has what is asked; an empty text if one has it, or another may."""
+    names, metric = ", ".join(asked.algorithms), asked.metric
+    scores = [str(record.scores.get(metric, "")) for record in fits]
+    if scores and not asked.curve and all(text.startswith(NO_METHOD) for text in scores):
+        return (
+            f"{metric} of {names}: {scores[0]}; CalibratedClassifierCV of scikit-learn gives"
+            " probabilities to any"
+        )
+    if not _left(metric):
+        return ""
+    values = {name: value for record in fits for name, value in record.metrics.items()}
+    numbers = {name for name, value in values.items() if _left(name) and not isinstance(value, str)}
+    curves = {name for record in fits for name in record.curves}
+    kind, accepted = ("curve", curves) if asked.curve else ("number", numbers)
+    if metric in accepted or not fits:
+        return ""
+    if metric in curves:
+        return f"{metric} is a curve; give the `stage:` of it"
+    return (
+        f"a fit of {names} leaves no {kind} {metric!r}; "
+        f"it leaves {', '.join(sorted(accepted)) or 'none'}{near_miss(metric, accepted)}"
+    )
+
+
+def _left(metric: str) -> bool:
+    """Return whether a metric is there only if a fit leaves it."""
+    return left_by_fit(metric) or metric == SIZE

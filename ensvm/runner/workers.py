@@ -67,41 +67,22 @@ class Engine(Protocol):
     """Runs tasks. The record of a cell does not depend on the engine that ran it."""
 
     def run(self, tasks: Sequence[Task], save: Save, timeout: float | None) -> None:
-        """Run the tasks of one pass, and hand the record of each cell to `save` once.
+        """Run the tasks of one pass, the longest first, and `save` the record of each cell once.
 
         Timings run one at a time. A cell whose process dies twice becomes a failed record, a cell
-        that takes too long becomes a timeout; no other cell is lost.
+        that takes more than `timeout` seconds becomes a timeout; no other cell is lost.
 
-        Parameters
-        ----------
-        tasks : sequence of Task
-            The tasks, the longest first.
-        save : callable
-            Takes a list of records as soon as they are there.
-        timeout : float or None
-            The wall time in seconds that one cell may take; None for no limit.
-
-        Raises
-        ------
-        WorkersDie
-            If workers keep ending while they run no cell.
-        UserError
-            If no worker can run the tasks.
+        Raises WorkersDie if workers keep ending while they run no cell, and UserError if no worker
+        can run the tasks.
         """
 
 
 class LocalEngine:
-    """Worker processes of this machine.
+    """Worker processes of this machine, which run `jobs` tasks of the error pass at a time.
 
-    Parameters
-    ----------
-    jobs : int
-        The tasks of the error pass that run at a time; timings run one by one.
-    threads : int or None, default None
-        The threads that libraries in a process may use if the environment does not say; None for
-        an equal share of the processors.
-    is_stopped : callable or None, default None
-        Returns whether `run` shall end its workers and return; it is called twice a second.
+    `threads` is how many libraries in a process may use if the environment does not say; None for
+    an equal share of the processors. If `is_stopped`, called twice a second, returns true, `run`
+    ends its workers and returns.
     """
 
     def __init__(

@@ -54,6 +54,23 @@ def wait_for_cells(results, count):
 
 
 @in_this_process
+def test_all_runs_every_study_and_goes_on_after_failed_cells(study, tmp_path, monkeypatch):
+    second = study(SVC, realizations=1).rename(tmp_path / "second.yaml")
+    second.write_text(second.read_text().replace("trial", "second"))
+    config = study(f'{SVC}\nbad: {{estimator: "troublesome:Raises"}}', realizations=1)
+    monkeypatch.setattr("ensvm.study.config.reproduced", lambda: [str(config), str(second)])
+    ran = invoke("run", "--all", "--results", tmp_path / "r", "--jobs", 1)
+    assert ran.exit_code == 1, ran.output
+    lines = [line for line in ran.stdout.splitlines() if "done before" in line or "all 2" in line]
+    assert lines == [
+        "all 2 data sets of 2 studies are here",
+        "trial: 0 of 3 cells were done before; now 1 failed, 2 ok",
+        "second: 0 of 2 cells were done before; now 2 ok",
+    ]
+    assert invoke("run", "--all", config).exit_code == invoke("run").exit_code == 2
+
+
+@in_this_process
 def test_run_then_table(study, tmp_path):
     config, results = study(SVC, more=TABLES), tmp_path / "results"
     ran = invoke("run", config, "--results", results, "--jobs", 1)

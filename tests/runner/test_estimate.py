@@ -9,7 +9,6 @@ import ensvm.runner.estimate as estimate_module
 from ensvm.records.store import Store, read_records
 from ensvm.runner.estimate import (
     REACH,
-    SECONDS,
     estimate,
     measured,
     memory_refusals,
@@ -84,7 +83,7 @@ def test_an_algorithm_that_was_never_measured_gets_no_estimate(partly_run):
 
 def test_own_records_come_before_shipped_measurements(partly_run):
     plan, records, missing = partly_run
-    slower = [replace(line, fit_seconds=1e3 + line.fit_seconds) for line in measured(records)]
+    slower = [replace(line, seconds=1e3 + line.seconds) for line in measured(records)]
     own = estimate(plan, missing, records, slower, 1)
     assert own == estimate(plan, missing, records, [], 1)
     assert own.here == len(missing)
@@ -97,16 +96,9 @@ def test_own_records_come_before_shipped_measurements(partly_run):
 
 def sized(line, factor):
     """Return a measurement of `factor` times as many rows, whose fits grow as kernel values do."""
-    return replace(
-        line,
-        dataset=f"times {factor}",
-        n_train=int(factor * line.n_train),
-        n_test=int(factor * line.n_test),
-        fit_seconds=line.fit_seconds * factor**2,
-        kernel_seconds=line.kernel_seconds * factor**2,
-        predict_seconds=line.predict_seconds * factor**2,
-        test_kernel_seconds=line.test_kernel_seconds * factor**2,
-    )
+    n_train, n_test = int(factor * line.n_train), int(factor * line.n_test)
+    other = {"dataset": f"times {factor}", "n_train": n_train, "n_test": n_test}
+    return replace(line, **other, seconds=line.seconds * factor**2)
 
 
 def test_another_size_is_scaled_as_kernel_values_grow(one):
@@ -137,7 +129,7 @@ def test_cells_add_up_and_jobs_divide(partly_run):
 
 def test_no_number_of_jobs_makes_a_realization_shorter(one):
     plan, cells, line = one
-    slow = [replace(line, fit_seconds=1e3)]
+    slow = [replace(line, seconds=1e3)]
     single = estimate(plan, cells[:1], {}, slow, 1).seconds
     assert estimate(plan, cells, {}, slow, 50).seconds == pytest.approx(single)
 
@@ -149,23 +141,6 @@ def test_timings_are_done_one_by_one(study, one):
     assert len(timings) == 4
     parallel = estimate(plan, timings, {}, [line], 4).seconds
     assert parallel == estimate(plan, timings, {}, [line], 1).seconds
-
-
-def test_algorithms_with_one_kernel_pay_for_its_values_once(study, tmp_path):
-    plan = make_plan(
-        study("""
-            svc: {estimator: SVC, params: {C: 1.0, kernel: rbf, gamma: mean-distance}}
-            other: {estimator: SVC, params: {C: 2.0, kernel: rbf, gamma: mean-distance}}
-            linear: {estimator: SVC, params: {C: 1.0, kernel: linear}}
-        """)
-    )
-    lines = [
-        replace(line, fit_seconds=0.0, predict_seconds=0.0, test_kernel_seconds=0.0)
-        for line in measured(run(plan.path, tmp_path / "results"))
-    ]
-    lines = [replace(line, kernel_seconds=1.0) for line in lines]
-    first = [cell for cell in plan.cells if cell.realization == 1]
-    assert seconds(plan, first, {}, lines, 1) == pytest.approx(2.0)
 
 
 def test_the_total_of_a_study_is_that_of_its_cells(study, tmp_path):
@@ -184,45 +159,37 @@ two: {estimator: SVC, params: {kernel: rbf, gamma: mean-distance, C: 10.0}}
 
 @pytest.fixture
 def measured_records(study, tmp_path):
-    plan = make_plan(study(KERNELS, realizations=2))
-    run_plan(plan, tmp_path / "results", Silent(), jobs=1)
-    return read_records(tmp_path / "results" / "trial")
-
-
-def with_seconds(records, **told):
-    return {
-        who: replace(record, seconds={**record.seconds, **told}) for who, record in records.items()
-    }
+    return run(study(KERNELS, realizations=2), tmp_path / "results")
 
 
 def test_waiting_for_a_processor_is_not_counted(measured_records):
-    for busy in ({"fit_seconds": 5.0, "fit_cpu_seconds": 2.0}, {"fit_cpu_seconds": 9.0}):
-        told = {"fit_seconds": 2.0, **busy}
-        assert {line.fit_seconds for line in measured(with_seconds(measured_records, **told))} == {
-            2.0
+    for busy in ((5.0, 2.0), (2.0, 9.0)):
+        wall, cpu = busy
+        told = {
+            who: replace(record, seconds={"fit_seconds": wall, "fit_cpu_seconds": cpu})
+            for who, record in measured_records.items()
         }
+        assert {line.seconds for line in measured(told)} == {2.0}
 
 
-def test_kernel_values_are_counted_in_full_for_whoever_shares_them(measured_records):
+def test_algorithms_with_one_kernel_share_the_seconds_of_its_values(measured_records):
     """The second algorithm's record has the running sum, the first's what was needed until then."""
-    grown = {
+    told = {
         who: replace(
             record,
-            seconds={**record.seconds, "test_kernel_seconds": 3.0 if who[2] == "two" else 1.0},
+            seconds={"kernel_seconds": 1.0, "test_kernel_seconds": 3.0 if who[2] == "two" else 1.0},
         )
         for who, record in measured_records.items()
     }
-    assert {line.test_kernel_seconds for line in measured(grown)} == {3.0}
+    assert {line.seconds for line in measured(told)} == {2.0}
 
 
 def test_the_table_is_read_as_it_was_written(measured_records, tmp_path):
     path = tmp_path / "table.csv"
     write_measured(tmp_path / "results", path)
     for line, own in zip(read_measured(path), measured(measured_records), strict=True):
-        rounded = {name: pytest.approx(getattr(own, name), rel=0.01) for name in SECONDS}
-        assert {name: getattr(line, name) for name in SECONDS} == rounded
-        kept = {name: getattr(line, name) for name in SECONDS}
-        assert replace(own, **kept) == line
+        assert line.seconds == pytest.approx(own.seconds, rel=0.01)
+        assert replace(own, seconds=line.seconds) == line
 
 
 def test_studies_without_records_keep_their_lines(measured_records, tmp_path):

@@ -53,13 +53,6 @@ def test_more_orders_make_another_cell_and_no_other_timing(study):
     assert {cell for cell in before if before[cell] != after[cell]} == {("one", "error")}
 
 
-def test_jobs_do_not_change_the_values_of_any_order(study, tmp_path):
-    one, two = (run(study(ORDERED), tmp_path / str(jobs), jobs) for jobs in (1, 2))
-    assert {key: (record.by_order, record.metrics) for key, record in one.items()} == {
-        key: (record.by_order, record.metrics) for key, record in two.items()
-    }
-
-
 def test_a_timing_is_of_one_fit(study, tmp_path):
     config = study('one: {estimator: "troublesome:LastRow", orders: 4}', more="timing: {}\n")
     records = run(config, tmp_path)

@@ -44,14 +44,6 @@ EDITS = {
             "helper.py": "def c():\n    return 1.0\n",
         },
     ),
-    "import * through a package": (
-        "parts/helper.py",
-        {
-            "own.py": own("C", before="from parts import C"),
-            "parts/__init__.py": "from parts.helper import *\n",
-            "parts/helper.py": "C = 1.0\n",
-        },
-    ),
     "a relative import": (
         "own/helper.py",
         {
@@ -97,16 +89,6 @@ EDITS = {
             "c/d.json": "1.0",
         },
         "[c]",
-    ),
-    "import_module at import": (
-        "helper.py",
-        {
-            "own.py": own(
-                "helper.C",
-                before="from importlib import import_module\nhelper = import_module('helper')",
-            ),
-            "helper.py": "C = 1.0\n",
-        },
     ),
     "an import inside fit": (
         "more/helper.py",
@@ -308,13 +290,13 @@ def test_the_record_of_a_cell_with_many_files_names_groups(study, folder):
     folder({"own.py": own("1.0"), **files})
     config = study("mine: {estimator: own.Mine, depends: [images]}")
     before, _ = planned(config)
-    assert list(before.own) == ["images/", "*.py"]
+    assert list(before.settings["own"]) == ["images/", "*.py"]
     assert len(before.own_files) == 31
     folder({"images/7.txt": "b"})
     after, plan = planned(config)
     assert plan.missing(done(plan)) == []
-    assert after.own["images/"] != before.own["images/"]
-    assert after.own["*.py"] == before.own["*.py"]
+    assert after.settings["own"]["images/"] != before.settings["own"]["images/"]
+    assert after.settings["own"]["*.py"] == before.settings["own"]["*.py"]
 
 
 @pytest.mark.parametrize("package", ["numpy", "scipy", "sklearn", "numba", "pytest"])

@@ -3,7 +3,7 @@
 import pytest
 from made_up_records import Silent
 
-from ensvm.records.store import CELLS_FILE, read_records
+from ensvm.records.store import read_records
 from ensvm.runner.estimate import estimate
 from ensvm.runner.execute import run_plan
 from ensvm.runner.plan import make_plan
@@ -63,22 +63,6 @@ def test_a_record_taken_from_a_timing_is_that_of_the_error_pass(study, tmp_path)
 )
 def test_a_timing_of_another_computation_answers_nothing(study, algorithm, more):
     assert not make_plan(study(algorithm, more=more)).timings
-
-
-def test_a_timing_that_is_there_spares_the_cell(study, tmp_path):
-    config = study("random: {estimator: 'troublesome:Random'}", more=TIMED)
-    _, whole = run(config, tmp_path)
-    path = tmp_path / "trial" / CELLS_FILE
-    lines = path.read_bytes().splitlines(keepends=True)
-    kept = [line for line in lines if b'"pass": "timing"' in line or b'"kind": "run"' in line]
-    path.write_bytes(b"".join(kept))
-    plan = make_plan(config)
-    before = read_records(tmp_path / "trial")
-    outcome, after = run(config, tmp_path)
-    assert outcome.statuses == {"ok": 1 + 4}
-    assert errors(after) == errors(whole)
-    for who, timing in plan.timings.items():
-        assert after[who].time == before[timing.identity].time
 
 
 def test_a_failure_of_the_timing_is_that_of_both(study, tmp_path):

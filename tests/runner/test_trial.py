@@ -1,6 +1,13 @@
 """`ensvm check` finds what a run would: it fits every algorithm on a few rows."""
 
+import re
+
+import pytest
 from made_up_records import invoke
+
+from ensvm.errors import UserError
+from ensvm.runner.plan import make_plan
+from ensvm.runner.trial import trial
 
 GOOD = """
 svc: {estimator: SVC, grid: {C: [1, 2]}, stage: best-by-cv, cv: 3}
@@ -42,3 +49,92 @@ def test_algorithms_without_local_data_are_named(study, monkeypatch):
     checked = check(config)
     assert checked.exit_code == 0, checked.output
     assert "not fitted, because their data are not here: svc" in checked.stdout
+
+
+# A metric that no record will have, refused by its name or after the fits
+STUDY = """\
+study: t
+datasets: [titanic]
+algorithms:
+  svc: {estimator: SVC}
+  rho: {estimator: RhoSVC, record: [objective_path_]}
+  stumps: {estimator: "sklearn.ensemble:AdaBoostClassifier"}
+  steps: {estimator: AdaBoost}
+"""
+TABLE = "tables: [{{id: 1, caption: c, metric: {}, columns: [{}]}}]\n"
+CURVES = (
+    "figures: [{{id: 1, caption: c, panels: [titanic], series: [rho], y: {}, marks: {}}}]\n".format
+)
+WRONG = {
+    "misspelt": (TABLE.format("eror", "svc"), r"tables\[1\]\.metric: .*did you mean 'error'"),
+    "not there": (TABLE.format("auk", "svc"), r"unknown metric 'auk'; accepted: error, accuracy"),
+    "of scikit-learn": (TABLE.format("roc_auk", "svc"), r"did you mean 'roc_auc'"),
+    "of no cell": (
+        TABLE.format("log_loss", "svc"),
+        r"metric: log_loss of svc: the classifier has no predict_proba",
+    ),
+    "recorded": ("metrics: [auc, brjer]\n", r"metrics: unknown metric 'brjer'.*mean 'brier'"),
+    "kept": ("keep: scores\n", r"keep.*'predictions'"),
+    "of a column": (
+        TABLE.format("error", "{name: svc, metric: acuracy}"),
+        r"tables\[1\]\.columns\[1\]\.metric: .*did you mean 'accuracy'",
+    ),
+    "seconds": (
+        TABLE.format("train_seconds", "svc"),
+        r"train_seconds .* needs `of: timing`, and the study a `timing:` block",
+    ),
+    "seconds with a timing pass": (
+        "timing: {}\n" + TABLE.format("train_seconds", "svc"),
+        r"train_seconds .* needs `of: timing`$",
+    ),
+    "of a fit": (TABLE.format("n_itr_", "rho"), r"leaves no number 'n_itr_'.*mean 'n_iter_'"),
+    "of a fit of scikit-learn's": (
+        TABLE.format("n_iter_s_", "svc"),
+        r"a fit of svc leaves .*did you mean 'n_iter_'",
+    ),
+    "text": (TABLE.format("stop_reason_", "rho"), r"leaves no number 'stop_reason_'"),
+    "no expansion": (TABLE.format("size", "steps"), r"a fit of steps leaves no number 'size'"),
+    "curve without a stage": (TABLE.format("objective_path_", "rho"), "is a curve; .*`stage:`"),
+    "stages without a stage": (TABLE.format("staged_test_error", "rho"), "is a curve; .*`stage:`"),
+    "not recorded": (TABLE.format("train_error", "rho"), "'train_error' is not in the `record:`"),
+    "claim": (
+        "claims: [{id: 1, text: c, metric: eror, better: svc, than: rho, relation: less}]\n",
+        r"claims\[1\]\.metric: unknown metric 'eror'.*did you mean 'error'",
+    ),
+    "figure": (CURVES("objective_pth_", "overshoot_"), r"figures\[1\]\.y: .*'objective_path_'"),
+    "marks": (CURVES("objective_path_", "n_iters_"), r"figures\[1\]\.marks: .*mean 'n_iter_'"),
+}
+
+
+def check_study(folder, more):
+    path = folder / "t.yaml"
+    path.write_text(STUDY + more)
+    trial(make_plan(path))
+
+
+@pytest.mark.usefixtures("in_this_process")
+@pytest.mark.parametrize(("more", "message"), WRONG.values(), ids=list(WRONG))
+def test_a_metric_that_is_never_there_is_refused(tmp_path, more, message):
+    with pytest.raises(UserError) as caught:
+        check_study(tmp_path, more)
+    assert re.search(message, str(caught.value)), caught.value
+
+
+@pytest.mark.usefixtures("in_this_process")
+@pytest.mark.parametrize(
+    "more",
+    [
+        TABLE.format("n_iter_", "svc, rho"),
+        TABLE.format("gamma_", "svc"),
+        TABLE.format("size", "svc, rho"),
+        "timing: {}\n" + TABLE.format("train_seconds, of: timing", "svc"),
+        TABLE.format("{name: svc}", "svc").replace("metric: {name: svc}, ", ""),
+        CURVES("objective_path_", "n_iter_"),
+        TABLE.format("auc", "svc"),
+        TABLE.format("log_loss", "stumps"),
+        TABLE.format("average_precision", "rho"),
+        "metrics: [error, auc, neg_log_loss]\nkeep: predictions\n",
+    ],
+)
+def test_a_metric_that_is_there_is_accepted(tmp_path, more):
+    check_study(tmp_path, more)

@@ -46,8 +46,6 @@ class MadeUpWorker:
             yield Started(cell.key)
             if moment == "in":
                 raise WorkerDied("crashed here")
-            while moment == "too long":
-                yield ""
             self.done.append(cell.key)
             yield new_record(task, cell, "ok")
             if moment == "after":
@@ -58,17 +56,17 @@ class MadeUpWorker:
         return []
 
     def messages(self):
-        return [message for message in [next(self.sent)] if message != ""]
+        return [next(self.sent)]
 
     def kill(self):
         self.sent = iter(())
 
 
-def outcome(task, worker, monkeypatch, timeout=None):
+def outcome(task, worker, monkeypatch):
     monkeypatch.setattr(workers, "_Worker", lambda threads: worker)
     monkeypatch.setattr(workers, "wait", lambda handles, seconds: time.sleep(0.0))
     records: list[Record] = []
-    LocalEngine(1).run([task], records.extend, timeout)
+    LocalEngine(1).run([task], records.extend, None)
     assert [record.key for record in records] == [cell.key for cell in task.cells]
     return [record.status for record in records]
 
@@ -97,33 +95,9 @@ def test_a_cell_fails_only_if_its_own_process_dies_twice(task, monkeypatch):
     assert statuses == ["ok", "failed", "ok", "ok", "ok", "ok"]
 
 
-def test_a_cell_that_took_too_long_is_not_tried_again(task, monkeypatch):
-    ticks = iter(range(10**6))
-    # Every look at the clock is ten seconds after the one before.
-    monkeypatch.setattr(workers.time, "monotonic", lambda: 10.0 * next(ticks))
-    slow = task.cells[2].key
-    worker = MadeUpWorker(lambda cell: "too long" if cell.key == slow else "")
-    statuses = outcome(task, worker, monkeypatch, timeout=30.0)
-    assert statuses == ["ok", "ok", "timeout", "ok", "ok", "ok"]
-
-
 def test_processes_that_never_begin_end_the_run(task, monkeypatch):
     with pytest.raises(WorkersDie, match="fewer"):
         outcome(task, MadeUpWorker(lambda cell: "before"), monkeypatch)
-
-
-def test_deaths_in_both_passes_leave_one_line_a_cell(study, tmp_path):
-    """A record that was saved before a death must not be saved again after the next one."""
-    once = 'estimator: "troublesome:DiesOnce", params: {{marker: {}}}'
-    config = study(
-        f"a: {{{once.format(tmp_path / 'a')}}}\ntimed: {{{once.format(tmp_path / 'timed')}}}",
-        realizations=1,
-        more="timing: {algorithms: [timed]}\n",
-    )
-    outcome = run_plan(make_plan(config), tmp_path, Silent(), jobs=1)
-    assert outcome.statuses == {"ok": 4}
-    text = (tmp_path / "trial" / "cells.jsonl").read_text()
-    assert text.count('"kind": "cell"') == len(read_records(tmp_path / "trial")) == 4
 
 
 def test_a_worker_that_has_ended_is_started_again(task):
