@@ -20,8 +20,6 @@ from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import set_key
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
-MAX_BLOCKS = 5000  # data sets and algorithms, including the copies for variants
-
 # Keys that a variant cannot change: the copy sets them itself.
 OWN_KEYS = {
     "dataset": ("name", "algorithms", "realizations", "realizations_of", "sweep"),
@@ -189,11 +187,6 @@ class Derivation:
         algorithms: Sequence[str],
     ) -> None:
         """Add what a variant, which stands at `location`, needs for its question."""
-        if len(self.datasets) + len(self.algorithms) + len(rows) + len(algorithms) > MAX_BLOCKS:
-            message = (
-                f"more than {MAX_BLOCKS:,} data sets and algorithms, the variants' copies included"
-            )
-            raise self.source.error(location, message)
         for row in rows if variant.dataset else ():
             self._copy_dataset((*location, "dataset"), variant, variant.base(row))
         for name in algorithms if variant.algorithm else ():
