@@ -53,7 +53,9 @@ def table_of_relations() -> str:
     """Return the relations of claims, each with its keys, their defaults and its meaning."""
     lines = []
     for name, relation in RELATIONS.items():
-        defaults = {key: "" if value is None else f" {value:g}" for key, value in relation.keys.items()}
+        defaults = {
+            key: "" if value is None else f" {value:g}" for key, value in relation.keys.items()
+        }
         keys = ", ".join(f"`{key}:{default}`" for key, default in defaults.items())
         lines.append(f"| `{name}` | {keys} | {relation.meaning} |")
     return "\n".join(["| `relation:` | its keys | the claim holds if |", "|:--|:--|:--|", *lines])
