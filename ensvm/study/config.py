@@ -178,7 +178,7 @@ class StudyConfig(ConfigBlock):
         if not self.readings:
             return self
         names = [entry.name for entry in self.datasets]
-        source.must_be_distinct("datasets", "data set", names)
+        source.must_be_distinct(("datasets",), "data set", names)
         derivation = Derivation(
             source, {entry.name: entry for entry in self.datasets}, dict(self.algorithms)
         )
@@ -284,7 +284,7 @@ def check_coverage(
     `ids` are those of the study's tables, figures, claims, readings and assumptions, by kind.
     References to other studies are not checked: a folder of results has the config of one study.
     """
-    source.must_be_distinct("coverage", "item", [entry.item for entry in coverage], "item")
+    source.must_be_distinct(("coverage",), "item", [entry.item for entry in coverage], "item")
     for index, entry in enumerate(coverage):
         for number, text in enumerate(entry.by):
             location: Location = ("coverage", index, "by", number)

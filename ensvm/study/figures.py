@@ -45,7 +45,7 @@ AnyFigure = Annotated[
 
 def check_figures(figures: Sequence[FigureConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a figure given twice, and data sets, series and curves the study does not have."""
-    source.must_be_distinct("figures", "figure", [figure.id for figure in figures], "id")
+    source.must_be_distinct(("figures",), "figure", [figure.id for figure in figures], "id")
     for index, figure in enumerate(figures):
         figure.check(index, names, source)
         for asked in figure.asked(index, names):

@@ -203,11 +203,11 @@ class YamlSource:
                 message = f"unknown {what} {name!r}; accepted: {', '.join(accepted)}"
                 raise self.error(location, message + near_miss(name, accepted))
 
-    def must_be_distinct(self, block: str, what: str, names: list[str], *key: str) -> None:
+    def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:
         """Raise UserError if an entry of a list has the name of an earlier one."""
         for index, name in enumerate(names):
             if name in names[:index]:
-                raise self.error((block, index, *key), f"the {what} {name!r} is given twice")
+                raise self.error((*location, index, *key), f"the {what} {name!r} is given twice")
 
     def _walk(self, node: yaml.Node, location: Location, loader: _Loader) -> None:
         """Note the line of every key, and check size and depth before any value is made."""
