@@ -1,6 +1,7 @@
 """The verbs that show results: `ensvm table`, `report`, `rank`, `compare` and `export`."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,15 +63,14 @@ def table(results: Path, studies: tuple[str, ...], table_id: str | None, form: s
     """
     from ensvm.report.write import write_first_page, write_tables
 
-    chosen = _with_table(list(read_studies(results, studies)), table_id)
+    chosen = _tables_by_study(read_studies(results, studies), table_id)
     written: list[Path] = []
     without: list[str] = []
     terminal = Console() if form is None and sys.stdout.isatty() else None
-    for study in chosen:
-        if not study.config.tables:
+    for study, tables in chosen:
+        if not tables:
             others = "; ".join(commands_of(study.config, results))
             without.append(f"the study {study.config.study} has no tables; {others}")
-        tables = [config for config in study.config.tables if table_id in (None, config.id)]
         if terminal is not None:
             _show_study(terminal, study, tables)
         if study.note:
@@ -84,20 +84,29 @@ def table(results: Path, studies: tuple[str, ...], table_id: str | None, form: s
     for line in without:
         click.echo(line, err=True)
     if table_id is None:
-        written += [page for page in map(write_first_page, chosen) if page is not None]
+        pages = [write_first_page(study) for study, _ in chosen]
+        written += [page for page in pages if page is not None]
     print_written(written)
 
 
-def _with_table(studies: list["Study"], table_id: str | None) -> list["Study"]:
-    """Return the studies that have a table; end the command if no study has it."""
+def _tables_by_study(
+    studies: Iterable["Study"], table_id: str | None
+) -> list[tuple["Study", tuple["TableConfig", ...]]]:
+    """Return each study with its tables, or those with the table of an id, with that table alone.
+
+    End the command if no study has a table of the id.
+    """
+    tables_of = [(study, study.config.tables) for study in studies]
     if table_id is None:
-        return studies
-    ids = dict.fromkeys(config.id for study in studies for config in study.config.tables)
+        return tables_of
+    ids = dict.fromkeys(table.id for _, tables in tables_of for table in tables)
     must_be_one_of("no table", table_id, ids)
-    return [study for study in studies if table_id in [table.id for table in study.config.tables]]
+    return [
+        (study, (table,)) for study, tables in tables_of for table in tables if table.id == table_id
+    ]
 
 
-def _show_study(console: Console, study: "Study", tables: list["TableConfig"]) -> None:
+def _show_study(console: Console, study: "Study", tables: tuple["TableConfig", ...]) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
     from ensvm.report.documents.table_document import table_grid
     from ensvm.report.render.terminal import DIM, HOW_TO_READ, fitted
@@ -297,15 +306,16 @@ def _tables_to_rank(
     results: Path, studies: tuple[str, ...], table_id: str | None
 ) -> list[tuple["Study", "TableConfig"]]:
     """Return the tables of the given id, or all but the tables of data facts."""
-    chosen = list(read_studies(results, studies, "comp6321"))
-    tables = [(study, table) for study in chosen for table in study.config.tables]
-    if table_id is not None:
-        ids = list(dict.fromkeys(table.id for _, table in tables))
-        must_be_one_of(f"{results}: no table", table_id, ids)
-        return [(study, table) for study, table in tables if table.id == table_id]
-    ranked = [(study, table) for study, table in tables if table.of != "data"]
+    chosen = _tables_by_study(read_studies(results, studies, "comp6321"), table_id)
+    ranked = [
+        (study, table)
+        for study, tables in chosen
+        for table in tables
+        if table_id is not None or table.of != "data"
+    ]
     if not ranked:
-        refuse(f"{results}: {', '.join(study.config.study for study in chosen)}: no table to rank")
+        names = ", ".join(study.config.study for study, _ in chosen)
+        refuse(f"{results}: {names}: no table to rank")
     return ranked
 
 

@@ -132,10 +132,10 @@ def _show_one(study: "Study", dataset: str, algorithm: str, realization: int) ->
     ]
     records = [record for record in of_all if record.realization == realization]
     if not records:
-        realizations = sorted({record.realization for record in of_all})
+        recorded = sorted({record.realization for record in of_all})
         refuse(
             f"{study.folder}: no record of realization {realization} of {algorithm!r} on"
-            f" {dataset!r}; there are {_ranges(realizations)}"
+            f" {dataset!r}; there are {len(recorded)}, from {recorded[0]} to {recorded[-1]}"
         )
     _print_heading(study, dataset, f"{algorithm}, realization {realization}")
     for record in [_with_label_metrics(study, each) for each in records]:
@@ -238,14 +238,3 @@ def _curve(values: list[Any]) -> str:
     half = MAX_ENTRIES // 2
     first, last = ", ".join(texts[:half]), ", ".join(texts[-half:])
     return f"{first}, ... {last} ({len(texts)} values)"
-
-
-def _ranges(numbers: list[int]) -> str:
-    """Return ascending numbers in short, such as 1 to 5, 8."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

@@ -10,16 +10,18 @@ import pytest
 import yaml
 
 from ensvm.study.config import reproduced
+from ensvm.study.relations import RELATIONS
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 CLASSIFIERS = ROOT / "docs" / "classifiers.md"
+CONFIGS = ROOT / "docs" / "configs.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 STUDIES = sorted((ROOT / "results").glob("*/README.md"))
-PAGES = (README, CLASSIFIERS, ROOT / "results" / "README.md")
+PAGES = (README, CLASSIFIERS, CONFIGS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
-    r"(<!-- (?P<what>grid|classes): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (?P<what>grid|classes|relations): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
 )
 
 
@@ -29,6 +31,8 @@ def filled(text: str) -> str:
     def block(match: re.Match[str]) -> str:
         if match["what"] == "classes":
             return f"{match[1]}\n{table_of_classes(match['path'])}\n\n{match[4]}"
+        if match["what"] == "relations":
+            return f"{match[1]}\n{table_of_relations()}\n\n{match[4]}"
         content = (ROOT / match["path"]).read_text(encoding="utf-8")
         grid = next(part for part in content.split("\n\n") if part.startswith("|"))
         return f"{match[1]}\n{grid}\n\n{match[4]}"
@@ -43,6 +47,18 @@ def table_of_classes(package: str) -> str:
     summaries = [inspect.getdoc(getattr(module, name)).partition("\n")[0] for name in names]
     lines = [f"| `{name}` | {text} |" for name, text in zip(names, summaries, strict=True)]
     return "\n".join(["| class | what it is |", "|:--|:--|", *lines])
+
+
+def table_of_relations() -> str:
+    """Return the relations of claims, each with its keys, their defaults and its meaning."""
+    lines = []
+    for name, relation in RELATIONS.items():
+        defaults = {
+            key: "" if value is None else f" {value:g}" for key, value in relation.keys.items()
+        }
+        keys = ", ".join(f"`{key}:{default}`" for key, default in defaults.items())
+        lines.append(f"| `{name}` | {keys} | {relation.meaning} |")
+    return "\n".join(["| `relation:` | its keys | the claim holds if |", "|:--|:--|:--|", *lines])
 
 
 def test_the_readme_names_every_study_of_make_reproduce():

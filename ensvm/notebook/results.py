@@ -3,7 +3,7 @@
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,16 @@ from ensvm.report.query import Study, find_studies, read_study, values_of, with_
 from ensvm.report.render.html import as_html
 from ensvm.report.render.markdown import to_markdown
 from ensvm.report.tables import build_table
-from ensvm.study.config import StudyConfig
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.metrics import DATA_CELL, SCORES
 
 ENDINGS = (".png", ".svg", ".pdf")
-CELL_COLUMNS = (
+# The first columns of the frame: fields of a record, then fields of its run.
+RECORD_COLUMNS = (
     *("study", "dataset", "algorithm", "realization", "run_pass", "status", "reason"),
-    *("stage", "n_stages", "validation_error", "warnings", "time", "host", "processor"),
+    *("stage", "n_stages", "validation_error", "warnings", "time"),
 )
+RUN_COLUMNS = ("host", "processor")
 
 
 def load_results(path: str | Path = "results") -> "Results":
@@ -76,10 +77,6 @@ class Text:
 
     markdown: str
     frame: pd.DataFrame = field(repr=False)
-
-    def __str__(self) -> str:
-        """Return the Markdown."""
-        return self.markdown
 
     def __repr__(self) -> str:
         """Return the Markdown."""
@@ -223,13 +220,12 @@ class Results:
         lines = [
             _line(with_scores(study.folder, record, study.scored.get(record.algorithm, ())))
             for study in self._studies.values()
-            for record in Results([study])._records()
+            for record in _cells(study)
         ]
-        others = sorted({key for line in lines for key in line} - {*CELL_COLUMNS, *SCORES})
-        numbers = [name for name in others if not name.endswith("_seconds")]
-        seconds = [name for name in others if name.endswith("_seconds")]
-        columns = [*CELL_COLUMNS, *SCORES, *numbers, *seconds]
-        return pd.DataFrame(lines, columns=columns)
+        first = (*RECORD_COLUMNS, *RUN_COLUMNS, *SCORES)
+        others = {key for line in lines for key in line} - {*first}
+        seconds_last = sorted(others, key=lambda name: (name.endswith("_seconds"), name))
+        return pd.DataFrame(lines, columns=[*first, *seconds_last])
 
     def table(self, table: str | int | None = None) -> Text:
         """Return a table, laid out as `ensvm table` does.
@@ -319,7 +315,7 @@ class Results:
 
     def _summary(self) -> Iterator[str]:
         for name, study in self._studies.items():
-            counts = Counter(record.status for record in Results([study])._records())
+            counts = Counter(record.status for record in _cells(study))
             cells = ", ".join(f"{count} cells {status}" for status, count in counts.items())
             parts = [f"{name}: {cells or 'no cells'}"]
             for kind, blocks in _blocks(study).items():
@@ -329,21 +325,13 @@ class Results:
             parts += [f"{claims} claim{'s' if claims > 1 else ''}"] if claims else []
             yield "; ".join(parts)
 
-    def _records(self) -> Iterator[Record]:
-        """Yield the records of cells in the order of the configs, without the facts of data."""
-        for study in self._studies.values():
-            records = [each for each in study.records.values() if each.algorithm != DATA_CELL]
-            yield from sorted(records, key=_position_in(study.config))
-
     def _ids(self, kind: str) -> list[tuple[Study, str]]:
         return [(study, name) for study in self._studies.values() for name in _blocks(study)[kind]]
 
     def _find(self, kind: str, wanted: str | int | None) -> tuple[Study, str]:
         """Return the one table or figure of an id, with its study."""
         ids = self._ids(kind)
-        matches = [
-            (study, name) for study, name in ids if wanted in (None, name) or str(wanted) == name
-        ]
+        matches = [(study, name) for study, name in ids if wanted is None or str(wanted) == name]
         if len(matches) == 1:
             return matches[0]
         names = [name for _, name in ids]
@@ -366,40 +354,30 @@ def _blocks(study: Study) -> dict[str, list[str]]:
     }
 
 
-def _position_in(config: StudyConfig) -> Callable[[Record], tuple[int, int, str, int]]:
-    """Return a key that sorts records by data set and algorithm, in the config's order."""
-    datasets = {entry.name: number for number, entry in enumerate(config.datasets)}
-    algorithms = {name: number for number, name in enumerate(config.algorithms)}
+def _cells(study: Study) -> list[Record]:
+    """Return the records of cells in the order of the config, without the facts of data."""
+    datasets = {entry.name: number for number, entry in enumerate(study.config.datasets)}
+    algorithms = {name: number for number, name in enumerate(study.config.algorithms)}
 
     def position(record: Record) -> tuple[int, int, str, int]:
         row = datasets.get(record.dataset, len(datasets))  # removed from the config: last
         column = algorithms.get(record.algorithm, len(algorithms))
         return row, column, record.run_pass, record.realization
 
-    return position
+    records = (each for each in study.records.values() if each.algorithm != DATA_CELL)
+    return sorted(records, key=position)
 
 
 def _line(record: Record) -> dict[str, Any]:
     """Return a cell as a line of the frame."""
-    stage = None if record.stage is None else json.dumps(dict(record.stage))
     return {
         **record.metrics,
         **values_of(record.scores),
         **record.seconds,
-        "study": record.study,
-        "dataset": record.dataset,
-        "algorithm": record.algorithm,
-        "realization": record.realization,
-        "run_pass": record.run_pass,
-        "status": record.status,
-        "reason": record.reason,
-        "stage": stage,
-        "n_stages": record.n_stages,
-        "validation_error": record.validation_error,
+        **{name: getattr(record, name) for name in RECORD_COLUMNS},
+        **{name: getattr(record.run, name, "") for name in RUN_COLUMNS},
+        "stage": None if record.stage is None else json.dumps(dict(record.stage)),
         "warnings": len(record.warnings),
-        "time": record.time,
-        "host": record.run.host if record.run else "",
-        "processor": record.run.processor if record.run else "",
     }
 
 

@@ -25,7 +25,6 @@ from ensvm.seeds import seed_of
 from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.figures import check_math
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import YamlSource
 from ensvm.study.table_layout import check_published, read_published
@@ -237,7 +236,6 @@ def _plan(
     algorithms: tuple[str, ...],
 ) -> Plan:
     config, source = read_config(path)
-    check_math(config.figures, config.algorithms, source)
     cards = {
         entry.name: _card(source, index, entry, path.parent)
         for index, entry in enumerate(config.datasets)

@@ -141,7 +141,7 @@ class ClaimConfig(ConfigBlock):
 
 def check_claims(claims: Sequence[ClaimConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a claim given twice, and data sets, algorithms, curves the study does not have."""
-    source.must_be_distinct("claims", "claim", [claim.id for claim in claims], "id")
+    source.must_be_distinct(("claims",), "claim", [claim.id for claim in claims], "id")
     for index, claim in enumerate(claims):
         if claim.run_pass == "timing" and not names.timing:
             raise source.error(

@@ -33,7 +33,6 @@ from ensvm.study.table_layout import TableConfig, check_tables
 from ensvm.study.variants import Derivation, ReadingConfig, check_readings
 
 ALWAYS = ("error", "accuracy")  # metrics that every cell has
-MAX_THREADS = 1024  # more than BLAS libraries accept
 
 # What may cover an item of the paper: a thing of the study or, with `of`, of another study of the
 # same paper, or the tests in a file.
@@ -59,7 +58,7 @@ class TimingConfig(ConfigBlock):
     algorithms: tuple[str, ...] | None = None
     datasets: tuple[str, ...] | None = None
     realizations: int = Field(default=1, ge=1)
-    blas_threads: int = Field(default=1, ge=1, le=MAX_THREADS)
+    blas_threads: int = Field(default=1, ge=1)
 
 
 class Assumption(ConfigBlock):
@@ -145,11 +144,8 @@ class StudyConfig(ConfigBlock):
 
     def sweep_values(self, name: str) -> dict[str, int | float | str]:
         """Return the members of a sweep, each with its value; none for another name."""
-        swept = [(entry.name, entry.sweep) for entry in self.datasets]
-        swept += [(algorithm, block.sweep) for algorithm, block in self.algorithms.items()]
-        return {
-            member: sweep.value for member, sweep in swept if sweep is not None and sweep.of == name
-        }
+        names = self.names()
+        return {**names.dataset_sweeps.get(name, {}), **names.algorithm_sweeps.get(name, {})}
 
     def times(self, dataset: str, algorithm: str) -> bool:
         """Return whether the timing pass has this cell."""
@@ -182,7 +178,7 @@ class StudyConfig(ConfigBlock):
         if not self.readings:
             return self
         names = [entry.name for entry in self.datasets]
-        source.must_be_distinct("datasets", "data set", names)
+        source.must_be_distinct(("datasets",), "data set", names)
         derivation = Derivation(
             source, {entry.name: entry for entry in self.datasets}, dict(self.algorithms)
         )
@@ -288,7 +284,7 @@ def check_coverage(
     `ids` are those of the study's tables, figures, claims, readings and assumptions, by kind.
     References to other studies are not checked: a folder of results has the config of one study.
     """
-    source.must_be_distinct("coverage", "item", [entry.item for entry in coverage], "item")
+    source.must_be_distinct(("coverage",), "item", [entry.item for entry in coverage], "item")
     for index, entry in enumerate(coverage):
         for number, text in enumerate(entry.by):
             location: Location = ("coverage", index, "by", number)

@@ -79,7 +79,7 @@ def check_datasets(
     datasets: Sequence[DatasetConfig], names: StudyNames, source: YamlSource
 ) -> None:
     """Refuse a data set given twice, and algorithms that the study does not have."""
-    source.must_be_distinct("datasets", "data set", [entry.name for entry in datasets])
+    source.must_be_distinct(("datasets",), "data set", [entry.name for entry in datasets])
     for index, entry in enumerate(datasets):
         for key in ("algorithms", "realizations_of"):
             chosen = getattr(entry, key) or ()

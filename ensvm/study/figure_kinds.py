@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
@@ -181,9 +182,8 @@ class LinesConfig(FigureConfig):
             location = ("figures", index, *own, "y")
             for name in self.series:
                 swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
-                for algorithm in swept:
-                    for y in self.ys_of(panel):
-                        yield Asked(location, y, (algorithm,), self.of_curves)
+                for algorithm, y in product(swept, self.ys_of(panel)):
+                    yield Asked(location, y, (algorithm,), self.of_curves)
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise UserError for data sets and series that the study does not have."""
@@ -410,19 +410,14 @@ class PlaneConfig(FigureConfig):
             location: Location = ("figures", index, "panels", number)
             kept = {"series": MAP, "marks": (panel.marks,), "sizes": (panel.sizes,)}
             for key, curves in kept.items():
-                for name in panel.series:
-                    yield from (
-                        Asked((*location, key), curve, (name,), curve=True)
-                        for curve in curves
-                        if curve is not None
-                    )
+                for name, curve in product(panel.series, filter(None, curves)):
+                    yield Asked((*location, key), curve, (name,), curve=True)
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise UserError for data sets and algorithms that the study does not have."""
         for number, panel in enumerate(self.panels):
             location: Location = ("figures", index, "panels", number)
-            for key, what, name, accepted in (
-                ("dataset", "data set", panel.dataset, names.datasets),
-                ("series", "algorithm", panel.series, tuple(names.algorithms)),
-            ):
-                source.must_be_one_of((*location, key), what, name, accepted)
+            source.must_be_one_of((*location, "dataset"), "data set", panel.dataset, names.datasets)
+            source.must_be_one_of(
+                (*location, "series"), "algorithm", panel.series, names.algorithms
+            )

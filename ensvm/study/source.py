@@ -21,7 +21,6 @@ PARTS = ("claims", "readings", "assumptions", "coverage")
 MAX_BYTES = 500_000
 MAX_NODES = 50_000
 MAX_DEPTH = 40
-LARGEST_INTEGER = 2**63 - 1  # of 64 bits
 
 _READ_AS = {"str", "int", "float", "bool", "null", "merge"}  # not dates, which stay text
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels, or an anchor used inside what it names"
@@ -41,14 +40,10 @@ class _Loader(yaml.SafeLoader):
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
-            value = super().construct_object(node, deep)
+            return super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = f"{node.value!r:.60} is not a value of the type !!{_type_of(node.tag)}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
-        if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
-            problem = f"the whole number {node.value:.60} is beyond 64 bits"
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
-        return value
 
 
 def read_text(path: Path) -> str:
@@ -208,11 +203,11 @@ class YamlSource:
                 message = f"unknown {what} {name!r}; accepted: {', '.join(accepted)}"
                 raise self.error(location, message + near_miss(name, accepted))
 
-    def must_be_distinct(self, block: str, what: str, names: list[str], *key: str) -> None:
+    def must_be_distinct(self, location: Location, what: str, names: list[str], *key: str) -> None:
         """Raise UserError if an entry of a list has the name of an earlier one."""
         for index, name in enumerate(names):
             if name in names[:index]:
-                raise self.error((block, index, *key), f"the {what} {name!r} is given twice")
+                raise self.error((*location, index, *key), f"the {what} {name!r} is given twice")
 
     def _walk(self, node: yaml.Node, location: Location, loader: _Loader) -> None:
         """Note the line of every key, and check size and depth before any value is made."""

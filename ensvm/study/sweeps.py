@@ -6,8 +6,6 @@ from typing import Any
 
 from ensvm.study.source import Location, YamlSource
 
-MAX_MEMBERS = 1000  # each is a whole data set or algorithm
-
 # The keys that list names of data sets or algorithms: the name of a sweep there means all members.
 _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("datasets", ("algorithms",)),
@@ -106,9 +104,6 @@ def _members(
         or not all(isinstance(value, int | float | str) for value in values)
     ):
         raise source.error((*location, key), f"expected a list of numbers or names, got {values!r}")
-    if len(values) > MAX_MEMBERS:
-        message = f"at most {MAX_MEMBERS} values make a sweep, got {len(values)}"
-        raise source.error((*location, key), message)
     if len(set(map(_text, values))) < len(values):
         raise source.error((*location, key), f"a value is given twice: {values!r}")
     for value in values:

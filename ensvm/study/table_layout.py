@@ -129,7 +129,7 @@ class TableConfig(ConfigBlock):
 
 def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlSource) -> None:
     """Refuse a table given twice, and rows, columns and curves that the study does not have."""
-    source.must_be_distinct("tables", "table", list(names.tables), "id")
+    source.must_be_distinct(("tables",), "table", list(names.tables), "id")
     for index, table in enumerate(tables):
         if table.of == "timing" and not names.timing:
             message = "a table of timing needs a `timing:` block in the study"

@@ -20,8 +20,6 @@ from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import set_key
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 
-MAX_BLOCKS = 5000  # data sets and algorithms, including the copies for variants
-
 # Keys that a variant cannot change: the copy sets them itself.
 OWN_KEYS = {
     "dataset": ("name", "algorithms", "realizations", "realizations_of", "sweep"),
@@ -189,11 +187,6 @@ class Derivation:
         algorithms: Sequence[str],
     ) -> None:
         """Add what a variant, which stands at `location`, needs for its question."""
-        if len(self.datasets) + len(self.algorithms) + len(rows) + len(algorithms) > MAX_BLOCKS:
-            message = (
-                f"more than {MAX_BLOCKS:,} data sets and algorithms, the variants' copies included"
-            )
-            raise self.source.error(location, message)
         for row in rows if variant.dataset else ():
             self._copy_dataset((*location, "dataset"), variant, variant.base(row))
         for name in algorithms if variant.algorithm else ():
@@ -304,7 +297,7 @@ def check_readings(
     `tables` and `rows` are the tables of the study and their rows, by id.
     """
     source = derivation.source
-    source.must_be_distinct("readings", "question", [reading.id for reading in readings], "id")
+    source.must_be_distinct(("readings",), "question", [reading.id for reading in readings], "id")
     for index, reading in enumerate(readings):
         location: Location = ("readings", index)
         source.must_be_one_of((*location, "table"), "table", reading.table, tables)
@@ -331,14 +324,12 @@ def _check_variants(
     derivation: Derivation,
 ) -> None:
     source, algorithms = derivation.source, reading.algorithms_of(table)
+    of_variants: Location = (*of_reading, "variants")
     names = [variant.name for variant in reading.variants]
+    source.must_be_distinct(of_variants, "variant", names, "name")
     for number, variant in enumerate(reading.variants):
-        location: Location = (*of_reading, "variants", number)
-        if variant.name in names[:number]:
-            message = f"the variant {variant.name!r} is given twice"
-            raise source.error((*location, "name"), message)
         for name, other in variant.instead.items():
-            key = (*location, "instead", name)
+            key = (*of_variants, number, "instead", name)
             source.must_be_one_of(key, "row or algorithm", name, (*rows, *algorithms))
             if name in rows:
                 source.must_be_one_of(key, "data set", other, derivation.datasets)

@@ -201,22 +201,6 @@ def test_a_wrong_key_is_explained_in_one_line(tmp_path, good, wrong, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("good", "wrong", "key"),
-    [
-        ("y_label: y", r"y_label: 'error at $\gama$'", r"line 7: figures\[1\]\.y_label: "),
-        ("[german], s", r"[{dataset: german, title: $\gama$}], s", r"panels\[1\]\.title: "),
-        ("b: {", r"b: {label: '$\frac{1}$', ", r"line 5: algorithms\.b\.label: "),
-    ],
-)
-def test_math_that_cannot_be_drawn_is_refused_before_a_run(tmp_path, good, wrong, key):
-    path = tmp_path / "c.yaml"
-    path.write_text(GOOD.replace(good, wrong))
-    answer = invoke("check", path, "--no-fit")
-    assert answer.exit_code == 2
-    assert re.search(f"{key}matplotlib cannot draw the math in", answer.stderr), answer.output
-
-
 def test_a_figure_that_cannot_be_drawn_does_not_stop_the_others(tmp_path):
     figure = GOOD[GOOD.index("  - {id: 1,") : GOOD.index("claims:")]
     wrong = figure.replace("y_label: y", r"y_label: $\gama$")

@@ -223,20 +223,6 @@ def test_it_may_be_stopped_before_it_has_begun(study, tmp_path, stop, wait):
     assert "Traceback" not in answer
 
 
-def test_an_interruption_ends_it_even_if_a_module_swallows_exceptions(study, tmp_path):
-    (tmp_path / "swallowing.py").write_text(
-        "import os, signal\n"
-        "class Deaf:\n"
-        "    def __del__(self):  # as compiled code of a library may, it lets no exception out\n"
-        "        os.kill(os.getpid(), signal.SIGTERM)\n"
-        "Deaf()\n"
-        "from sklearn.svm import SVC\n"
-    )
-    run = start(study('deaf: {estimator: "swallowing:SVC"}', realizations=1), tmp_path / "r")
-    assert run.wait(timeout=60) == 130
-    assert (tmp_path / "r.log").read_text() == "interrupted\n"
-
-
 @pytest.mark.slow
 def test_a_terminal_that_is_closed_does_not_end_a_run_under_nohup(study, tmp_path):
     config = study('nap: {estimator: "troublesome:Naps"}', realizations=8)

@@ -84,7 +84,7 @@ def test_one_realization_is_printed_alone(results):
     ("arguments", "message"),
     [
         (["--algorithm", "ensembel"], "accepted: ensemble; did you mean 'ensemble'?"),
-        (["--algorithm", "ensemble", "--realization", "9"], "there are 1 to 4"),
+        (["--algorithm", "ensemble", "--realization", "9"], "there are 4, from 1 to 4"),
     ],
 )
 def test_an_unknown_name_is_refused_in_one_line(results, arguments, message):

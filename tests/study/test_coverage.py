@@ -37,7 +37,7 @@ def test_each_kind_of_reference_is_known(tmp_path):
         ("item: Figure 1", "item: Table 1", r"line 9: coverage\[3\].item: the item 'Table 1' is"),
     ],
 )
-def test_a_wrong_reference_is_told_at_its_place(tmp_path, good, wrong, message):
+def test_a_wrong_reference_is_refused_with_its_line(tmp_path, good, wrong, message):
     assert good in STUDY
     path = tmp_path / "s.yaml"
     path.write_text(STUDY.replace(good, wrong))

@@ -1,4 +1,4 @@
-"""A data set of a study: named after its data, and handed on with all that describes them."""
+"""A data set of a study is named after its data, and keeps all keys that describe them."""
 
 from typing import Any
 
@@ -28,6 +28,6 @@ def test_data_are_named_after_where_they_are(entry: Any, name: str, own: bool) -
 
 
 @pytest.mark.parametrize("entry", [{"name": "x", "test": "a.csv"}, {"path": {"a": 1}}, {"path": 3}])
-def test_what_is_no_place_of_data_is_refused(entry: Any) -> None:
+def test_a_wrong_source_of_data_is_refused(entry: Any) -> None:
     with pytest.raises(ValidationError):
         DatasetConfig.model_validate(entry)

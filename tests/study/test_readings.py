@@ -216,12 +216,6 @@ def test_a_wrong_question_names_its_line(plan, good, wrong, message):
         plan(STUDY.replace(good, wrong))
 
 
-def test_too_many_copies_are_refused_before_they_are_made(plan, monkeypatch):
-    monkeypatch.setattr("ensvm.study.variants.MAX_BLOCKS", 10)
-    with pytest.raises(UserError, match="more than 10 data sets and algorithms"):
-        plan()
-
-
 def test_no_name_of_a_study_looks_like_a_copy(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text(STUDY.replace("  own: {", "  own~x: {"))
