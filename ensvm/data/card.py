@@ -89,7 +89,9 @@ class Source(Strict):
         """Return the source itself and, where the labels are apart, the source of their file."""
         if self.labels is None:
             return [self]
-        return [self, self.model_copy(update={"sha256": None, "labels": None, **self.labels})]
+        update: dict[str, Any] = {"sha256": None, "labels": None}
+        update |= dict(self.labels.items())
+        return [self, self.model_copy(update=update)]
 
     @property
     def kind(self) -> str:

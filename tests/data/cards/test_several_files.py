@@ -62,11 +62,9 @@ def test_sparse_files_stay_sparse(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"split": RANDOM}, "one of `path`, `train` and `openml`"),
         ({"path": "all.csv", "train": "all.csv", "split": RANDOM}, "one of `path`, `train` and"),
         ({"path": [], "split": RANDOM}, "one of `path`, `train` and"),
         ({"train": "all.csv", "split": RANDOM}, "test: is missing beside `train`"),
-        ({"train": "all.csv"}, "test: is missing beside `train`"),
         ({"path": "all.csv", "split": RANDOM, "format": ";"}, "format: ';' is not a mapping"),
         ({"path": "all.csv"}, "split"),
         ({"path": ["all.csv", "none.csv"], "split": RANDOM}, "none.csv"),
