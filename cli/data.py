@@ -15,7 +15,6 @@ from ensvm.data import (
     list_cards,
     load,
     locate,
-    whereabouts,
 )
 from ensvm.errors import UserError
 from ensvm_cli.arguments import complete_configs, complete_data_sets, data_dir_option
@@ -123,7 +122,7 @@ def show(name: str, data_dir: Path | None) -> None:
     location = locate(card, data_dir=data_dir)
     files = [
         f"{path} ({path.stat().st_size:,} bytes)"
-        for paths in whereabouts(card, data_dir=data_dir).files.values()
+        for paths in location.files.values()
         for path in paths
     ]
     click.secho(f"{card.name}: {card.title}\n", bold=True)
@@ -132,7 +131,7 @@ def show(name: str, data_dir: Path | None) -> None:
     facts = {"served by": location.provider or "nobody", "files": "\n".join(files)}
     if location.provider is None:
         facts["why"] = "\n".join(location.reasons)
-    if location.provider is None or location.downloads:
+    if location.state != "here":
         facts["how to get it"] = location.how_to_get
     print_facts({fact: text for fact, text in facts.items() if text}, indent=2)
 

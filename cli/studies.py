@@ -135,7 +135,7 @@ def _data_by_state(
     config: "StudyConfig", cards: Mapping[str, "DatasetCard"], data_dir: Path | None
 ) -> dict[str, list[str]]:
     """Return the names of the study's data sets by state, such as "missing"."""
-    from ensvm.data import whereabouts
+    from ensvm.data import locate
 
     names: dict[str, list[str]] = {}
     states: dict[str, str] = {}  # by sources, which several rows may share
@@ -149,7 +149,7 @@ def _data_by_state(
             continue
         sources = repr(card.parts)
         if sources not in states:
-            states[sources] = whereabouts(card, data_dir=data_dir).state
+            states[sources] = locate(card, data_dir=data_dir, verify=False).state
             names.setdefault(states[sources], []).append(name)
     return names
 

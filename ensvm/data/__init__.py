@@ -1,6 +1,6 @@
 """Data sets: cards describe them, providers fetch them, realizations split them."""
 
-from ensvm.data.availability import DataSearch, Location, Whereabouts, locate, whereabouts
+from ensvm.data.availability import DataSearch, Location, locate
 from ensvm.data.card import DatasetCard
 from ensvm.data.catalogue import adapt, find_card, list_cards
 from ensvm.data.loading import Dataset, Realization, load
@@ -14,12 +14,10 @@ __all__ = [
     "DatasetCard",
     "Location",
     "Realization",
-    "Whereabouts",
     "adapt",
     "find_card",
     "inline_card",
     "list_cards",
     "load",
     "locate",
-    "whereabouts",
 ]

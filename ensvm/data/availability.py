@@ -7,18 +7,23 @@ from typing import Literal
 from ensvm.data.card import DatasetCard
 from ensvm.data.loading import joined_names, load
 from ensvm.data.providers.folders import data_folders
-from ensvm.data.providers.serving import TO_DOWNLOAD, attempts, how_to_get, on_disk, would_serve
+from ensvm.data.providers.serving import find, how_to_get
 from ensvm.errors import DataUnavailable
 
 
 @dataclass(frozen=True)
 class Location:
-    """Who would serve a data set now.
+    """Who would serve a data set now, and where its files lie.
 
     Attributes
     ----------
+    state : 'here', 'to download' or 'missing'
+        Whether all its files are on this machine, or can be asked for over the network. A
+        generated data set is here.
     provider : str or None
         The provider; None if there is none.
+    files : dict of tuple of Path
+        The files that are here, by part: `all`, or `train` and `test`.
     reasons : list of str
         Why the providers asked before it would not serve it.
     how_to_get : str
@@ -27,22 +32,26 @@ class Location:
     Examples
     --------
     >>> from ensvm.data import find_card, locate
-    >>> locate(find_card("waveform")).provider
-    'generator'
+    >>> location = locate(find_card("german"))
+    >>> location.state, location.provider, location.files["all"][0].name
+    ('here', 'shipped', 'german.csv.xz')
     """
 
+    state: Literal["here", "to download", "missing"]
     provider: str | None
+    files: dict[str, tuple[Path, ...]]
     reasons: list[str]
     how_to_get: str
 
-    @property
-    def downloads(self) -> bool:
-        """Whether the provider would be asked over the network."""
-        return self.provider is not None and TO_DOWNLOAD in self.provider
 
-
-def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = False) -> Location:
-    """Return who would serve the data set now, without downloading; local files are verified.
+def locate(
+    card: DatasetCard,
+    *,
+    data_dir: Path | None = None,
+    offline: bool = False,
+    verify: bool = True,
+) -> Location:
+    """Return who would serve a data set now, without downloading.
 
     Parameters
     ----------
@@ -52,11 +61,13 @@ def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = F
         A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
     offline : bool, default False
         Whether the network must not be used.
+    verify : bool, default True
+        Whether local files are read, to see whether they are what the card says.
 
     Returns
     -------
     Location
-        The provider, or the reasons why there is none.
+        The provider and the files, or the reasons why there is none.
 
     Raises
     ------
@@ -66,83 +77,26 @@ def locate(card: DatasetCard, *, data_dir: Path | None = None, offline: bool = F
     Examples
     --------
     >>> from ensvm.data import find_card, locate
-    >>> locate(find_card("german")).provider
-    'shipped'
+    >>> locate(find_card("waveform")).provider
+    'generator'
     """
     if card.generator:
-        return Location("generator", [], how_to_get(card))
+        return Location("here", "generator", {}, [], how_to_get(card))
     folders, reasons = data_folders(data_dir, offline), list[str]()
-    providers_of_parts = [would_serve(sources, folders, reasons) for sources in card.parts.values()]
-    providers = [provider for provider in providers_of_parts if provider is not None]
-    complete = len(providers) == len(providers_of_parts)
-    return Location(
-        joined_names(providers) if complete else None,
-        list(dict.fromkeys(reasons)),
-        how_to_get(card),
-    )
-
-
-@dataclass(frozen=True)
-class Whereabouts:
-    """Whether a data set is on this machine, and in which files.
-
-    Attributes
-    ----------
-    state : 'here', 'to download' or 'missing'
-        Whether all its files are here, or can be asked for over the network; a generated data set
-        is here.
-    files : dict of tuple of Path
-        The files that are here, by part: `all`, or `train` and `test`.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, whereabouts
-    >>> found = whereabouts(find_card("german"))
-    >>> found.state, found.files["all"][0].name
-    ('here', 'german.csv.xz')
-    """
-
-    state: Literal["here", "to download", "missing"]
-    files: dict[str, tuple[Path, ...]]
-
-
-def whereabouts(card: DatasetCard, *, data_dir: Path | None = None) -> Whereabouts:
-    """Return where the files of a data set lie; whether they are what the card says is not read.
-
-    Parameters
-    ----------
-    card : DatasetCard
-        The card of the data set.
-    data_dir : Path, default None
-        A folder with data files, or several separated as in PATH; None for those of ENSVM_DATA.
-
-    Returns
-    -------
-    Whereabouts
-        The files, and what is left to get.
-
-    Raises
-    ------
-    UserError
-        If `data_dir` is not a folder.
-
-    Examples
-    --------
-    >>> from ensvm.data import find_card, whereabouts
-    >>> whereabouts(find_card("waveform")).state
-    'here'
-    """
-    folders = data_folders(data_dir, offline=False)
-    paths_of_parts = {part: on_disk(sources, folders) for part, sources in card.parts.items()}
-    files = {part: paths for part, paths in paths_of_parts.items() if paths}
-    if len(files) == len(paths_of_parts):
-        return Whereabouts("here", files)
-    online = not folders.offline and all(
-        any(attempt.downloads for attempt in attempts(sources))
-        for part, sources in card.parts.items()
-        if part not in files
-    )
-    return Whereabouts("to download" if online else "missing", files)
+    every = {
+        part: find(sources, folders, reasons, verify=verify) for part, sources in card.parts.items()
+    }
+    parts = {part: found for part, found in every.items() if found is not None}
+    state: Literal["here", "to download", "missing"] = "missing"
+    provider = None
+    if len(parts) == len(every):
+        downloads = any(found.to_download for found in parts.values())
+        state = "to download" if downloads else "here"
+        provider = joined_names(
+            [found.provider + " (to download)" * found.to_download for found in parts.values()]
+        )
+    files = {part: found.files for part, found in parts.items() if found.files}
+    return Location(state, provider, files, list(dict.fromkeys(reasons)), how_to_get(card))
 
 
 class DataSearch:
@@ -222,6 +176,6 @@ class DataSearch:
         location = locate(card, data_dir=self._data_dir)
         if location.provider is None:
             return location.how_to_get
-        if location.downloads:
+        if location.state == "to download":
             self.to_download.append(name)
         return None

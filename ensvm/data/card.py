@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -28,17 +29,6 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 PROVIDERS = ("file", "mirror", "shipped", "npm", "pip", "subset", "url", "openml")
 
 
-class LabelsFile(Strict):
-    """The file of the labels, for formats that keep them apart: its name at the provider."""
-
-    file: str | None = None
-    mirror: str | None = None
-    shipped: str | None = None
-    url: str | None = None
-    member: str | None = None
-    sha256: Sha256 | None = None
-
-
 class Source(Strict):
     """One place that holds a part: exactly one of the keys of `PROVIDERS`.
 
@@ -63,7 +53,7 @@ class Source(Strict):
     member: str | None = None
     options: list[str] = Field(default_factory=list)
     sha256: Sha256 | None = None
-    labels: LabelsFile | None = None
+    labels: dict[Literal["mirror", "url", "member", "sha256"], str] | None = None
     followed_by: list["Source"] = Field(default_factory=list)
     format: Format
 
@@ -82,12 +72,11 @@ class Source(Strict):
             self._check_labels(self.labels)
         return self
 
-    def _check_labels(self, labels: LabelsFile) -> None:
+    def _check_labels(self, labels: Collection[str]) -> None:
         naming = "member" if self.pip or self.npm else self.kind
-        named_by = [key for key in labels.model_dump(exclude_none=True) if key != "sha256"]
-        if named_by != [naming]:
+        if set(labels) - {"sha256"} != {naming}:
             raise ValueError(f"labels: the file is named by `{naming}`, as that of the source is")
-        if self.sha256 and not labels.sha256:
+        if self.sha256 and "sha256" not in labels:
             raise ValueError("labels: `sha256` is missing; the source states its own")
 
     @property
@@ -100,8 +89,9 @@ class Source(Strict):
         """Return the source itself and, where the labels are apart, the source of their file."""
         if self.labels is None:
             return [self]
-        own = self.labels.model_dump(exclude_none=True)
-        return [self, self.model_copy(update={"sha256": None, "labels": None, **own})]
+        update: dict[str, Any] = {"sha256": None, "labels": None}
+        update |= dict(self.labels.items())
+        return [self, self.model_copy(update=update)]
 
     @property
     def kind(self) -> str:

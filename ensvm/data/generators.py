@@ -191,21 +191,30 @@ def _signs(draw: Callable[..., NDArray[np.float64]], rows: int) -> NDArray[np.in
 class GeneratedRows(Strict):
     """What every generator needs, in the order that seeds of algorithms are hashed in."""
 
+    function: ClassVar[Callable[..., Drawn]]
+
     name: str
     rows: int = Field(ge=1)
     seed: int = Field(ge=0)
+
+    def draw(self) -> Drawn:
+        """Return the inputs and classes."""
+        options: Strict | None = getattr(self, "options", None)
+        return type(self).function(self.rows, self.seed, **dict(options or ()))
+
+    @property
+    def features(self) -> int:
+        """Return the number of inputs."""
+        X, _ = self.model_copy(update={"rows": 1}).draw()
+        return X.shape[1]
 
 
 class Waveform(GeneratedRows):
     """Breiman's waveforms, which have no options."""
 
-    features: ClassVar = 21
+    function: ClassVar = staticmethod(waveform)
 
     name: Literal["waveform"]
-
-    def draw(self) -> Drawn:
-        """Return the inputs and classes."""
-        return waveform(self.rows, self.seed)
 
 
 class CircleOptions(Strict):
@@ -218,17 +227,10 @@ class CircleOptions(Strict):
 class Circle(GeneratedRows):
     """Normal inputs, the classes parted by a circle."""
 
+    function: ClassVar = staticmethod(circle)
+
     name: Literal["circle"]
     options: CircleOptions = CircleOptions()
-
-    @property
-    def features(self) -> int:
-        """Return the number of inputs."""
-        return 2 + self.options.redundant
-
-    def draw(self) -> Drawn:
-        """Return the inputs and classes."""
-        return circle(self.rows, self.seed, self.options.noise, self.options.redundant)
 
 
 class FournormOptions(Strict):
@@ -240,14 +242,10 @@ class FournormOptions(Strict):
 class Fournorm(GeneratedRows):
     """Two normal distributions for each class."""
 
-    features: ClassVar = FOURNORM_DIMENSIONS
+    function: ClassVar = staticmethod(fournorm)
 
     name: Literal["fournorm"]
     options: FournormOptions = FournormOptions()
-
-    def draw(self) -> Drawn:
-        """Return the inputs and classes."""
-        return fournorm(self.rows, self.seed, self.options.a)
 
 
 class SquaresOptions(Strict):
@@ -259,14 +257,10 @@ class SquaresOptions(Strict):
 class Squares(GeneratedRows):
     """A uniform unit square for each class."""
 
-    features: ClassVar = 2
+    function: ClassVar = staticmethod(squares)
 
     name: Literal["squares"]
     options: SquaresOptions = SquaresOptions()
-
-    def draw(self) -> Drawn:
-        """Return the inputs and classes."""
-        return squares(self.rows, self.seed, self.options.shift)
 
 
 Generator = Annotated[Waveform | Circle | Fournorm | Squares, Field(discriminator="name")]

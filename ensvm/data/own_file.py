@@ -35,7 +35,12 @@ from ensvm.data.files.file_content import (
     unpack,
 )
 from ensvm.data.files.libsvm_text import LibsvmFormat
-from ensvm.data.files.named_columns import NamedColumnsFormat, no_column, refuse_equal_names
+from ensvm.data.files.named_columns import (
+    NamedColumnsFormat,
+    no_column,
+    refuse_equal_names,
+    target_name,
+)
 from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import data_folders
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
@@ -61,17 +66,13 @@ class OwnFile(Strict):
     protocol `official` (`path` beside `test` is the same as `train`); or `openml`, the number of a
     data set of openml.org, whose file has the sum `sha256` if one is given. Paths are relative to
     the config. `target`: the column of the labels, by name from the first line, or by position
-    (from 0; -1 is the last) in a file without a header.
-    `format`: how a table of text is written (see `Dialect`). `inputs`: the encodings of columns
-    that are not numbers; the others stay as numbers, unless `drop` names them or
-    `other_inputs: drop` leaves out all that are not listed. `positive`: the label that becomes +1
-    (default with two classes: the larger one). `zero_based`: whether the columns of LIBSVM text, in
-    all files, are counted from 0 (default: an index 0 says so, and must be in all files or in
-    none). `sparse`: default true for LIBSVM text that is not to be scaled, or by `maxabs`.
-    `scaling`: default `standard`, `none` if sparse. `groups`: the column (of an archive the array)
-    that says which rows belong together, for the protocols that keep groups whole; not an input.
-    Sizes of a random split are numbers or fractions of the rows; by default one part has all rows
-    that the other has not. Further keys as in a dataset card.
+    (from 0; -1 is the last) in a file without a header. `inputs`: the encodings of columns that are
+    not numbers; the others stay, unless `drop` or `other_inputs: drop` leaves them out.
+    `zero_based`: whether the columns of LIBSVM text are counted from 0 (default: an index 0 says
+    so). `sparse`: default true for LIBSVM text with the scaling `none` or `maxabs`. `scaling`:
+    default `standard`, `none` if sparse. `groups`: the column or array that says which rows belong
+    together; not an input. Sizes of a random split are numbers or fractions of the rows. Further
+    keys as in a dataset card.
     """
 
     name: str | None = None
@@ -129,10 +130,7 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
     Parameters
     ----------
     mapping : dict
-        What a config says of the data: `path` (or `train` and `test`, or `openml`) and `split`, and
-        where needed `target`, `name`, `format`, `positive`, `inputs`, `drop`, `other_inputs`,
-        `groups`, `features`, `zero_based`, `sparse`, `incomplete`, `unlabelled`, `missing`,
-        `scaling`.
+        What a config says of the data; `docs/your-data.md` has the keys.
     base : Path
         The folder that paths are relative to, that of the config.
 
@@ -233,23 +231,21 @@ def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[Opened]]:
             "name": own.name or description.name,
         }
     )
-    source = _source(own, Path("openml.arff"), data_set, content, openml=own.openml)
+    form = _format(own, Path("openml.arff"), data_set)
+    sha256 = hashlib.sha256(content).hexdigest()
+    source = Source(openml=own.openml, sha256=sha256, format=form)
     return own, [(source, FileContent(content, f"OpenML {own.openml} ({description.name})"))]
 
 
 def _open(own: OwnFile, path: Path, data_set: str) -> Opened:
+    form = _format(own, path, data_set)
     try:
         content = unpack(path)
     except Refused as refusal:
-        _format(own, path, data_set)  # a wrong ending is the better message
         raise UserError(f"{data_set}: {refusal}") from refusal
-    source = _source(own, path, data_set, content, file=str(path.resolve()))
-    return source, FileContent(content, str(path), features=own.features)
-
-
-def _source(own: OwnFile, path: Path, data_set: str, content: bytes, **origin: Any) -> Source:
     sha256 = hashlib.sha256(content).hexdigest()
-    return Source(**origin, sha256=sha256, format=_format(own, path, data_set))
+    source = Source(file=str(path.resolve()), sha256=sha256, format=form)
+    return source, FileContent(content, str(path), features=own.features)
 
 
 def ending_of(path: Path) -> str:
@@ -272,15 +268,14 @@ def _format(own: OwnFile, path: Path, data_set: str) -> Any:
             f"{data_set}: path: {str(path)!r} ends in none of {', '.join(FORMAT_OF_ENDING)} (and "
             f"{packed} after it); with `format: {{delimiter: ...}}` a table has any ending"
         )
-    if form.named_columns and own.target is None:
+    named_columns = issubclass(form, NamedColumnsFormat)
+    if named_columns and own.target is None:
         raise UserError(f"{data_set}: target: is missing; which column holds the labels?")
-    of_columns = "columns of a {} file have no names; remove it"
-    refusals = {
-        key: of_columns.format(ending)
-        for key in ("target", "inputs", "drop", "other_inputs", "incomplete", "unlabelled")
-        if not form.named_columns
-    }
-    if not (form.named_columns or form.named_arrays):
+    refusals: dict[str, str] = {}
+    if not named_columns:
+        keys = ("target", "inputs", "drop", "other_inputs", "incomplete", "unlabelled")
+        refusals = dict.fromkeys(keys, f"columns of a {ending} file have no names; remove it")
+    if form is LibsvmFormat:
         refusals["groups"] = f"a {ending} file has none; remove it"
     if form is not TableFormat:
         refusals["format"] = f"is for tables of text; remove it for a {ending} file"
@@ -321,15 +316,14 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
         refuse_equal_names(others, file.name)
         if differing := sorted(set(others) ^ set(first)):
             raise UserError(f"{file.name}: the files differ in columns: {', '.join(differing)}")
-    label = own.target
-    if isinstance(label, int):
-        label = first[label] if -len(first) <= label < len(first) else ""
+    assert own.target is not None
+    label = target_name(first, own.target, file_name)
     uses = {
         "inputs": list(listed),
         "drop": own.drop,
         "groups": [] if own.groups is None else [own.groups],
     }
-    _check_uses(file_name, first, str(label), uses)
+    _check_uses(file_name, first, label, uses)
     rest = [name for name in first if name not in {label, *listed, *uses["drop"], *uses["groups"]}]
     dropped = [*own.drop, *(rest if own.other_inputs == "drop" else ())]
     kept = [name for name in rest if name not in dropped]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ensvm.data import DataSearch, find_card, list_cards, locate, whereabouts
+from ensvm.data import DataSearch, find_card, list_cards, locate
 from ensvm.data.providers import serving
 from ensvm.errors import Refused
 
@@ -58,18 +58,17 @@ def test_without_downloading_a_download_is_announced_not_tried(asked):
 @pytest.mark.parametrize("card", list_cards(), ids=lambda card: card.name)
 def test_here_is_what_somebody_serves(card, monkeypatch):
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
-    found = whereabouts(card)
-    served = locate(card).provider is not None
-    assert found.state == ("here" if served else "missing")
-    if served:
-        assert sorted(found.files) == sorted(card.parts)
-        assert all(path.is_file() for paths in found.files.values() for path in paths)
+    verified, unread = locate(card), locate(card, verify=False)
+    assert (unread.state, unread.files) == (verified.state, verified.files)
+    assert verified.state == ("here" if verified.provider else "missing")
+    if verified.provider:
+        assert sorted(verified.files) == sorted(card.parts)
 
 
 def test_a_file_of_ones_own_is_found_unread(tmp_path):
     for name in ("w2a", "w2a.t"):
         (tmp_path / name).touch()
-    found = whereabouts(find_card("web2"), data_dir=tmp_path)
+    found = locate(find_card("web2"), data_dir=tmp_path, verify=False)
     assert found.state == "here"
     assert found.files == {"train": (tmp_path / "w2a",), "test": (tmp_path / "w2a.t",)}
 
@@ -77,11 +76,11 @@ def test_a_file_of_ones_own_is_found_unread(tmp_path):
 def test_one_part_alone_is_not_enough(tmp_path, monkeypatch):
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
     (tmp_path / "w2a").touch()
-    found = whereabouts(find_card("web2"), data_dir=tmp_path)
+    found = locate(find_card("web2"), data_dir=tmp_path, verify=False)
     assert found.state == "missing"
     assert found.files == {"train": (tmp_path / "w2a",)}
 
 
 def test_what_a_network_might_have_is_to_download():
-    assert whereabouts(find_card("web2")).state == "to download"
-    assert whereabouts(find_card("ida-german")).state == "missing"  # no address has it
+    assert locate(find_card("web2")).state == "to download"
+    assert locate(find_card("ida-german")).state == "missing"  # no address has it

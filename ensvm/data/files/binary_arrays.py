@@ -19,7 +19,6 @@ class NpzFormat(FileFormat):
     """A numpy archive with X, y and, for the protocol `indices`, train and test (zero-based)."""
 
     endings: ClassVar = {".npz": {"type": "npz"}}
-    named_arrays: ClassVar = True
 
     type: Literal["npz"]
 

@@ -89,9 +89,8 @@ class TableFormat(NamedColumnsFormat, Dialect):
     or else the card's `inputs`, or else all but the target; `encoded` says that they hold the
     card's codes already, under the names of `encoded_columns`. Lines that begin with a `comment`
     are left out; `lowercase` reads fields and labels as if so written. `corrections` replaces text
-    that the file holds exactly once, such as a line broken in two. Labels are renamed as `labels`
-    says; `keep` lists those whose rows are used (default: all). For missing values see
-    `NamedColumnsFormat`.
+    that the file holds exactly once, such as a line broken in two. For labels and missing values
+    see `NamedColumnsFormat`.
     """
 
     endings: ClassVar = {
@@ -110,8 +109,6 @@ class TableFormat(NamedColumnsFormat, Dialect):
     corrections: dict[str, str] = Field(default_factory=dict)
     columns: list[str] | None = None
     inputs: Inputs | None = None
-    labels: dict[Label, Label] = Field(default_factory=dict)
-    keep: list[Label] | None = None
     encoded: bool = False
 
     @classmethod
@@ -149,6 +146,8 @@ class TableFormat(NamedColumnsFormat, Dialect):
         names = self.columns or [field.strip() for _, fields in head[:1] for field in fields]
         if not names:
             first = list(islice(rows, 1))
+            if not first:
+                raise UserError(f"{file.name}: holds no rows")
             names = [str(at) for _, fields in first for at in range(len(fields))]
             rows = (row for part in (first, rows) for row in part)
         return names, rows
@@ -246,13 +245,3 @@ class TableFormat(NamedColumnsFormat, Dialect):
     def missing_marks(self) -> frozenset[str]:
         """The fields that have no value."""
         return frozenset(["", *self.missing])
-
-    @property
-    def other_labels(self) -> dict[Label, Label]:
-        """The labels that are renamed, and their new names."""
-        return self.labels
-
-    @property
-    def kept_labels(self) -> list[Label] | None:
-        """The labels whose rows are used; None for all."""
-        return self.keep

@@ -112,10 +112,6 @@ class FileFormat(Strict):
 
     # the endings of users' own files in this format, each with the options that it implies
     endings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    # whether columns have names or positions, so that `target` and `inputs` choose among them
-    named_columns: ClassVar[bool] = False
-    # whether it is an archive of arrays, one of which may hold the groups
-    named_arrays: ClassVar[bool] = False
     labels_apart: ClassVar[bool] = False  # whether the labels are in a file of their own
     sparse: ClassVar[bool] = False  # whether most values are left out because they are zero
 

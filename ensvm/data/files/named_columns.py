@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from ensvm.data.files.encode import (
     LARGEST,
@@ -63,15 +64,17 @@ class NamedColumnsFormat(FileFormat):
     `target` is the column of the labels. Fields that are empty or among `missing` have no value:
     rows with such an input are refused, dropped or kept (as NaN, see the card's `missing`) as
     `incomplete` says, rows without a class as `unlabelled` says (`incomplete: drop` drops them
-    too).
+    too). Labels are renamed as `labels` says; `keep` lists those whose rows are used (default:
+    all).
     """
 
-    named_columns: ClassVar = True
     unit: ClassVar = "row"  # what messages call a row
 
     target: str | int
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
+    labels: dict[Label, Label] = Field(default_factory=dict)
+    keep: list[Label] | None = None
 
     @abstractmethod
     def blocks(self, file: FileContent) -> Iterator[RowBlock]:
@@ -92,7 +95,7 @@ class NamedColumnsFormat(FileFormat):
         unknown code.
         """
         raw = joined(_Reader(self, file).read(block) for block in self._some(file))
-        if not len(raw.labels) and self.kept_labels is None:
+        if not len(raw.labels) and self.keep is None:
             raise UserError(f"{file.name}: no row is complete")
         return raw
 
@@ -119,16 +122,6 @@ class NamedColumnsFormat(FileFormat):
         """The fields that have no value."""
         return frozenset([""])
 
-    @property
-    def other_labels(self) -> Mapping[Label, Label]:
-        """The labels that are renamed, and their new names."""
-        return {}
-
-    @property
-    def kept_labels(self) -> list[Label] | None:
-        """The labels whose rows are used; None for all."""
-        return None
-
 
 class _Reader:
     """Turns blocks of one file into inputs, labels and groups."""
@@ -147,12 +140,12 @@ class _Reader:
         block = self._complete(block, label_at, input_at, group_at)
         columns = [self._encoded(block, at) for at in input_at]
         X = np.hstack([np.empty((len(block.rows), 0)), *columns])
-        labels = _renamed(_stripped(block.columns[label_at]), self.form.other_labels)
+        labels = _renamed(_stripped(block.columns[label_at]), self.form.labels)
         group_columns = [_stripped(block.columns[at]) for at in group_at]
         raw = Raw(X, labels, groups=group_columns[0] if group_columns else None)
-        if self.form.kept_labels is None:
+        if self.form.keep is None:
             return raw
-        chosen = np.isin(labels, self.form.kept_labels)
+        chosen = np.isin(labels, self.form.keep)
         return Raw(
             X[chosen], labels[chosen], groups=None if raw.groups is None else raw.groups[chosen]
         )
@@ -237,15 +230,19 @@ def choose_columns(
     Raises UserError for a name that no column or several columns have.
     """
     refuse_equal_names(names, file_name)
-    if isinstance(target, int):
-        if not -len(names) <= target < len(names):
-            raise UserError(f"{file_name}: target {target} is not a column; there are {len(names)}")
-        label_at = target % len(names)
-    else:
-        label_at = _position(names, target, file_name)
+    label_at = _position(names, target_name(names, target, file_name), file_name)
     if inputs is not None:
         return label_at, [_position(names, name, file_name) for name in inputs]
     return label_at, [at for at in range(len(names)) if at != label_at]
+
+
+def target_name(names: list[str], target: str | int, file_name: str) -> str:
+    """Return the name of the target; raise UserError for a position that there is not."""
+    if isinstance(target, str):
+        return target
+    if not -len(names) <= target < len(names):
+        raise UserError(f"{file_name}: target {target} is not a column; there are {len(names)}")
+    return names[target]
 
 
 def refuse_equal_names(names: list[str], file_name: str) -> None:

@@ -12,7 +12,13 @@ import numpy as np
 
 from ensvm.data.files.encode import DATES, Inputs, plain_label
 from ensvm.data.files.file_content import FileContent, check_size, reading
-from ensvm.data.files.named_columns import Column, NamedColumnsFormat, RowBlock, TypedColumns
+from ensvm.data.files.named_columns import (
+    Column,
+    NamedColumnsFormat,
+    RowBlock,
+    TypedColumns,
+    target_name,
+)
 from ensvm.errors import UserError
 
 MOST_LEVELS = 30  # different texts of a column that nothing declares nominal
@@ -48,7 +54,7 @@ class TypedFormat(NamedColumnsFormat):
         end = 0
         for frame in self.frames(file):
             names = [str(name) for name in frame.columns]
-            target = names[self.target] if isinstance(self.target, int) else self.target
+            target = target_name(names, self.target, file.name)
             columns = [
                 _fields(frame.iloc[:, at], name in (target, file.groups))
                 for at, name in enumerate(names)

@@ -70,7 +70,7 @@ def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
     if not mirrors:
         raise Refused("no folder given (--data-dir or ENSVM_DATA)")
     wrong = []
-    for path in _mirror_files(source.address, mirrors):
+    for path in mirror_files(source.address, mirrors):
         try:
             return verified(unpack(path), source)
         except Refused as refusal:
@@ -78,17 +78,7 @@ def from_mirrors(source: Source, mirrors: tuple[Path, ...]) -> bytes:
     raise Refused("; ".join(wrong) or f"no file {source.address} in {', '.join(map(str, mirrors))}")
 
 
-def mirror_file(source: Source, mirrors: tuple[Path, ...]) -> Path | None:
-    """Return the first file of the source's name in the mirrors; None if there is none."""
-    return next(_mirror_files(source.address, mirrors), None)
-
-
-def cache_file(source: Source, cache: Path) -> Path:
-    """Return where the cache keeps a source."""
-    return _cached(source, cache)
-
-
-def _mirror_files(address: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
+def mirror_files(address: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
     """Yield candidates: the card's relative path, its bare name at the top, then anywhere below."""
     base = PurePosixPath(address).name
     names = [base + suffix for suffix in UNPACK]
@@ -103,7 +93,7 @@ def _mirror_files(address: str, mirrors: tuple[Path, ...]) -> Iterator[Path]:
 
 def from_cache(source: Source, cache: Path) -> bytes:
     """Return the source as an earlier download left it; else raise Refused."""
-    path = _cached(source, cache)
+    path = cache_file(source, cache)
     if not path.is_file():
         raise Refused(NOT_DOWNLOADED)
     return verified(unpack(path), source)
@@ -111,7 +101,7 @@ def from_cache(source: Source, cache: Path) -> bytes:
 
 def through_cache(source: Source, cache: Path, download: Callable[[Source], bytes]) -> bytes:
     """Return the source, downloaded once even when several processes ask; else raise Refused."""
-    path = _cached(source, cache)
+    path = cache_file(source, cache)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock", timeout=_LOCK_SECONDS):
@@ -129,7 +119,7 @@ def through_cache(source: Source, cache: Path, download: Callable[[Source], byte
 
 def forget(source: Source, cache: Path) -> None:
     """Remove what the cache holds of a source, for it turned out to be wrong."""
-    _cached(source, cache).unlink(missing_ok=True)
+    cache_file(source, cache).unlink(missing_ok=True)
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -165,7 +155,8 @@ def remove_left_behind(folder: Path) -> None:
                     path.unlink()
 
 
-def _cached(source: Source, cache: Path) -> Path:
+def cache_file(source: Source, cache: Path) -> Path:
+    """Return where the cache keeps a source."""
     # The name ends plain, so that the stored, already uncompressed content is not unpacked again.
     # OpenML's file is in the cache before its sha256 is known.
     pinned = None if source.kind == "openml" else source.sha256

@@ -17,7 +17,7 @@ from ensvm.data.providers.folders import (
     cache_file,
     from_cache,
     from_mirrors,
-    mirror_file,
+    mirror_files,
     through_cache,
     verified,
 )
@@ -25,7 +25,6 @@ from ensvm.errors import Refused
 from ensvm.shipped import shipped_datasets
 
 _CACHED = ("pip", "npm", "subset", "url", "openml")
-TO_DOWNLOAD = " (to download)"
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,15 @@ class Served:
         """Return the content with what the card says that its reader needs."""
         name = f"{card.name} ({self.source.address})"
         return FileContent(self.content, name, card.inputs, card.features, self.labels, card.groups)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A provider that has a part, its files on this machine, and whether it must be downloaded."""
+
+    provider: str
+    files: tuple[Path, ...] = ()
+    to_download: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,27 @@ class Attempt:
         others = tuple(Attempt(source).serve(folders) for source in self.source.followed_by)
         return Served(content, self.source, self.provider, b"".join(labels), others)
 
+    def find(self, folders: DataFolders, verify: bool) -> Found:
+        """Return what would be served, without the network, or raise Refused with the reason."""
+        if self.downloads and not folders.offline:
+            return Found(self.provider, to_download=True)
+        if verify:
+            self.serve(folders)
+        paths = [self._path(file, folders) for file in self.source.every_file]
+        existing = tuple(path for path in paths if path is not None and path.is_file())
+        if len(existing) < len(paths):
+            raise Refused("not all files are here")
+        return Found(self.provider, existing)
+
+    def _path(self, source: Source, folders: DataFolders) -> Path | None:
+        """Return where the file of a source would lie on this machine."""
+        if self.cached:
+            return cache_file(source, folders.cache)
+        if source.kind == "mirror":
+            return next(mirror_files(source.address, folders.mirrors), None)
+        folder = shipped_datasets() if source.kind == "shipped" else Path()
+        return folder / source.address if source.kind in ("shipped", "file") else None
+
     def _content(self, source: Source, folders: DataFolders) -> bytes:
         if self.cached:
             return from_cache(source, folders.cache)
@@ -116,50 +145,29 @@ def serve(sources: list[Source], folders: DataFolders, reasons: list[str]) -> Se
     return None
 
 
-def would_serve(sources: list[Source], folders: DataFolders, reasons: list[str]) -> str | None:
-    """Return the provider that `serve` would end at, as far as can be told without the network."""
+def find(
+    sources: list[Source], folders: DataFolders, reasons: list[str], *, verify: bool
+) -> Found | None:
+    """Return the provider that `serve` would end at, as far as can be told without the network.
+
+    Adds the others' reasons. Local files are read and checked only if `verify` is true.
+    """
     for attempt in attempts(sources):
-        if attempt.downloads and not folders.offline:
-            return attempt.provider + TO_DOWNLOAD
         if attempt.source.kind == "subset" and not attempt.cached:
-            whole = [
-                would_serve(part, folders, reasons)
+            every = [
+                find(part, folders, reasons, verify=verify)
                 for part in _whole(attempt.source).parts.values()
             ]
-            if None not in whole:
-                remote = any(str(provider).endswith(TO_DOWNLOAD) for provider in whole)
-                return attempt.provider + (TO_DOWNLOAD if remote else "")
+            parts = [part for part in every if part is not None]
+            if len(parts) == len(every):
+                files = tuple(path for part in parts for path in part.files)
+                return Found(attempt.provider, files, any(part.to_download for part in parts))
             continue
         try:
-            return attempt.serve(folders).provider
+            return attempt.find(folders, verify)
         except Refused as refusal:
             reasons += attempt.refused(refusal)
     return None
-
-
-def on_disk(sources: list[Source], folders: DataFolders) -> tuple[Path, ...]:
-    """Return the files by which a part can be served without network, without reading them."""
-    for attempt in attempts(sources):
-        if attempt.source.kind == "subset" and not attempt.cached:
-            parts = [on_disk(part, folders) for part in _whole(attempt.source).parts.values()]
-            if all(parts):
-                return tuple(path for paths in parts for path in paths)
-            continue
-        paths = [_path(attempt, file, folders) for file in attempt.source.every_file]
-        existing = tuple(path for path in paths if path is not None and path.is_file())
-        if len(existing) == len(paths):
-            return existing
-    return ()
-
-
-def _path(attempt: Attempt, source: Source, folders: DataFolders) -> Path | None:
-    """Return where the file of a source would lie on this machine."""
-    if attempt.cached:
-        return cache_file(source, folders.cache)
-    if source.kind == "mirror":
-        return mirror_file(source, folders.mirrors)
-    folder = shipped_datasets() if source.kind == "shipped" else Path()
-    return folder / source.address if source.kind in ("shipped", "file") else None
 
 
 def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:

@@ -172,7 +172,7 @@ def test_file_that_is_not_yaml_is_refused(tmp_path: Path, text: str) -> None:
             "the format `[a-z]+` (needs|takes no) `labels`",
         ),
         (
-            {"mirror": "a", "format": {"type": "idx"}, "labels": {"file": "b"}},
+            {"mirror": "a", "format": {"type": "idx"}, "labels": {"url": "b"}},
             "labels: .*named by `mirror`",
         ),
         (

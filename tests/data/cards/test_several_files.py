@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ensvm.data import inline_card, load, whereabouts
+from ensvm.data import inline_card, load, locate
 from ensvm.errors import UserError
 
 ROWS = [f"{i}.5,{'uv'[i % 2]},{'pq'[i % 3 // 2]}" for i in range(30)]
@@ -31,7 +31,7 @@ def test_files_of_all_rows_follow_each_other(folder: Path) -> None:
     several = inline_card({**KEYS, "path": paths, "split": RANDOM}, folder)
     assert several.fingerprint() == one.fingerprint()
     np.testing.assert_array_equal(load(several).X, load(one).X)
-    assert [path.name for path in whereabouts(several).files["all"]] == paths
+    assert [path.name for path in locate(several).files["all"]] == paths
     assert several.name == "first"
 
 
@@ -62,11 +62,9 @@ def test_sparse_files_stay_sparse(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"split": RANDOM}, "one of `path`, `train` and `openml`"),
         ({"path": "all.csv", "train": "all.csv", "split": RANDOM}, "one of `path`, `train` and"),
         ({"path": [], "split": RANDOM}, "one of `path`, `train` and"),
         ({"train": "all.csv", "split": RANDOM}, "test: is missing beside `train`"),
-        ({"train": "all.csv"}, "test: is missing beside `train`"),
         ({"path": "all.csv", "split": RANDOM, "format": ";"}, "format: ';' is not a mapping"),
         ({"path": "all.csv"}, "split"),
         ({"path": ["all.csv", "none.csv"], "split": RANDOM}, "none.csv"),

@@ -182,6 +182,7 @@ def test_wrong_value_is_named(row: bytes, message: str) -> None:
     ("text", "settings", "message"),
     [
         (b"", {}, "holds no rows"),
+        (b"", {"target": -1}, "holds no rows"),
         (b"", {"header": 1}, "no header line"),
         (b"u,class\n", {"header": 1}, "holds no rows"),
         (b"u,klass\n1,2\n", {"header": 1}, "no column 'class'; did you mean 'klass'"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ensvm.data import inline_card, load, whereabouts
+from ensvm.data import inline_card, load, locate
 from ensvm.data.providers import downloads
 from ensvm.errors import UserError
 
@@ -89,13 +89,13 @@ def test_a_data_set_is_downloaded_once_and_then_offline(
     assert inline_card(KEYS, Path()) == card
     found = load(card)
     assert (found.provider, found.checksum) == ("cache", card.checksum)
-    assert whereabouts(card).state == "here"
+    assert locate(card).state == "here"
     assert site.asked == ["/31", "/file.arff"]
 
 
 def test_a_lost_cache_is_filled_again_with_the_same_file_only(site: Site) -> None:
     card = inline_card(KEYS, Path())
-    (cached,) = whereabouts(card).files["all"]
+    (cached,) = locate(card).files["all"]
     cached.unlink()
     found = load(card.model_copy(update={"scaling": "minmax"}))
     assert found.provider == "openml"
@@ -108,7 +108,7 @@ def test_a_lost_cache_is_filled_again_with_the_same_file_only(site: Site) -> Non
 
 
 def test_a_file_that_changed_since_the_first_download_is_refused(site: Site) -> None:
-    (cached,) = whereabouts(inline_card(KEYS, Path())).files["all"]
+    (cached,) = locate(inline_card(KEYS, Path())).files["all"]
     cached.unlink()
     other = ARFF.replace(b"0,0,u", b"0,1,u")
     site.pages["/file.arff"] = other
@@ -134,7 +134,7 @@ def test_a_redirect_away_from_https_is_refused(site: Site, first: str) -> None:
     site.pages["/moved"] = site.pages[first]
     site.pages[first] = f"to {site.address}/moved".encode()
     assert inline_card(KEYS, Path()).rows == 30
-    (cached,) = whereabouts(inline_card(KEYS, Path())).files["all"]
+    (cached,) = locate(inline_card(KEYS, Path())).files["all"]
     cached.unlink()
     site.asked.clear()
     site.pages[first] = f"to {insecure}".encode()
