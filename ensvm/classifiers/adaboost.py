@@ -10,7 +10,7 @@ from sklearn.base import _fit_context
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from ensvm.classifiers.base import checked_weights, rows_that_count
 from ensvm.classifiers.meta_estimator import BinaryMetaEstimator, SeededCopies, SharedRows
@@ -217,26 +217,6 @@ class AdaBoost(BinaryMetaEstimator):
         """
         for votes in self.staged_decision_function(X):
             yield self._classes_of(votes)
-
-    def staged_margins(self, X: Any, y: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield the margins y f(x) / sum_{s<=t} alpha_s after each round t.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n, n_features)
-            The rows.
-        y : array-like of shape (n,)
-            Their labels.
-
-        Yields
-        ------
-        ndarray of shape (n,)
-            The margin of each row, in [-1, 1].
-        """
-        check_is_fitted(self)
-        signs, totals = self._signs(y), np.cumsum(self.alphas_)
-        for votes, total in zip(self.staged_decision_function(X), totals, strict=True):
-            yield signs * votes / total
 
     def _default_base(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)

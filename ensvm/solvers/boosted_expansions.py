@@ -22,7 +22,6 @@ from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
 
 __all__ = [
     "Member",
-    "ReducedExpansion",
     "WeakLearner",
     "boosted_expansions",
     "reduce_expansion",
@@ -202,29 +201,9 @@ def _normalized(
     return Member(weakened, coef * scale, machine.intercept * scale), values * scale
 
 
-@dataclass(frozen=True, eq=False)
-class ReducedExpansion:
-    """Expansions in fewer points.
-
-    Attributes
-    ----------
-    points : ndarray of int, shape (r,)
-        The numbers of the rows kept, ascending.
-    coefs : ndarray of shape (r, k)
-        The coefficients in them, one expansion a column.
-    error : float
-        The largest change |f - f_reduced| of the first expansion at an x with k(x, x) at most that
-        of the rows.
-    """
-
-    points: NDArray[np.intp]
-    coefs: NDArray[np.float64]
-    error: float
-
-
 def reduce_expansion(
     gram: NDArray[Any], coefs: NDArray[np.float64], allowed: float
-) -> ReducedExpansion:
+) -> tuple[NDArray[np.intp], NDArray[np.float64], float]:
     """Project expansions onto the fewest pivots that change the first one by at most `allowed`.
 
     Cholesky's method with pivots orders the points so that each adds what the ones before it
@@ -243,8 +222,13 @@ def reduce_expansion(
 
     Returns
     -------
-    ReducedExpansion
-        The points kept, the coefficients in them and the error.
+    points : ndarray of int, shape (r,)
+        The numbers of the rows kept, ascending.
+    coefs : ndarray of shape (r, k)
+        The coefficients in them, one expansion a column.
+    error : float
+        The largest change |f - f_reduced| of the first expansion at an x with k(x, x) at most that
+        of the rows.
 
     References
     ----------
@@ -265,7 +249,7 @@ def reduce_expansion(
         if rank
         else coordinates[:0]
     )
-    return ReducedExpansion(pivots[order], reduced[order], float(errors[rank]))
+    return pivots[order], reduced[order], float(errors[rank])
 
 
 def reduce_members(
@@ -304,9 +288,9 @@ def reduce_members(
     vote = members @ alphas
     values = gram[:, rows] @ vote + alphas @ intercepts
     largest = float(np.abs(values).max())
-    reduced = reduce_expansion(
+    points, reduced, error = reduce_expansion(
         gram[np.ix_(rows, rows)], np.column_stack([vote, members]), reduce_tol * largest
     )
     coefs = np.zeros((gram.shape[0], alphas.size + 1))
-    coefs[rows[reduced.points]] = reduced.coefs
-    return coefs[:, 0], coefs[:, 1:].T, reduced.error / largest if largest > 0.0 else 0.0
+    coefs[rows[points]] = reduced
+    return coefs[:, 0], coefs[:, 1:].T, error / largest if largest > 0.0 else 0.0

@@ -5,8 +5,7 @@ a < b, follow each other as (0, 1), (0, 2), ..., (1, 2), ...; a machine's value 
 and one that is not goes to b, as in LIBSVM.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +28,7 @@ Indices = NDArray[np.intp]
 FOLDS = 5  # of LIBSVM's cross-validation
 
 
-@dataclass(frozen=True)
-class PairMachines:
+class PairMachines(NamedTuple):
     """The machines of all pairs of classes, in the order of the pairs.
 
     Attributes
@@ -51,6 +49,7 @@ class PairMachines:
     steps: Indices
 
 
+@njit
 def pairwise_machines(
     gram: NDArray[Any], starts: Indices, upper: Vector, tol: float, max_iter: int
 ) -> PairMachines:
@@ -76,21 +75,7 @@ def pairwise_machines(
     """
     n_pairs = number_of_pairs(starts.size - 1)
     coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
-    intercepts, violations = np.empty((2, n_pairs))
-    train_pairs(gram, starts, upper, tol, max_iter, coefficients, intercepts, violations, steps)
-    return PairMachines(coefficients, intercepts, violations, steps)
-
-
-def number_of_pairs(n_classes: int) -> int:
-    """Return how many pairs of classes there are."""
-    return n_classes * (n_classes - 1) // 2
-
-
-@njit
-def train_pairs(  # type: ignore[no-untyped-def]
-    gram, starts, upper, tol, max_iter, coefficients, intercepts, violations, steps
-):
-    """Write what `pairwise_machines` returns; the coefficients come as zeros."""
+    intercepts, violations = np.empty(n_pairs), np.empty(n_pairs)
     pair = 0
     for a in range(starts.size - 1):
         for b in range(a + 1, starts.size - 1):
@@ -101,8 +86,16 @@ def train_pairs(  # type: ignore[no-untyped-def]
             for k in range(rows.size):
                 coefficients[pair, rows[k]] = signed[k]
             pair += 1
+    return PairMachines(coefficients, intercepts, violations, steps)
 
 
+@inlined
+def number_of_pairs(n_classes: int) -> int:
+    """Return how many pairs of classes there are."""
+    return n_classes * (n_classes - 1) // 2
+
+
+@njit
 def cross_validated_values(
     gram: NDArray[Any], starts: Indices, upper: Vector, order: Indices, tol: float, max_iter: int
 ) -> Vector:
@@ -130,15 +123,6 @@ def cross_validated_values(
         value is its sign, as in LIBSVM.
     """
     values = np.zeros((number_of_pairs(starts.size - 1), upper.size))
-    cross_validate(gram, starts, upper, order, tol, max_iter, values)
-    return values
-
-
-@njit
-def cross_validate(  # type: ignore[no-untyped-def]
-    gram, starts, upper, order, tol, max_iter, values
-):
-    """Write what `cross_validated_values` returns into zeros."""
     pair = 0
     for a in range(starts.size - 1):
         for b in range(a + 1, starts.size - 1):
@@ -153,6 +137,7 @@ def cross_validate(  # type: ignore[no-untyped-def]
                 held_out = fold * n // FOLDS, (fold + 1) * n // FOLDS
                 hold_out(gram, rows, labels, held_out, upper, tol, max_iter, values[pair])
             pair += 1
+    return values
 
 
 @internal
@@ -225,6 +210,7 @@ def submatrix(gram, rows):  # type: ignore[no-untyped-def]
     return copy
 
 
+@njit
 def weighted_sums(
     starts: Indices,
     columns: Indices,
@@ -254,15 +240,9 @@ def weighted_sums(
     ndarray of shape (pairs, n)
         The values, in the type of the kernel values.
     """
-    values = np.repeat(intercepts[:, None], kernel_values.shape[1], axis=1)
-    add_weighted(starts, columns, coefficients, kernel_values, values)
-    return values
-
-
-@njit
-def add_weighted(starts, columns, coefficients, kernel_values, values):  # type: ignore[no-untyped-def]
-    """Add the weighted kernel values to the intercepts."""
+    values = np.empty((intercepts.size, kernel_values.shape[1]), kernel_values.dtype)
     for pair in range(values.shape[0]):
+        values[pair] = intercepts[pair]
         first, last = starts[pair], starts[pair + 1]
         for entry in range(first, last - 1, 2):
             add_two(
@@ -277,6 +257,7 @@ def add_weighted(starts, columns, coefficients, kernel_values, values):  # type:
             row = kernel_values[columns[last - 1]]
             for t in range(target.size):
                 target[t] += factor * row[t]
+    return values
 
 
 @internal
@@ -286,6 +267,7 @@ def add_two(target, factor, row, other_factor, other_row):  # type: ignore[no-un
         target[t] += factor * row[t] + other_factor * other_row[t]
 
 
+@njit
 def winners(values: NDArray[Any], n_classes: int) -> NDArray[np.int16]:
     """Return for each point the class with most votes of the pairs, the first of equals.
 
@@ -302,15 +284,9 @@ def winners(values: NDArray[Any], n_classes: int) -> NDArray[np.int16]:
     ndarray of int16, shape (n,)
         The classes, 0, ..., n_classes - 1.
     """
-    winner = np.zeros(values.shape[1], dtype=np.int16)
-    count_votes(values, np.zeros((n_classes, values.shape[1]), dtype=np.int16), winner)
-    return winner
-
-
-@njit
-def count_votes(values, votes, winner):  # type: ignore[no-untyped-def]
-    """Count the votes and write the winners, both of which come as zeros."""
-    n_classes, n = votes.shape
+    n = values.shape[1]
+    winner = np.zeros(n, dtype=np.int16)
+    votes = np.zeros((n_classes, n), dtype=np.int16)
     pair = 0
     for a in range(n_classes):
         for b in range(a + 1, n_classes):
@@ -327,6 +303,7 @@ def count_votes(values, votes, winner):  # type: ignore[no-untyped-def]
             if votes[c, t] > best[t]:
                 best[t] = votes[c, t]
                 winner[t] = c
+    return winner
 
 
 def one_hot(winner: NDArray[Any], n_classes: int) -> NDArray[np.float32]:

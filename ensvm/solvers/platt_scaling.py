@@ -102,6 +102,7 @@ def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-unty
     )
 
 
+@njit
 def fit_sigmoids(
     values: NDArray[np.float64], starts: NDArray[np.intp], counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -127,13 +128,6 @@ def fit_sigmoids(
     Learning 68, 2007.
     """
     sigmoids = np.empty((number_of_pairs(starts.size - 1), 2))
-    fit_pairs(values, starts, counts, sigmoids)
-    return sigmoids
-
-
-@njit
-def fit_pairs(values, starts, counts, sigmoids):  # type: ignore[no-untyped-def]
-    """Write what `fit_sigmoids` returns."""
     pair = 0
     for a in range(starts.size - 1):
         for b in range(a + 1, starts.size - 1):
@@ -142,6 +136,7 @@ def fit_pairs(values, starts, counts, sigmoids):  # type: ignore[no-untyped-def]
                 taken(values[pair], rows), labels, taken(counts, rows)
             )
             pair += 1
+    return sigmoids
 
 
 def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:

@@ -20,10 +20,11 @@ from ensvm.solvers.entropy_projection.tsang_kwok import (
     project,
 )
 
-Problem = tuple[NDArray[np.float64], NDArray[np.float64]]
-
+Vector = NDArray[np.float64]
+Problem = tuple[Vector, Vector]
 
 SEEDS = pytest.mark.parametrize("seed", range(4))
+FIRST_STEPS = 9  # each multiplies a difference by about three: later ones show rounding
 
 
 def problem(seed: int, m: int = 60, d: int = 5) -> Problem:
@@ -34,16 +35,22 @@ def problem(seed: int, m: int = 60, d: int = 5) -> Problem:
     return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)), y
 
 
-def exact_optimum(K: NDArray[Any], y: NDArray[Any]) -> float:
-    """Return rho* by LIBSVM: its one-class machine at nu = 1/m minimises over the simplex."""
-    signed = K * np.outer(y, y)
-    machine = OneClassSVM(kernel="precomputed", nu=1.0 / y.size, tol=1e-10).fit(signed)
-    weights = np.zeros(y.size)
+def signed_gram(seed: int, m: int = 50) -> Vector:
+    """Return K~ of a Gaussian kernel, hence |K~_ij| <= 1, and noisy labels."""
+    K, y = problem(seed, m)
+    return K * np.outer(y, y)
+
+
+def optimum(K: Vector) -> tuple[float, Vector]:
+    """Return rho* and alpha* by LIBSVM, whose one-class machine minimises over the simplex."""
+    m = len(K)
+    machine = OneClassSVM(kernel="precomputed", nu=1.0 / m, tol=1e-10).fit(K)
+    weights = np.zeros(m)
     weights[machine.support_] = machine.dual_coef_.ravel() / machine.dual_coef_.sum()
-    optimum = float(weights @ signed @ weights)
-    lower = (signed @ weights).min() ** 2 / optimum  # an independent proof that it is the optimum
-    assert lower == pytest.approx(optimum, rel=1e-4)
-    return optimum
+    best = float(weights @ K @ weights)
+    lower = (K @ weights).min() ** 2 / best  # an independent proof that it is the optimum
+    assert lower == pytest.approx(best, rel=1e-4)
+    return best, weights
 
 
 def history(K: Any, y: Any, **settings: Any) -> list[EntropyProjectionState]:
@@ -73,14 +80,14 @@ def test_simplex_descent_and_bracket_at_every_step(seed: int, m: int, d: int) ->
 @SEEDS
 def test_certificate_brackets_the_exact_optimum_and_closes(seed: int) -> None:
     K, y = problem(seed)
-    optimum = exact_optimum(K, y)
+    best, _ = optimum(K * np.outer(y, y))
     for state in history(K, y):
-        assert state.lower_bound <= optimum * (1.0 + 1e-6)
-        assert state.objective >= optimum * (1.0 - 1e-6)
+        assert state.lower_bound <= best * (1.0 + 1e-6)
+        assert state.objective >= best * (1.0 - 1e-6)
     result = entropy_projection(K, y, tol=1e-6, max_iter=100_000)
     assert result.stop_reason == "epsilon_below_tol"
-    assert result.objective == pytest.approx(optimum, rel=1e-3)
-    assert result.certificate == result.objective - result.lower_bound <= 0.1 * optimum
+    assert result.objective == pytest.approx(best, rel=1e-3)
+    assert result.certificate == result.objective - result.lower_bound <= 0.1 * best
 
 
 @SEEDS
@@ -131,12 +138,8 @@ def test_fixed_rate_descends_where_the_kernel_is_at_most_one(
 
 
 def assert_same_path(states: list[Any], others: list[Any], tolerance: float) -> None:
-    """Assert that two paths agree over their first steps and end alike.
-
-    Each step multiplies a difference by about three, so that a rounding decides on the late
-    halvings.
-    """
-    for state, other in zip(states[:9], others[:9], strict=True):
+    """Assert that two paths agree over their first steps and end alike."""
+    for state, other in zip(states[:FIRST_STEPS], others[:FIRST_STEPS], strict=True):
         np.testing.assert_allclose(other.weights, state.weights, atol=tolerance)
     assert others[-1].objective == pytest.approx(states[-1].objective, rel=0.05)
 
@@ -298,29 +301,6 @@ def test_weight_lost_to_underflow_comes_back() -> None:
     assert projection is not None
     assert projection.learning_rate == pytest.approx(2000.0, rel=1e-10)
     np.testing.assert_allclose(projection.weights, 0.5, rtol=1e-9)
-
-
-Vector = NDArray[np.float64]
-
-
-FIRST_STEPS = 9  # each multiplies a difference by about three: later ones show rounding
-
-
-def signed_gram(seed: int, m: int = 50) -> Vector:
-    """Return K~ of a Gaussian kernel, hence |K~_ij| <= 1, and noisy labels."""
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(m, 5))
-    y = np.where(X[:, 0] + generator.normal(size=m) > 0.0, 1.0, -1.0)
-    return gram(X, kernel="rbf", gamma=resolve_gamma("mean-distance", X)) * np.outer(y, y)
-
-
-def optimum(K: Vector) -> tuple[float, Vector]:
-    """Return rho* and alpha* by LIBSVM, whose one-class machine minimises over the simplex."""
-    m = len(K)
-    machine = OneClassSVM(kernel="precomputed", nu=1.0 / m, tol=1e-10).fit(K)
-    weights = np.zeros(m)
-    weights[machine.support_] = machine.dual_coef_.ravel() / machine.dual_coef_.sum()
-    return float(weights @ K @ weights), weights
 
 
 def trained(K: Vector, **parameters: Any) -> tuple[EntropyProjectionResult, list[Vector]]:
