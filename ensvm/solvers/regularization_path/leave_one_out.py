@@ -26,10 +26,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from ensvm.compiled import inlined, njit
-from ensvm.solvers.cholesky_update import append_rows, solve_forward
+from ensvm.solvers.cholesky_update import solve_forward
 from ensvm.solvers.regularization_path.events import (
     EPS,
     FIXED,
@@ -54,6 +54,8 @@ Vector = NDArray[np.float64]
 __all__ = ["LeaveOneOutValues", "leave_one_out_values", "machine_leave_one_out"]
 
 AT_BOUND = 1e-9  # alpha within this part of its bounds counts as there
+DEPENDENT = 1e-12  # a pivot of less than this part of the diagonal is rounding
+CANCELLED = 1e-8  # a difference less than this part of its terms is rounding
 EVENTS_PER_ROW = 20  # times m, a limit on the events of one row: far above the 1 to 50 measured
 
 
@@ -156,7 +158,7 @@ def machine_leave_one_out(
     if fit_intercept and not machine.free.size:
         followed = np.arange(values.size)  # any row may bound the interval of the intercept
     if (n_events[followed] == -1).sum() < (n_events == -1).sum():
-        machine.apply_span_rule(values)
+        followed = np.union1d(followed, machine.apply_span_rule(values))
     if followed.size:
         values[followed], n_events[followed] = machine.followed_values(followed)
     return LeaveOneOutValues(values, n_events)
@@ -201,28 +203,33 @@ class _Machine:
         room[self.free] -= np.where(coef > 0.0, rise, fall)
         return np.asarray((room > np.abs(self.parts)) | (self.parts == 0.0))
 
-    def apply_span_rule(self, values: Vector) -> None:
-        """Take from the values what the span rule says; some may be replaced later."""
+    def apply_span_rule(self, values: Vector) -> NDArray[np.intp]:
+        """Take from the values what the span rule says; some may be replaced later.
+
+        Return the rows that have to be, because rounding is all that their values are made of: rows
+        that depend on each other, or a single free row under the constraint.
+        """
         free, full = self.free, np.flatnonzero(self.full & (self.parts != 0.0))
         diagonal = self.gram.diagonal()
         # The constant makes K_FF + c positive definite where it is so on sum u = 0, see `events`.
         constant = max(float(diagonal.max()), np.finfo(np.float64).tiny)
         constant *= float(self.fit_intercept)
-        right = np.hstack([np.eye(free.size), self.gram[np.ix_(free, full)] + constant])
-        lower = _factor(self.gram[np.ix_(free, free)] + constant)
-        solved = solve_triangular(lower, right, lower=True, check_finite=False)
-        squares = np.einsum("ij,ij->j", solved, solved)
-        inverse, schur = squares[: free.size], diagonal[full] + constant - squares[free.size :]
-        if self.fit_intercept and free.size:
-            ones = solve_triangular(lower, np.ones(free.size), lower=True, check_finite=False)
-            along, total = ones @ solved, ones @ ones
-            inverse = inverse - along[: free.size] ** 2 / total
-            schur = schur + (1.0 - along[free.size :]) ** 2 / total
-        # A single free row under the constraint has no inverse; it is followed.
-        inverse = np.maximum(inverse, np.finfo(np.float64).tiny)
-        with np.errstate(over="ignore"):
-            values[free] -= self.parts[free] / inverse
+        n = free.size
+        right = np.zeros((n, n + full.size + 1), order="F")
+        np.fill_diagonal(right, 1.0)
+        right[:, n:-1] = self.gram[free[:, None], full] + constant
+        right[:, -1] = 1.0
+        solved = _solved(self.gram[free[:, None], free] + constant, right)
+        squares, ones = np.einsum("ij,ij->j", solved, solved)[:-1], solved[:, -1]
+        inverse, schur = squares[:n], diagonal[full] + constant - squares[n:]
+        if self.fit_intercept and n:
+            along, total = ones @ solved[:, :-1], ones @ ones
+            inverse = inverse - along[:n] ** 2 / total
+            schur = schur + (1.0 - along[n:]) ** 2 / total
+        sure = inverse > CANCELLED * squares[:n]
+        values[free[sure]] -= self.parts[free[sure]] / inverse[sure]
         values[full] -= self.parts[full] * np.maximum(schur, 0.0)
+        return np.asarray(free[~sure & (self.parts[free] != 0.0)])
 
     def followed_values(self, rows: NDArray[np.intp]) -> tuple[Vector, NDArray[np.int64]]:
         """Return the values of some rows by following them until they are out, and their events."""
@@ -247,13 +254,22 @@ class _Machine:
         return state
 
 
-def _factor(matrix: Vector) -> Vector:
-    """Return a Cholesky factor; one with lifted pivots if the rows depend on each other."""
-    try:
-        return np.asarray(cholesky(matrix, lower=True, check_finite=False))
-    except LinAlgError:
-        append_rows(matrix, np.zeros((0, len(matrix))), np.int64(0), np.int64(len(matrix)))
-        return matrix
+def _solved(matrix: Vector, right: Vector) -> Vector:
+    """Return L^{-1} `right` with the Cholesky factor L of a matrix; `right` is overwritten.
+
+    A small part of the diagonal is added to it, since free rows may depend on each other.
+    """
+    if not len(matrix):
+        return right
+    rows = np.arange(len(matrix))
+    part = DEPENDENT
+    while True:
+        lifted = matrix.copy()
+        lifted[rows, rows] *= 1.0 + part
+        lower, fault = dpotrf(lifted.T, lower=1, overwrite_a=1, clean=0)
+        if not fault:
+            return np.asarray(dtrtrs(lower, right, lower=1, overwrite_b=1)[0])
+        part *= 100.0  # rounding of a large matrix, or one that is not positive semidefinite
 
 
 @njit

@@ -83,7 +83,7 @@ def test_with_all_rows_free_it_is_the_formula_of_least_squares(fit_intercept):
         expected[i] = np.append(K[i, others], 1.0)[: len(system)] @ solution
     values = leave_one_out_values(path, K, 1e3)
     np.testing.assert_array_equal(values.n_events, -1)
-    np.testing.assert_allclose(values.values, expected, rtol=1e-8)
+    np.testing.assert_allclose(values.values, expected, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
