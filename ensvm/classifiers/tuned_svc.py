@@ -252,13 +252,21 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     ) -> tuple[Rows, NDArray[np.float64] | None]:
         """Return the groups as the search takes them, and their inputs."""
         m = first.size
-        require_memory(24.0 * m**2, f"TunedSVC: the Gram matrix of {m} rows")
+        instead = "LowRankRidgeClassifier takes memory in proportion to the rows"
+        require_memory(24.0 * m**2, f"TunedSVC: the Gram matrix of {m} rows", instead)
         starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
         costs = self._costs(codes[first], counts)
         if self.kernel == "precomputed":
             self.scale_ = None
             gram = np.ascontiguousarray(dense_rows(X)[np.ix_(first, first)], dtype=np.float64)
-            return Rows(gram, starts, costs, counts), None
+            if np.abs(gram).max() > 1.001 * gram.diagonal().max():
+                raise ValueError(
+                    "the Gram matrix is not positive semidefinite: its largest entry is not on the "
+                    "diagonal"
+                )
+            # The coefficients sum to 0, so that a constant changes nothing. It makes a matrix
+            # positive definite that is so for such coefficients only.
+            return Rows(gram - min(gram.min(), 0.0), starts, costs, counts), None
         inputs = dense_rows(X[first]) + 0.0
         centre = counts @ inputs / counts.sum()
         self.scale_ = None

@@ -23,6 +23,8 @@ from ensvm.solvers.regularization_path import machine_leave_one_out
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
+
 __all__ = ["Candidate", "Rows", "best_candidate", "candidates", "fitted_candidate"]
 
 
@@ -186,12 +188,12 @@ def _candidate(
 
 
 def _rising(sigmoids: Vector) -> Vector:
-    """Return the sigmoids, but even odds for a pair whose values say the opposite of its labels.
+    """Return the sigmoids, but nearly even odds for a pair whose values contradict its labels.
 
-    They do so where C is so small that f is all but constant: a row that is left out is then in the
+    They do so if C is so small that f is all but constant: a row that is left out is then in the
     minority, and the others vote for the other class.
     """
-    return np.where(sigmoids[:, :1] < 0.0, sigmoids, 0.0)
+    return np.where(sigmoids[:, :1] < 0.0, sigmoids, [[-LEAST_SLOPE, 0.0]])
 
 
 def _leave_one_out(rows: Rows, pairs: list[_Pair], C: float, machines: PairMachines) -> Vector:
