@@ -29,7 +29,7 @@ from ensvm import TunedSVC
 
 TEST_ROWS = 1500
 WIDTHS = (0.03, 0.1, 0.33, 1.0, 3.3)  # times 1 / n_features, of scaled inputs
-PRICES = (0.1, 0.32, 1.0, 10.0, 32.0, 100.0)
+PRICES = tuple(np.geomspace(0.1, 100.0, 6))
 COLUMNS = ("tuned", "grid", "SVC", "tuned loss", "calibrated loss", "tuned CPU", "grid CPU")
 
 

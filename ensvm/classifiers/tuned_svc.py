@@ -134,7 +134,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> machine = TunedSVC().fit(X, y)
     >>> round(machine.loo_score_, 2)
-    0.96
+    0.98
     >>> machine.predict(X[::50])
     array([0, 1, 2])
     >>> machine.predict_proba(X[:1]).round(1)
