@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
     from ensvm.classifiers.perceptron import Perceptron as Perceptron
     from ensvm.classifiers.rho_svc import RhoSVC as RhoSVC
     from ensvm.classifiers.svm_path import SVMPathClassifier as SVMPathClassifier
+    from ensvm.classifiers.tuned_svc import TunedSVC as TunedSVC
     from ensvm.classifiers.weakened_svc import WeakenedSVC as WeakenedSVC
     from ensvm.classifiers.weighted_nu_svc import WeightedNuSVC as WeightedNuSVC
     from ensvm.notebook.results import load_results as load_results

@@ -19,6 +19,7 @@ CLASSIFIERS: dict[str, str] = {
     "Perceptron": "ensvm.classifiers.perceptron",
     "RhoSVC": "ensvm.classifiers.rho_svc",
     "SVMPathClassifier": "ensvm.classifiers.svm_path",
+    "TunedSVC": "ensvm.classifiers.tuned_svc",
     "WeakenedSVC": "ensvm.classifiers.weakened_svc",
     "WeightedNuSVC": "ensvm.classifiers.weighted_nu_svc",
 }

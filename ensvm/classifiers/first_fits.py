@@ -21,6 +21,7 @@ Fit = tuple[str, dict[str, Any]]
 
 FIRST_FITS: dict[str, tuple[Fit, ...]] = {
     "regularization path": (("SVMPathClassifier", {}),),
+    "leave-one-out values": (("TunedSVC", {}),),
     "leveraging": (("LeveragedVectorMachine", {}),),
     "weighted nu-SVM": (
         ("WeightedNuSVC", {}),

@@ -12,8 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from ensvm.classifiers.base import Ending
 from ensvm.classifiers.kernel_expansion import Expansion, StagedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
+from ensvm.solvers.regularization_path.leave_one_out import least_leave_one_out
 from ensvm.solvers.regularization_path.loo_bound import leave_one_out_bound
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
+
+ABOUT_CHOICE = ("loo_error_", "loo_decision_function_", "loo_bound_", "best_loo_bound_")
 
 
 @documented
@@ -25,14 +28,18 @@ class SVMPathClassifier(StagedExpansionClassifier):
     functions of C. This classifier follows them exactly from breakpoint to breakpoint, so that one
     fit gives the machines of all C up to `C_max`.
 
-    C itself is given, or it is the one with the least leave-one-out bound (1/m) #{i: alpha_i K_ii -
-    y_i f(x_i) > 0}, the smallest C among equals. For the machine without an intercept it is proved
-    that the leave-one-out error is not larger; with an intercept the bound is a heuristic.
+    C itself is given or chosen. By default it is the one with the least leave-one-out error by the
+    span rule, which is exact as long as removing a row changes no other row's set (at its bound, on
+    its margin, or beyond); among equals the smaller logistic loss decides. 'bound' is the choice of
+    Tsang & Kwok (2007): the least leave-one-out bound (1/m) #{i: alpha_i K_ii - y_i f(x_i) > 0},
+    and the smallest C among equals. For the machine without an intercept it is proved that the
+    leave-one-out error is not larger; with an intercept the bound is a heuristic.
 
     Parameters
     ----------
-    select : {'loo', 'end'} or float, default 'loo'
-        How C is chosen: 'loo' takes the one with the least leave-one-out bound, 'end' takes
+    select : {'span', 'bound', 'end'} or float, default 'span'
+        How C is chosen: 'span' takes the one with the least leave-one-out error by the span rule,
+        of four values a decade, 'bound' the one with the least leave-one-out bound, 'end' takes
         `C_max`, and a positive number, at most `C_max`, is C itself.
     C_max : float, default 1e4
         The C at which the path ends, a positive number.
@@ -46,10 +53,15 @@ class SVMPathClassifier(StagedExpansionClassifier):
         `path_.coef_at(C)` (the alpha_i) and `path_.intercept_at(C)`.
     C_ : float
         The C of this machine.
-    loo_bound_ : ndarray of shape (n_breakpoints,)
-        The leave-one-out bound at every breakpoint; only with select='loo'.
-    best_loo_bound_ : float
-        The bound at `C_`, which may lie between two breakpoints; only with select='loo'.
+    loo_error_ : float or None
+        The leave-one-out error at `C_` by the span rule; None unless select='span'.
+    loo_decision_function_ : ndarray of shape (n_samples,), or None
+        The value of f without a training row at that row, by the span rule; None unless
+        select='span'.
+    loo_bound_ : ndarray of shape (n_breakpoints,), or None
+        The leave-one-out bound at every breakpoint; None unless select='bound'.
+    best_loo_bound_ : float or None
+        The bound at `C_`, which may lie between two breakpoints; None unless select='bound'.
     certificate_ : float
         The largest violation of the optimality conditions seen along the path, in units of y f(x).
     n_iter_ : int
@@ -64,8 +76,9 @@ class SVMPathClassifier(StagedExpansionClassifier):
     References
     ----------
     Hastie, Rosset, Tibshirani & Zhu, The Entire Regularization Path for the Support Vector Machine,
-    JMLR 5, 2004. The choice of C: Tsang & Kwok, Ensembles of Partially Trained SVMs with
-    Multiplicative Updates, IJCAI-07, section 4.1.
+    JMLR 5, 2004. The span rule: Chapelle & Vapnik, Model selection for support vector machines,
+    NIPS 12, 2000. The bound: Tsang & Kwok, Ensembles of Partially Trained SVMs with Multiplicative
+    Updates, IJCAI-07, section 4.1.
 
     Examples
     --------
@@ -83,13 +96,21 @@ class SVMPathClassifier(StagedExpansionClassifier):
     True
     >>> machine.path_.coef_at(1.0).shape
     (40,)
-    >>> bool(machine.best_loo_bound_ <= machine.loo_bound_.min())
-    True
+
+    The error that leaving one row out would find comes with it, without another fit:
+
+    >>> machine.loo_error_
+    0.1
+    >>> machine.loo_decision_function_.shape
+    (40,)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StagedExpansionClassifier._parameter_constraints,
-        "select": [StrOptions({"loo", "end"}), Interval(Real, 0.0, None, closed="neither")],
+        "select": [
+            StrOptions({"span", "bound", "end"}),
+            Interval(Real, 0.0, None, closed="neither"),
+        ],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
     }
@@ -101,7 +122,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         gamma: float | str = "mean-distance",
         degree: int = 3,
         coef0: float = 0.0,
-        select: float | str = "loo",
+        select: float | str = "span",
         C_max: float = 1e4,
         fit_intercept: bool = True,
     ) -> None:
@@ -133,13 +154,14 @@ class SVMPathClassifier(StagedExpansionClassifier):
             )
         gram = self._training_gram(X)
         path = regularization_path(gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max)
-        C, about_bound = self._chosen_C(path, gram)
+        C, about_choice = self._chosen_C(path, gram)
         attributes = {
             "X_path_": None if self.kernel == "precomputed" else X,
             "path_": path,
             "certificate_": path.largest_violation,
             "C_": C,
-            **about_bound,
+            **dict.fromkeys(ABOUT_CHOICE),
+            **about_choice,
         }
         coefficients = signs * path.coef_at(C)
         return Expansion(coefficients, path.intercept_at(C), attributes, self._ending(path))
@@ -147,11 +169,14 @@ class SVMPathClassifier(StagedExpansionClassifier):
     def _chosen_C(
         self, path: RegularizationPath, gram: NDArray[np.float64]
     ) -> tuple[float, dict[str, Any]]:
-        """Return C, and the fitted attributes about the bound that chose it."""
+        """Return C, and the fitted attributes about how it was chosen."""
         if not isinstance(self.select, str):
             return float(self.select), {}
         if self.select == "end":
             return float(self.C_max), {}
+        if self.select == "span":
+            best = least_leave_one_out(path, gram)
+            return best.C, {"loo_error_": best.error, "loo_decision_function_": best.values}
         bound = leave_one_out_bound(path, gram)
         return bound.best_C, {"loo_bound_": bound.bounds, "best_loo_bound_": bound.best_bound}
 

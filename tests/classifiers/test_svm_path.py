@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 from ensvm.classifiers.svm_path import SVMPathClassifier
 from ensvm.kernels import gram
+from ensvm.solvers.regularization_path import leave_one_out_values
 from ensvm.solvers.regularization_path import path as solver
 
 
@@ -39,7 +40,7 @@ def test_with_a_given_C_it_is_the_svc_of_that_C(data, kernel, C):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_the_stages_are_the_machines_of_the_breakpoints(data, fit_intercept):
     X, y, others = data
-    path = SVMPathClassifier(fit_intercept=fit_intercept).fit(X, y)
+    path = SVMPathClassifier(select="bound", fit_intercept=fit_intercept).fit(X, y)
     values, labels = list(path.staged_decision_function(others)), list(path.staged_predict(others))
     assert len(values) == len(labels) == path.path_.lambdas.size == path.loo_bound_.size
     for at in range(1, len(values), 11):
@@ -56,7 +57,7 @@ def test_the_stages_are_the_machines_of_the_breakpoints(data, fit_intercept):
 
 def test_the_chosen_C_has_the_least_bound(data):
     X, y, _ = data
-    chosen = SVMPathClassifier().fit(X, y)
+    chosen = SVMPathClassifier(select="bound").fit(X, y)
     assert chosen.best_loo_bound_ <= chosen.loo_bound_.min()
     assert 1.0 / chosen.path_.lambdas[0] <= chosen.C_ <= 1e4
     K, signs = gram(X, kernel="rbf", gamma=chosen.gamma_), np.where(y == "yes", 1.0, -1.0)
@@ -69,6 +70,21 @@ def test_the_chosen_C_has_the_least_bound(data):
         <= chosen.best_loo_bound_ * y.size
         <= np.count_nonzero(exceeding > -1e-9)
     )
+
+
+def test_span_takes_the_C_of_least_leave_one_out_error_and_then_loss(data):
+    X, y, _ = data
+    machine = SVMPathClassifier(gamma=0.3, C_max=100.0).fit(X, y)
+    K, signs = gram(X, kernel="rbf", gamma=0.3), np.where(y == "yes", 1.0, -1.0)
+    np.testing.assert_allclose(
+        machine.loo_decision_function_,
+        leave_one_out_values(machine.path_, K, machine.C_).values,
+    )
+    assert machine.loo_error_ == np.mean(signs * machine.loo_decision_function_ <= 0.0)
+    for C in (1.0 / machine.path_.lambdas[0], 100.0):  # the ends of the grid
+        margins = signs * leave_one_out_values(machine.path_, K, C).values
+        assert np.mean(margins <= 0.0) >= machine.loo_error_
+    assert machine.loo_bound_ is None
 
 
 def test_a_precomputed_gram_matrix_gives_the_same_machine(data):

@@ -1,11 +1,19 @@
-"""The exact regularization path of the support vector machine, and its leave-one-out bound."""
+"""The exact regularization path of the support vector machine, and leave-one-out values."""
 
+from ensvm.solvers.regularization_path.leave_one_out import (
+    LeaveOneOutValues,
+    leave_one_out_values,
+    machine_leave_one_out,
+)
 from ensvm.solvers.regularization_path.loo_bound import LeaveOneOutBound, leave_one_out_bound
 from ensvm.solvers.regularization_path.path import RegularizationPath, regularization_path
 
 __all__ = [
     "LeaveOneOutBound",
+    "LeaveOneOutValues",
     "RegularizationPath",
     "leave_one_out_bound",
+    "leave_one_out_values",
+    "machine_leave_one_out",
     "regularization_path",
 ]

@@ -42,6 +42,7 @@ class PathState(NamedTuple):
 
     gram: Any  # (m, m)
     labels: Any  # (m,)
+    upper: Any  # (m,) the largest alpha of each point
     slope: Any  # (m,)
     sets: Any  # (m,) RIGHT | LEFT | FREE | FIXED
     coef: Any  # (m,) u
@@ -54,6 +55,7 @@ class PathState(NamedTuple):
     theta: Any  # (1,)
     intercept: Any  # (1,) b
     constant: Any  # float, added to all kernel values; 0: no intercept
+    balance: Any  # (1,) d sum(u_F) / d(-theta), 0 on the path; with an intercept only
     largest_entry: Any  # float, max K_ii
     rounding: Any  # (1,), what g may be off by
 
@@ -115,13 +117,14 @@ def direction(state, step_coef):  # type: ignore[no-untyped-def]
         for k in range(n):
             total += ones[k] * step_coef[k]
             weight += ones[k] * ones[k]
-        step_intercept = total / weight
+        step_intercept = (total - state.balance[0]) / weight
         for k in range(n):
             step_coef[k] -= step_intercept * ones[k]
         if n == 1:
-            step_coef[0] = 0.0  # the constraint leaves no other, whatever rounding says
+            # the constraint leaves no other, whatever rounding says
+            step_coef[0] = state.balance[0] * state.lower[0, 0]
     solve_backward(state.lower, step_coef, n)
-    return step_intercept
+    return step_intercept + state.constant * state.balance[0]
 
 
 @inlined
@@ -147,7 +150,7 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
     for j in range(n):
         length = min(length, step_to_bound(state, step_coef[j], state.free[j], still))
     for k in range(speed.size):
-        length = min(length, _step_to_margin(state.sets[k], state.margin[k], speed[k], slow))
+        length = min(length, step_to_margin(state.sets[k], state.margin[k], speed[k], slow))
     index = speed.size
     if length == np.inf:
         return length, index
@@ -158,7 +161,7 @@ def next_event(state, step_coef, speed):  # type: ignore[no-untyped-def]
         if excess * abs(step_coef[j]) <= TIE_AT_BOUND:
             index = state.free[j] if state.free[j] < index else index
     for k in range(index):
-        excess = _step_to_margin(state.sets[k], state.margin[k], speed[k], slow) - length
+        excess = step_to_margin(state.sets[k], state.margin[k], speed[k], slow) - length
         if excess * abs(speed[k]) <= state.rounding[0]:
             return length, k
     return length, index
@@ -173,11 +176,12 @@ def step_to_bound(state, rate, point, slowest):  # type: ignore[no-untyped-def]
     if abs(rate) <= slowest:
         return np.inf
     alpha, rate = state.coef[point] * state.labels[point], rate * state.labels[point]
-    return max(1.0 - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
+    return max(state.upper[point] - alpha, 0.0) / rate if rate > 0.0 else max(alpha, 0.0) / -rate
 
 
 @inlined
-def _step_to_margin(point_set, margin, speed, slow):  # type: ignore[no-untyped-def]
+def step_to_margin(point_set, margin, speed, slow):  # type: ignore[no-untyped-def]
+    """Return the step at which a margin that changes at `speed` is met; infinite if it is not."""
     # A point beyond its margin by rounding enters at once if it gets further beyond, and is left
     # alone if it returns.
     if point_set == LEFT and speed > slow:
@@ -206,7 +210,7 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
     if index != NOTHING:
         record.origin[at] = state.sets[index]
         if state.sets[index] == FREE:
-            leave(state, index, LEFT if state.coef[index] * state.labels[index] > 0.5 else RIGHT)
+            leave(state, index, nearer_bound(state, index))
         else:
             enter(state, index)
         record.destination[at] = state.sets[index]
@@ -217,7 +221,8 @@ def note(state, record, index):  # type: ignore[no-untyped-def]
     )
     for j in range(state.n_free[0]):
         point = state.free[j]
-        record.free_alpha[start + j] = min(max(state.coef[point] * state.labels[point], 0.0), 1.0)
+        alpha = state.coef[point] * state.labels[point]
+        record.free_alpha[start + j] = min(max(alpha, 0.0), state.upper[point])
     value = 0.0  # u'Ku = sum alpha_i y_i h_i: the intercept drops out
     for k in range(state.coef.size):
         margin = state.margin[k] + theta * state.slope[k]
@@ -234,14 +239,15 @@ def find_extremes(state, out):  # type: ignore[no-untyped-def]
     if state.constant == 0.0:
         return
     for j in range(state.n_free[0]):
-        alpha = state.coef[state.free[j]] * state.labels[state.free[j]]
-        if TIE_AT_BOUND < alpha < 1.0 - TIE_AT_BOUND:
+        point = state.free[j]
+        alpha, upper = state.coef[point] * state.labels[point], state.upper[point]
+        if TIE_AT_BOUND * upper < alpha < (1.0 - TIE_AT_BOUND) * upper:
             return
     out[0], out[1], out[2], out[3] = -np.inf, np.inf, -np.inf, np.inf
     for k in range(state.coef.size):
         label = state.labels[k]
         value = label * (state.margin[k] + state.theta[0] * state.slope[k]) - state.intercept[0]
-        if state.coef[k] * label > 0.5:
+        if state.coef[k] * label > 0.5 * state.upper[k]:
             if label > 0.0:
                 out[0] = max(out[0], value)
             else:
@@ -272,6 +278,13 @@ def enter(state, point):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def nearer_bound(state, point):  # type: ignore[no-untyped-def]
+    """Return the bound that a free point's alpha is nearer to, LEFT or RIGHT."""
+    alpha = state.coef[point] * state.labels[point]
+    return LEFT if alpha > 0.5 * state.upper[point] else RIGHT
+
+
+@inlined
 def leave(state, point, destination):  # type: ignore[no-untyped-def]
     """Put a free point to its bound, LEFT or RIGHT."""
     n, position = state.n_free[0], 0
@@ -281,7 +294,7 @@ def leave(state, point, destination):  # type: ignore[no-untyped-def]
     for j in range(position, n - 1):
         state.free[j] = state.free[j + 1]
     state.sets[point] = destination
-    state.coef[point] = state.labels[point] if destination == LEFT else 0.0
+    state.coef[point] = state.labels[point] * state.upper[point] if destination == LEFT else 0.0
     state.n_free[0] = n - 1
 
 
@@ -289,6 +302,7 @@ Moves = tuple[NDArray[np.int64], NDArray[np.int8], NDArray[np.int64], NDArray[np
 
 
 def multiplier_rows(
+    upper: NDArray[np.float64],
     initial_sets: NDArray[np.int8],
     initial_free: NDArray[np.int64],
     moves: Moves,
@@ -312,12 +326,12 @@ def multiplier_rows(
     free = np.zeros(sets.size, dtype=np.int64)
     free[: members.size] = members[np.argsort(since[members])]
     rows = np.empty((stop - start, sets.size))
-    _fill(rows, (sets == LEFT).astype(np.float64), free, members.size, moves, start)
+    _fill(rows, upper, np.where(sets == LEFT, upper, 0.0), free, members.size, moves, start)
     return rows
 
 
 @njit
-def _fill(rows, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
+def _fill(rows, upper, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
     indices, destinations, ends, free_alphas = moves
     for at in range(start, start + rows.shape[0]):
         point = indices[at]
@@ -326,7 +340,7 @@ def _fill(rows, alpha, free, n, moves, start):  # type: ignore[no-untyped-def]
                 free[n] = point
                 n += 1
             else:
-                alpha[point] = 1.0 if destinations[at] == LEFT else 0.0
+                alpha[point] = upper[point] if destinations[at] == LEFT else 0.0
                 n = _without(free, n, point)
         for j in range(n):
             alpha[free[j]] = free_alphas[ends[at] - n + j]

@@ -37,7 +37,7 @@ DRIFT = 1e-9  # points further off their margin than this part of theta are put 
 ROUNDINGS = 16  # what g may be off by, in units of eps max K_ii sum |u|
 
 
-def new_state(gram: Vector, labels: Vector, *, fit_intercept: bool) -> PathState:
+def new_state(gram: Vector, labels: Vector, upper: Vector, *, fit_intercept: bool) -> PathState:
     """Return a state with all points on the right, none free and theta = 0."""
     m = labels.size
     diagonal = float(gram.diagonal().max())
@@ -45,6 +45,7 @@ def new_state(gram: Vector, labels: Vector, *, fit_intercept: bool) -> PathState
     return PathState(
         gram=gram,
         labels=labels,
+        upper=upper,
         slope=np.ones(m),
         sets=np.full(m, RIGHT, dtype=np.int8),
         coef=np.zeros(m),
@@ -57,6 +58,7 @@ def new_state(gram: Vector, labels: Vector, *, fit_intercept: bool) -> PathState
         theta=np.zeros(1),
         intercept=np.zeros(1),
         constant=constant,
+        balance=np.zeros(1),
         largest_entry=diagonal,
         rounding=np.zeros(1),
     )
@@ -205,12 +207,16 @@ def _trimmed(record: BreakpointHistory) -> BreakpointHistory:
 # Margins are shifted further than needed by up to this part of the spread, each by another, so that
 # none tie
 SLACK = 1e-3
+WEIGHT_ROUNDING = 1e-12  # classes whose weights differ by less than this part weigh the same
 
 
 def start_without_intercept(state: PathState) -> None:
-    """Put the state at lambda_1: alpha = 1, one point at its margin; margins are not refreshed."""
+    """Put the state at lambda_1: alpha = upper, one point at its margin.
+
+    Margins are not refreshed.
+    """
     state.sets[:] = LEFT
-    state.coef[:] = state.labels
+    state.coef[:] = state.labels * state.upper
     state.theta[0] = max(float((state.labels * products(state, state.coef)).max()), 0.0)
 
 
@@ -221,37 +227,52 @@ def start_with_intercept(state: PathState, limit: int) -> tuple[float, int]:
     RuntimeError if more than `limit` would be.
     """
     positive = state.labels > 0
-    larger = np.flatnonzero(positive if 2 * positive.sum() >= positive.size else ~positive)
-    sign, quota = float(state.labels[larger[0]]), state.labels.size - larger.size
+    weights = float(state.upper[positive].sum()), float(state.upper[~positive].sum())
+    larger, quota = np.flatnonzero(positive == (weights[0] >= weights[1])), min(weights)
+    sign, differ = float(state.labels[larger[0]]), max(weights) > quota * (1.0 + WEIGHT_ROUNDING)
     _choose_whole_points(state, larger, sign, quota)
     journal = PathJournal()
-    if larger.size > quota and not journal.follow(state, 0.0, limit):
+    if differ and not journal.follow(state, 0.0, limit):
         raise RuntimeError(
             f"the start of the regularization path was not found within {limit} events"
         )
     _meet_other_class(state, sign)
-    return (sign if larger.size > quota else 0.0), journal.n_events
+    return (sign if differ else 0.0), journal.n_events
 
 
 def _choose_whole_points(
-    state: PathState, larger: NDArray[np.int64], sign: float, quota: int
+    state: PathState, larger: NDArray[np.int64], sign: float, quota: float
 ) -> None:
-    """Start from whole points of the larger class, and margins with which they are optimal."""
-    shares = np.where(state.labels == sign, quota / larger.size, 1.0)
+    """Start from whole points of the larger class, and margins with which they are optimal.
+
+    If whole points do not weigh exactly as much as the smaller class, a part of one more makes up
+    the difference.
+    """
+    upper = state.upper
+    share = quota / upper[larger].sum()
+    shares = np.where(state.labels == sign, share, 1.0) * upper
     margins = sign * products(state, shares * state.labels)[larger]
     lagging = larger[np.argsort(margins, kind="stable")]
-    chosen, left_out = lagging[:quota], lagging[quota:]
+    weights = np.cumsum(upper[lagging])
+    whole = int(np.count_nonzero(weights <= quota * (1.0 + WEIGHT_ROUNDING)))
+    rest = quota - (weights[whole - 1] if whole else 0.0)
+    chosen, left_out = lagging[:whole], lagging[whole:]
     state.sets[:] = FIXED
     state.sets[chosen], state.sets[left_out] = LEFT, RIGHT
-    state.coef[:] = state.labels
+    state.coef[:] = state.labels * upper
     state.coef[left_out] = 0.0
+    in_part = whole < larger.size and rest > WEIGHT_ROUNDING * quota
+    if in_part:
+        state.coef[left_out[0]] = sign * rest
     values = sign * products(state, state.coef)
-    free = chosen[np.argmax(values[chosen])]
+    free = left_out[0] if in_part else chosen[np.argmax(values[chosen])]
     behind = values - values[free]
-    violators = left_out[behind[left_out] < 0.0]  # those that would rather be among the chosen
-    slack = SLACK * np.ptp(values[larger]) * np.arange(1, violators.size + 1) / larger.size
+    # Those that would rather be among the chosen, and those that would rather not
+    too_low, too_high = left_out[behind[left_out] < 0.0], chosen[behind[chosen] > 0.0]
+    slack = SLACK * np.ptp(values[larger]) * np.arange(1, larger.size + 1) / larger.size
     state.slope[:] = 0.0
-    state.slope[violators] = behind[violators] - slack
+    state.slope[too_low] = behind[too_low] - slack[: too_low.size]
+    state.slope[too_high] = behind[too_high] + slack[: too_high.size]
     state.theta[0], state.intercept[0] = 1.0, -sign * values[free]
     enter(state, free)
     refresh(state)

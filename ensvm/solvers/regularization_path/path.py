@@ -1,7 +1,8 @@
 """The exact regularization path of the support vector machine: all C at once.
 
 For lambda = 1 / C the machine minimises sum_i [1 - y_i f(x_i)]_+ + (lambda / 2) |f|^2 with f = (K u
-+ b) / lambda, u_i = y_i a_i and 0 <= a_i <= 1; `a` is alpha / C of the usual dual. Both a and the
++ b) / lambda, u_i = y_i a_i and 0 <= a_i <= 1; `a` is alpha / C of the usual dual. If the points
+have weights, sum_i w_i [1 - y_i f(x_i)]_+ is what counts, and 0 <= a_i <= w_i. Both a and the
 scaled intercept b are piecewise linear in lambda (Hastie, Rosset, Tibshirani & Zhu 2004).
 
 The path keeps its breakpoints and the free points' a at each; those on the bounds follow from the
@@ -51,6 +52,8 @@ class RegularizationPath:
     ----------
     labels : ndarray of shape (m,)
         The labels, -1 and +1.
+    upper : ndarray of shape (m,)
+        The weight of each point: its alpha is at most C times that.
     fit_intercept : bool
         Whether f has an intercept.
     lambdas : ndarray of shape (n_breakpoints,)
@@ -86,6 +89,7 @@ class RegularizationPath:
     """
 
     labels: Vector
+    upper: Vector
     fit_intercept: bool
     lambdas: Vector
     scaled_intercepts: Vector
@@ -119,7 +123,7 @@ class RegularizationPath:
         Returns
         -------
         ndarray of shape (m,)
-            The multipliers, 0 <= alpha_i <= C.
+            The multipliers, 0 <= alpha_i <= C times the weight of point i.
 
         Raises
         ------
@@ -174,9 +178,10 @@ class RegularizationPath:
         Returns
         -------
         ndarray of shape (stop - start, m)
-            The multipliers, in [0, 1].
+            The multipliers, in [0, w_i].
         """
         return multiplier_rows(
+            self.upper,
             self.initial_sets,
             self._initial_free,
             (self.indices, self.destinations, self._ends, self._free_alphas),
@@ -235,6 +240,7 @@ def regularization_path(
     gram: ArrayLike,
     y: ArrayLike,
     *,
+    sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
     C_max: float = 1e4,
     max_events: int | None = None,
@@ -252,6 +258,9 @@ def regularization_path(
         and the certificate is about the sum.
     y : array of shape (m,)
         The labels, -1 and +1, both present.
+    sample_weight : array of shape (m,), default None
+        The price of an error of each point, as a multiple of C: 0 <= alpha_i <= C w_i. Positive;
+        None for 1 each.
     fit_intercept : bool, default True
         Whether f has an intercept; without one sum y alpha = 0 falls away and the path starts from
         alpha = C.
@@ -280,8 +289,11 @@ def regularization_path(
     Systems 27, 2016.
     """
     matrix, labels = _checked(gram, y)
+    upper = np.ones_like(labels) if sample_weight is None else np.array(sample_weight, float)
+    if not (upper.shape == labels.shape and ((upper > 0.0) & np.isfinite(upper)).all()):
+        raise ValueError("sample_weight must give every point a positive number")
     limit = int(EVENTS_PER_POINT * labels.size) if max_events is None else max_events
-    state = new_state(matrix, labels, fit_intercept=fit_intercept)
+    state = new_state(matrix, labels, upper, fit_intercept=fit_intercept)
     slope, start_events = _begin(state, 1.0 / C_max, limit)
     initial_sets, initial_free = state.sets.copy(), free_points(state)
     journal = PathJournal()
@@ -294,6 +306,7 @@ def regularization_path(
     repeats = (np.diff(lambdas) >= -REPEAT * lambdas[:-1]) & (indices[1:] != NOTHING)
     return RegularizationPath(
         labels=labels,
+        upper=upper,
         fit_intercept=fit_intercept,
         lambdas=lambdas,
         scaled_intercepts=middle_intercept(extremes, lambdas, intercepts),

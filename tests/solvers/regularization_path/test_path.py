@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
+from small_problems import DIFFICULTIES, clouds, difficult, rbf
 
 from ensvm.data import find_card, load
 from ensvm.kernels import gram, resolve_gamma
@@ -25,17 +26,6 @@ def realization(name, index):
 @cache
 def path_of(name, index):
     return regularization_path(*realization(name, index))
-
-
-def clouds(m=40, seed=0, n_positive=None):
-    rng = np.random.default_rng(seed)
-    n_positive = m // 3 if n_positive is None else n_positive
-    y = np.where(np.arange(m) < n_positive, 1.0, -1.0)
-    return rng.normal(size=(m, 2)) + 0.5 * y[:, None], y
-
-
-def rbf(X, gamma=0.5):
-    return gram(X, kernel="rbf", gamma=gamma)
 
 
 def objective(K, y, alpha):
@@ -69,62 +59,50 @@ def test_it_is_libsvms_machine_at_any_C(name):
         assert violation(path, K, y, C) <= 1e-6
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("name", ["whole", "any", "balanced"])
+def test_weights_of_points_are_libsvms(name, fit_intercept):
+    rng = np.random.default_rng(0)
+    X, y = clouds()
+    K, balanced = rbf(X), np.where(y > 0, np.mean(y < 0), np.mean(y > 0))
+    weights = {
+        "whole": rng.integers(1, 5, y.size).astype(float),
+        "any": rng.uniform(0.01, 10.0, y.size),
+        "balanced": balanced,
+    }[name]
+    path = regularization_path(K, y, sample_weight=weights, fit_intercept=fit_intercept)
+    assert path.largest_violation <= 1e-8
+    for C in np.geomspace(1e-3, 1e3, 9):
+        alpha = path.coef_at(C)
+        assert np.all(alpha <= C * weights * (1.0 + 1e-12))
+        if fit_intercept:
+            machine = SVC(C=C, kernel="precomputed", tol=1e-9, shrinking=False).fit(K, y, weights)
+            theirs = np.zeros(y.size)
+            theirs[machine.support_] = np.abs(machine.dual_coef_[0])
+            expected = objective(K, y, theirs)
+            assert objective(K, y, alpha) == pytest.approx(expected, rel=1e-7)
+            if np.any((alpha > 1e-6 * C) & (alpha < (1.0 - 1e-6) * C * weights)):
+                assert path.intercept_at(C) == pytest.approx(machine.intercept_[0], abs=1e-3)
+
+
+def test_a_point_of_weight_two_is_two_points():
+    X, y = clouds()
+    counts = 1 + np.arange(y.size) % 3
+    path = regularization_path(rbf(X), y, sample_weight=counts)
+    repeated = np.repeat(np.arange(y.size), counts)
+    other = regularization_path(rbf(X[repeated]), y[repeated])
+    for C in np.geomspace(1e-2, 1e3, 9):
+        together = np.bincount(repeated, other.coef_at(C))
+        np.testing.assert_allclose(path.coef_at(C), together, rtol=1e-6, atol=1e-6 * C)
+    with pytest.raises(ValueError, match="positive number"):
+        regularization_path(rbf(X), y, sample_weight=counts - 1)
+
+
 @pytest.mark.parametrize("name", SMALL_SETS)
 def test_the_certificate_is_small_on_real_data(name):
     path = path_of(name, 1)
     assert path.converged
     assert path.final_violation <= path.largest_violation <= 1e-8
-
-
-def lattice():
-    side = np.arange(6.0)
-    X = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
-    return X, np.where(X.sum(axis=1) % 2 == 0, 1.0, -1.0)
-
-
-def difficult(name):
-    """Return a Gram matrix and labels on which textbook rules divide by zero or cycle."""
-    X, y = clouds()
-    if name == "one row in ten twice":
-        X[-4:] = X[:4]
-        return rbf(X), y
-    if name == "every row three times":
-        return rbf(np.repeat(X[8:20], 3, axis=0)), np.repeat(y[8:20], 3)
-    if name == "opposite labels on identical rows":
-        X[20:] = X[:20]
-        return rbf(X), y
-    if name == "two identical points of opposite labels":
-        return np.ones((2, 2)), np.array([1.0, -1.0])
-    if name == "all rows identical":
-        return np.ones((5, 5)), y[10:15]
-    if name == "constant features":
-        return gram(np.column_stack([X, np.ones((40, 3))]), kernel="linear", gamma=None), y
-    if name == "one positive point":
-        X, y = clouds(n_positive=1)
-        return rbf(X), y
-    if name == "one negative point":
-        X, y = clouds(n_positive=39)
-        return rbf(X), y
-    if name == "linear kernel of rank two":
-        return X @ X.T, y
-    if name == "linear kernel far from the origin":
-        return (100.0 * X + 50.0) @ (100.0 * X + 50.0).T, y
-    if name == "balanced classes on a lattice":
-        X, y = lattice()
-        return rbf(X), y
-    if name == "rounded inputs, wide kernel":
-        return rbf(np.round(X), 1e-3), y
-    return np.zeros((6, 6)), np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
-
-
-DIFFICULTIES = (
-    "one row in ten twice", "every row three times", "opposite labels on identical rows",
-    "two identical points of opposite labels",
-    "all rows identical", "constant features", "one positive point", "one negative point",
-    "linear kernel of rank two",
-    "linear kernel far from the origin", "balanced classes on a lattice",
-    "rounded inputs, wide kernel", "zero kernel",
-)  # fmt: skip
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

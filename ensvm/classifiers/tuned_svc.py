@@ -1,0 +1,443 @@
+"""A support vector classifier that chooses C and gamma by leave-one-out values."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ensvm.classifiers.base import (
+    CLASS_WEIGHT,
+    checked_weights,
+    class_costs,
+    dense,
+    drawn_seed,
+    require_classes,
+    warn_caller,
+)
+from ensvm.kernels.augmented_rows import Kernel
+from ensvm.kernels.gram_matrix import dense_rows
+from ensvm.kernels.sums import KernelSums
+from ensvm.memory import require_memory
+from ensvm.solvers.leave_one_out_search import (
+    Candidate,
+    Rows,
+    best_candidate,
+    candidates,
+    fitted_candidate,
+)
+from ensvm.solvers.platt_scaling import class_probabilities
+from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
+
+# Multiples of 1 over the mean squared distance to the mean, and prices of an error: wider grids
+# gain nothing on the data sets of `benchmarks/tuned_svc.py`
+WIDTHS = (0.1, 0.33, 1.0, 3.3)
+PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)
+COPIES = 3.0  # of the rows that are held
+
+
+class TunedSVC(ClassifierMixin, BaseEstimator):
+    """Gaussian support vector classifier that chooses C and gamma itself, with probabilities.
+
+    One `fit` replaces a grid search with cross-validation. For each of four widths and seven C the
+    machine is trained once; the value of f without a row at that row, for every row, follows from
+    the machine's own equations (the span rule of Chapelle & Vapnik) and costs less than the fit. C
+    and gamma have the least leave-one-out error plus log loss. Platt's sigmoid on the same values
+    gives `predict_proba` without another fit.
+
+    More than two classes are separated one against one; all pairs share C and gamma, chosen by the
+    leave-one-out vote. Columns are divided by their standard deviations, so that inputs need not be
+    scaled; in a pipeline after a scaler that changes nothing. Identical rows of one class are taken
+    as one row that counts several times. The order of the rows does not matter.
+
+    Parameters
+    ----------
+    kernel : {'rbf', 'precomputed'}, default 'rbf'
+        The kernel: exp(-gamma |x - z|^2), or X is the Gram matrix itself, so that only C is chosen.
+    scale : bool, default True
+        Whether columns are divided by their standard deviations; not read if
+        kernel='precomputed'.
+    class_weight : {'balanced'} or dict, default None
+        The price of an error on the rows of each class, as a multiple of C; 'balanced' is
+        n_samples / (n_classes * rows of the class). None is 1 for each.
+    search_rows : int, default 2000
+        The largest number of rows on which C and gamma are chosen, at least 10; if there are more,
+        a random sample of them with the shares of the classes.
+    tol : float, default 1e-3
+        The violation of the optimality conditions to stop at, in units of f, a positive number.
+    max_iter : int, default 10000000
+        The largest number of steps of one machine, at least 1; reaching it gives a
+        `ConvergenceWarning`.
+    random_state : int, RandomState or None, default 0
+        Draws the sample of the rows, if one is drawn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes in sorted order.
+    C_ : float
+        The price of an error that was chosen.
+    gamma_ : float or None
+        The width that was chosen, for columns divided by `scale_`; None if kernel='precomputed'.
+    scale_ : ndarray of shape (n_features,), or None
+        What columns are divided by; None if nothing is scaled.
+    loo_score_ : float
+        The leave-one-out accuracy of the machine with `C_` and `gamma_` on all rows, by the span
+        rule.
+    loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_pairs)
+        For two classes the decision function of each row without that row. For more the values of
+        all pairs' machines, 0 in pairs that the row's class is not part of. NaN for rows of weight
+        0.
+    search_results_ : dict of ndarrays
+        The grid: 'param_C', 'param_gamma', 'loo_score' (accuracy), 'loo_loss' (log loss),
+        'criterion' (error plus loss) and 'rank', one entry a machine.
+    support_ : ndarray of int, shape (n_support,)
+        The support vectors: the row numbers of the training rows whose coefficient is not 0 in some
+        pair; of identical rows the first.
+    support_vectors_ : ndarray of shape (n_support, n_features), or None
+        The support vectors, divided by `scale_`; None if kernel='precomputed'.
+    dual_coef_ : ndarray of shape (n_support, n_pairs)
+        The coefficients of each pair's machine; pairs in the order (0, 1), (0, 2), ..., (1, 2), ...
+        A positive value of a pair is for its first class.
+    intercept_ : ndarray of shape (n_pairs,)
+        The intercepts.
+    sigmoids_ : ndarray of shape (n_pairs, 2)
+        A and B of each pair's probability 1 / (1 + exp(A f + B)) of its first class.
+    certificate_ : float
+        The largest violation of the optimality conditions of a pair, in units of f.
+    n_iter_ : int
+        The number of steps of all pairs' machines with `C_` and `gamma_`.
+    converged_ : bool
+        Whether all pairs reached `tol`.
+    n_features_in_ : int
+        The number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        The names of the columns; only where X is a DataFrame whose column names are all strings.
+
+    References
+    ----------
+    Chapelle & Vapnik, Model selection for support vector machines, NIPS 12, 2000. Lin, Lin & Weng,
+    A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68, 2007.
+    Wu, Lin & Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR
+    5, 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from ensvm import TunedSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = TunedSVC().fit(X, y)
+    >>> round(machine.loo_score_, 2)
+    0.98
+    >>> machine.predict(X[::50])
+    array([0, 1, 2])
+    >>> machine.predict_proba(X[:1]).round(1)
+    array([[1., 0., 0.]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions({"rbf", "precomputed"})],
+        "scale": ["boolean"],
+        "class_weight": CLASS_WEIGHT,
+        "search_rows": [Interval(Integral, 10, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        kernel: str = "rbf",
+        *,
+        scale: bool = True,
+        class_weight: Any = None,
+        search_rows: int = 2000,
+        tol: float = 1e-3,
+        max_iter: int = MAX_ITER,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.scale = scale
+        self.class_weight = class_weight
+        self.search_rows = search_rows
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Choose C and gamma, and train the machines of all pairs of classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training rows, or their Gram matrix of shape (n_samples, n_samples) with
+            `kernel='precomputed'`. Sparse rows are made dense.
+        y : array-like of shape (n_samples,)
+            The labels, of at least two distinct values.
+        sample_weight : array-like of shape (n_samples,), default None
+            How often each row counts, at least 0: a row of weight 2 is two rows, one of weight 0 is
+            none.
+
+        Returns
+        -------
+        self : TunedSVC
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there is only one class, the Gram matrix is not square, or a parameter is out of its
+            range.
+        MemoryError
+            If the Gram matrix takes more memory than is free; said before it is allocated.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
+            )
+        weight = checked_weights(sample_weight, X)
+        weight = np.ones(X.shape[0]) if weight is None else weight
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        counting = np.flatnonzero(weight)
+        present = np.unique(codes[counting])
+        require_classes(self.classes_[present], type(self).__name__)
+        if present.size < self.classes_.size:  # a class whose rows all weigh 0
+            self.classes_, codes = self.classes_[present], np.searchsorted(present, codes)
+        group, first, counts = self._grouped(X, codes, weight, counting)
+        rows, inputs = self._rows(X, codes, first, counts)
+        chosen = self._search(rows)
+        self._keep(chosen, inputs, first)
+        self._keep_leave_one_out(chosen, group, codes)
+        return self
+
+    def _grouped(
+        self, X: Any, codes: NDArray[np.intp], weight: NDArray[np.float64], counting: NDArray[Any]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+        """Return each row's group (-1: it does not count), and each group's first row and weight.
+
+        Groups are the identical rows of a class, sorted by class and then in an order that does not
+        depend on that of the rows. With a precomputed kernel every row is a group.
+        """
+        group = np.full(len(codes), -1)
+        if self.kernel == "precomputed":
+            keys: NDArray[Any] = counting
+        else:
+            dense_X = dense(X, COPIES, type(self).__name__)[counting] + 0.0  # -0.0 becomes 0.0
+            dense_X = np.column_stack([codes[counting], dense_X])
+            keys = np.ascontiguousarray(dense_X).view(f"V{8 * dense_X.shape[1]}").ravel()
+        _, first, members = np.unique(keys, return_index=True, return_inverse=True)
+        first = counting[first]
+        order = np.argsort(codes[first], kind="stable")
+        position = np.empty_like(order)
+        position[order] = np.arange(order.size)
+        group[counting] = position[members]
+        counts = np.bincount(group[counting], weight[counting]).astype(np.float64)
+        return group, first[order], counts
+
+    def _rows(
+        self,
+        X: Any,
+        codes: NDArray[np.intp],
+        first: NDArray[np.intp],
+        counts: NDArray[np.float64],
+    ) -> tuple[Rows, NDArray[np.float64] | None]:
+        """Return the groups as the search takes them, and their inputs."""
+        m = first.size
+        instead = "LowRankRidgeClassifier takes memory in proportion to the rows"
+        require_memory(24.0 * m**2, f"TunedSVC: the Gram matrix of {m} rows", instead)
+        starts = np.searchsorted(codes[first], np.arange(self.classes_.size + 1))
+        costs = self._costs(codes[first], counts)
+        if self.kernel == "precomputed":
+            self.scale_ = None
+            gram = np.ascontiguousarray(dense_rows(X)[np.ix_(first, first)], dtype=np.float64)
+            if np.abs(gram).max() > 1.001 * gram.diagonal().max():
+                raise ValueError(
+                    "the Gram matrix is not positive semidefinite: its largest entry is not on the "
+                    "diagonal"
+                )
+            # The coefficients sum to 0, so that a constant changes nothing. It makes a matrix
+            # positive definite that is so for such coefficients only.
+            return Rows(gram - min(gram.min(), 0.0), starts, costs, counts), None
+        inputs = dense_rows(X[first]) + 0.0
+        centre = counts @ inputs / counts.sum()
+        self.scale_ = None
+        if self.scale:
+            deviation = np.sqrt(counts @ (inputs - centre) ** 2.0 / counts.sum())
+            tiny = 1e-12 * np.abs(inputs).max(axis=0)
+            self.scale_ = np.where(deviation > tiny, deviation, 1.0)
+            inputs, centre = inputs / self.scale_, centre / self.scale_
+        return Rows(squared_distances(inputs - centre), starts, costs, counts), inputs
+
+    def _costs(self, codes: NDArray[np.intp], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.class_weight == "balanced":
+            of_class = np.bincount(codes, counts)
+            return (counts.sum() / (of_class.size * of_class))[codes]
+        return class_costs(self.class_weight, self.classes_, codes)[codes]
+
+    def _search(self, rows: Rows) -> Candidate:
+        """Choose C and gamma, set what the search found, and return the machines on all rows."""
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
+        gammas: list[float | None]
+        if self.kernel == "precomputed":
+            size = float(rows.values.diagonal().mean())
+            gammas, Cs = [None], [C / (size if size > 0.0 else 1.0) for C in PRICES]
+        else:
+            base = 0.5 * float(rows.counts @ rows.values @ rows.counts) / rows.counts.sum() ** 2
+            gammas, Cs = [w / (base if base > 0.0 else 1.0) for w in WIDTHS], list(PRICES)
+        sample = self._sample(rows)
+        found = candidates(sample, gammas, Cs, **limits)
+        best = found[best_candidate(found)]
+        self.C_, self.gamma_ = best.C, best.gamma
+        criterion = np.array([candidate.error + candidate.loss for candidate in found])
+        self.search_results_ = {
+            "param_C": np.array([candidate.C for candidate in found]),
+            "param_gamma": np.array([candidate.gamma for candidate in found]),
+            "loo_score": np.array([1.0 - candidate.error for candidate in found]),
+            "loo_loss": np.array([candidate.loss for candidate in found]),
+            "criterion": criterion,
+            "rank": 1 + np.searchsorted(np.sort(criterion), criterion),
+        }
+        return best if sample is rows else fitted_candidate(rows, best.gamma, best.C, **limits)
+
+    def _sample(self, rows: Rows) -> Rows:
+        """Return at most `search_rows` of the rows, at least two of each class that has them."""
+        m, n_classes = rows.costs.size, rows.starts.size - 1
+        if m <= self.search_rows:
+            return rows
+        generator = np.random.default_rng(drawn_seed(self.random_state))
+        taken = []
+        for a in range(n_classes):
+            of_class = np.arange(rows.starts[a], rows.starts[a + 1])
+            share = max(round(self.search_rows * of_class.size / m), 2)
+            taken.append(generator.permutation(of_class)[:share])
+        return rows.take(np.sort(np.concatenate(taken)))
+
+    def _keep(
+        self, chosen: Candidate, inputs: NDArray[np.float64] | None, first: NDArray[np.intp]
+    ) -> None:
+        """Set the attributes of the machines, and warn if they did not converge."""
+        machines = chosen.machines
+        support = np.flatnonzero(machines.coefficients.any(axis=0))
+        self.support_ = first[support]
+        self.support_vectors_ = None if inputs is None else inputs[support]
+        self.dual_coef_ = machines.coefficients[:, support].T.copy()
+        self.intercept_ = machines.intercepts
+        self.sigmoids_ = chosen.sigmoids
+        self.certificate_ = float(machines.violations.max())
+        self.n_iter_ = int(machines.steps.sum())
+        self.converged_ = self.certificate_ <= self.tol
+        if not self.converged_:
+            warn_caller(
+                f"TunedSVC stopped after max_iter = {self.max_iter} steps of a machine, "
+                f"with violation {self.certificate_:.2g}",
+                ConvergenceWarning,
+            )
+
+    def _keep_leave_one_out(
+        self, chosen: Candidate, group: NDArray[np.intp], codes: NDArray[np.intp]
+    ) -> None:
+        self.loo_score_ = 1.0 - chosen.error
+        values = np.where(group >= 0, chosen.values[:, group], np.nan)
+        self.loo_decision_function_ = values.T
+        if self.classes_.size == 2:
+            slope, offset = self.sigmoids_[0]
+            self.loo_decision_function_ = slope * values[0] + offset
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row, the first in order among equals.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            The rows to predict, or their kernel values with the training rows, of shape
+            (n, n_samples), with `kernel='precomputed'`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The class of each row.
+        """
+        check_is_fitted(self)
+        if self.classes_.size == 2:
+            return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class at each row: the pairs' sigmoids, coupled.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            The probabilities of the classes in `classes_`; each row sums to 1.
+        """
+        return class_probabilities(self._pair_values(X), self.sigmoids_).T
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the odds of `classes_[1]`, or of each class's probability.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, n_features)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+            For two classes log(p / (1 - p)), positive for `classes_[1]`: the machine's value,
+            scaled and shifted. For more classes the logarithms of their probabilities.
+        """
+        values = self._pair_values(X)
+        if self.classes_.size == 2:
+            slope, offset = self.sigmoids_[0]
+            return slope * values[0] + offset
+        probabilities = class_probabilities(values, self.sigmoids_).T
+        return np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: sparse rows, pairwise with a precomputed kernel."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _pair_values(self, X: Any) -> NDArray[np.float64]:
+        """Return the values of all pairs' machines, shape (pairs, n)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if self.support_vectors_ is None:
+            values = dense_rows(X[:, self.support_]) @ self.dual_coef_
+        elif self.support_.size:
+            X = dense(X, COPIES, type(self).__name__)
+            scaled = X if self.scale_ is None else X / self.scale_
+            kernel = Kernel("rbf", float(self.gamma_ or 0.0))
+            values = KernelSums(self.support_vectors_, self.dual_coef_, kernel).values(scaled)
+        else:
+            values = np.zeros((X.shape[0], self.intercept_.size))
+        return np.ascontiguousarray((values + self.intercept_).T)
+
+
+def squared_distances(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared distances between centred rows, shape (m, m), exactly symmetric."""
+    norms = np.einsum("ij,ij->i", X, X)
+    distances = X @ X.T
+    distances *= -2.0
+    distances += norms[:, None]
+    distances += norms
+    distances = np.maximum(distances, distances.T)
+    np.maximum(distances, 0.0, out=distances)
+    np.fill_diagonal(distances, 0.0)
+    return distances

@@ -1,0 +1,247 @@
+"""Choosing C and gamma of Gaussian support vector machines by their leave-one-out values.
+
+All pairs of classes share C and gamma. For each gamma of a list the Gram matrix is made from
+squared distances, and for each C the machines of all pairs are trained (`one_vs_one`). Their
+leave-one-out values cost less than one more fit (`leave_one_out`), and Platt's sigmoids on these
+values make them probabilities. A row is in error if another class wins more pairs, where the
+machines of the row's own class are those without the row. The criterion is the error plus the
+sigmoids' log loss: errors alone are tied, or decided by single rows, too often.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.kernels.threads import one_blas_thread
+from ensvm.solvers.one_vs_one import PairMachines, pairwise_machines, winners
+from ensvm.solvers.platt_scaling import fit_sigmoids
+from ensvm.solvers.regularization_path import machine_leave_one_out
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+LEAST_SLOPE = 1e-3  # of a sigmoid that only keeps the sign of f
+
+__all__ = ["Candidate", "Rows", "best_candidate", "candidates", "fitted_candidate"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The training rows sorted by class.
+
+    Attributes
+    ----------
+    values : ndarray of shape (m, m)
+        Their squared distances, or their Gram matrix if no gamma is to be chosen.
+    starts : ndarray of int, shape (n_classes + 1,)
+        The first row of each class, and m; no class is empty.
+    costs : ndarray of shape (m,)
+        The price of an error of each row, as a multiple of C; positive.
+    counts : ndarray of shape (m,)
+        How many rows each row stands for; positive. Leaving one out leaves `counts` - 1 of them.
+    """
+
+    values: Vector
+    starts: Indices
+    costs: Vector
+    counts: Vector
+
+    def gram(self, gamma: float | None) -> Vector:
+        """Return the Gram matrix with one gamma; the given matrix for None."""
+        if gamma is None:
+            return self.values
+        gram = self.values * -gamma
+        return np.exp(gram, out=gram)
+
+    def take(self, rows: Indices) -> "Rows":
+        """Return some of the rows, given in ascending order."""
+        return Rows(
+            np.ascontiguousarray(self.values[np.ix_(rows, rows)]),
+            np.searchsorted(rows, self.starts),
+            self.costs[rows],
+            self.counts[rows],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """The machines with one C and gamma.
+
+    Attributes
+    ----------
+    C : float
+        The price of an error.
+    gamma : float or None
+        The width; None if the Gram matrix was given.
+    error : float
+        The leave-one-out error, weighted by the rows' counts.
+    loss : float
+        The mean log loss of the pairs' sigmoids at the leave-one-out values.
+    machines : PairMachines
+        The machines.
+    values : ndarray of shape (pairs, m)
+        The leave-one-out values; 0 for rows of other classes.
+    sigmoids : ndarray of shape (pairs, 2)
+        A and B of each pair's sigmoid, fitted to the leave-one-out values.
+    """
+
+    C: float
+    gamma: float | None
+    error: float
+    loss: float
+    machines: PairMachines
+    values: Vector
+    sigmoids: Vector
+
+
+def candidates(
+    rows: Rows,
+    gammas: Sequence[float | None],
+    Cs: Sequence[float],
+    *,
+    tol: float,
+    max_iter: int,
+) -> list[Candidate]:
+    """Return the machines of every gamma and C, gamma by gamma.
+
+    Parameters
+    ----------
+    rows : Rows
+        The training rows.
+    gammas : sequence of float or None
+        The widths; None if the values of the rows are a Gram matrix.
+    Cs : sequence of float
+        The prices of an error.
+    tol : float
+        The violation of optimality to stop at, positive.
+    max_iter : int
+        The most steps of a machine.
+
+    Returns
+    -------
+    list of Candidate
+        The machines.
+    """
+    found = []
+    for gamma in gammas:
+        gram = rows.gram(gamma)
+        pairs = _pairs(rows, gram)
+        found += [_candidate(rows, gram, pairs, gamma, C, tol, max_iter) for C in Cs]
+    return found
+
+
+def fitted_candidate(
+    rows: Rows, gamma: float | None, C: float, *, tol: float, max_iter: int
+) -> Candidate:
+    """Return the machines of one gamma and C; parameters are those of `candidates`."""
+    gram = rows.gram(gamma)
+    return _candidate(rows, gram, _pairs(rows, gram), gamma, C, tol, max_iter)
+
+
+def best_candidate(found: Sequence[Candidate]) -> int:
+    """Return the number of the candidate with the least error plus loss, the first of equals."""
+    return int(np.argmin([candidate.error + candidate.loss for candidate in found]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A pair of classes: its rows, their labels and their Gram matrix."""
+
+    rows: Indices
+    labels: Vector
+    gram: Vector
+
+
+def _pairs(rows: Rows, gram: Vector) -> list[_Pair]:
+    """Return the pairs of classes in their order."""
+    pairs = []
+    classes = [np.arange(a, b) for a, b in zip(rows.starts[:-1], rows.starts[1:], strict=True)]
+    for first, second in combinations(classes, 2):
+        both = np.concatenate([first, second])
+        labels = np.repeat([1.0, -1.0], [first.size, second.size])
+        whole = len(classes) == 2
+        pairs.append(_Pair(both, labels, gram if whole else gram[both[:, None], both]))
+    return pairs
+
+
+def _candidate(
+    rows: Rows,
+    gram: Vector,
+    pairs: list[_Pair],
+    gamma: float | None,
+    C: float,
+    tol: float,
+    max_iter: int,
+) -> Candidate:
+    upper = C * rows.costs * rows.counts
+    machines = pairwise_machines(gram, rows.starts, upper, tol, max_iter)
+    with one_blas_thread():
+        values = _leave_one_out(rows, pairs, C, machines)
+    weights = rows.costs * rows.counts
+    sigmoids = _rising(fit_sigmoids(values, rows.starts, weights))
+    loss = _pairwise_loss(rows, pairs, values, sigmoids)
+    error = _error(rows, gram, machines, values, sigmoids)
+    return Candidate(C, gamma, error, loss, machines, values, sigmoids)
+
+
+def _rising(sigmoids: Vector) -> Vector:
+    """Return the sigmoids, but nearly even odds for a pair whose values contradict its labels.
+
+    They do so if C is so small that f is all but constant: a row that is left out is then in the
+    minority, and the others vote for the other class.
+    """
+    return np.where(sigmoids[:, :1] < 0.0, sigmoids, [[-LEAST_SLOPE, 0.0]])
+
+
+def _leave_one_out(rows: Rows, pairs: list[_Pair], C: float, machines: PairMachines) -> Vector:
+    """Return the leave-one-out values of every pair's own rows, shape (pairs, m)."""
+    upper = C * rows.costs * rows.counts
+    kept = C * rows.costs * np.maximum(rows.counts - 1.0, 0.0)
+    values = np.zeros_like(machines.coefficients)
+    for number, pair in enumerate(pairs):
+        values[number, pair.rows] = machine_leave_one_out(
+            pair.gram,
+            pair.labels,
+            pair.labels * machines.coefficients[number, pair.rows],
+            float(machines.intercepts[number]),
+            upper[pair.rows],
+            kept=kept[pair.rows],
+        ).values
+    return values
+
+
+def _pairwise_loss(rows: Rows, pairs: list[_Pair], values: Vector, sigmoids: Vector) -> float:
+    """Return the log loss of the sigmoids at the pairs' own rows, a mean over rows and pairs."""
+    total = weight = 0.0
+    for pair, (slope, offset), of_all in zip(pairs, sigmoids, values, strict=True):
+        counts = rows.counts[pair.rows]
+        exponents = slope * of_all[pair.rows] + offset  # negative: the first class
+        total += float(counts @ np.logaddexp(0.0, pair.labels * exponents))
+        weight += float(counts.sum())
+    return total / weight
+
+
+def _error(
+    rows: Rows, gram: Vector, machines: PairMachines, values: Vector, sigmoids: Vector
+) -> float:
+    """Return the share of rows that the vote gives to another class when they are left out."""
+    n_classes = rows.starts.size - 1
+    codes = np.repeat(np.arange(n_classes), np.diff(rows.starts))
+    signs = np.zeros((len(values), n_classes))  # of a class in a pair; 0 if it is not in it
+    for pair, (a, b) in enumerate(combinations(range(n_classes), 2)):
+        signs[pair, a], signs[pair, b] = 1.0, -1.0
+    own = signs[:, codes]
+    slopes, offsets = sigmoids.T[:, :, None]
+    exponents = slopes * values + offsets  # positive: for the second class
+    lost = (own != 0.0) & (own * exponents >= 0.0)
+    # A row whose class wins all of its pairs is right; other rows need the votes of all pairs.
+    doubtful = np.flatnonzero(lost.any(axis=0))
+    if n_classes > 2 and doubtful.size:
+        everywhere = machines.coefficients @ gram[:, doubtful] + machines.intercepts[:, None]
+        everywhere = np.where(own[:, doubtful] == 0.0, everywhere, values[:, doubtful])
+        votes = winners(-(slopes * everywhere + offsets), n_classes)
+        doubtful = doubtful[votes != codes[doubtful]]
+    return float(rows.counts[doubtful].sum() / rows.counts.sum())

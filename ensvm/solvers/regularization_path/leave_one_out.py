@@ -1,0 +1,326 @@
+"""Leave-one-out values of a support vector machine: f without row i, at row i, for every i.
+
+Removing row i takes its u_i = y_i alpha_i to 0. Meanwhile the free rows F stay on their margins and
+the other rows stay at their bounds, so that with M = [[K_FF, 1], [1', 0]] (without an intercept
+M = K_FF) the value at row i changes by
+
+    u_i / (M^{-1})_ii                     if row i is free,
+    u_i (K_ii - k' M^{-1} k), k = K_Fi, 1 if alpha_i is at its bound, the Schur complement,
+    0                                     if alpha_i = 0 (but see below),
+
+the span rule of Chapelle & Vapnik (2000). It is exact as long as no other row changes its set. What
+happens beyond is followed event by event, as on the regularization path (`row_removal`), which is
+exact. Measured on ten data sets of 150 rows with C = 0.01 ... 100: followed values differ from
+those of machines trained without the row by 2e-4 at most, those of the span rule by .00 to .09 in
+the mean and 26 at most; the error differs by up to 1.3 points in the mean and 5.4 at most.
+
+Free rows that cannot take over u_i even if all of them go to a bound make the span rule badly wrong
+(few or no rows are free if C is small). Such rows are always followed; they are cheap, since an
+event costs as much as the number of free rows times the number of rows. Without a free row the
+intercept is the middle of an interval, which may be wider without row i, even if alpha_i = 0.
+
+Reference: Chapelle & Vapnik, Model selection for support vector machines, NIPS 12, 2000.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg.lapack import dpotrf, dtrtrs
+
+from ensvm.solvers.regularization_path.events import EPS, LEFT, RIGHT, PathState, enter
+from ensvm.solvers.regularization_path.following import ROUNDINGS, new_state
+from ensvm.solvers.regularization_path.path import RegularizationPath
+from ensvm.solvers.regularization_path.row_removal import AT_BOUND, remove_each
+
+Vector = NDArray[np.float64]
+
+__all__ = ["LeaveOneOutValues", "leave_one_out_values", "machine_leave_one_out"]
+
+DEPENDENT = 1e-12  # a pivot of less than this part of the diagonal is rounding
+CANCELLED = 1e-8  # a difference less than this part of its terms is rounding
+EVENTS_PER_ROW = 20  # times m, a limit on the events of one row: far above the 1 to 50 measured
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOutValues:
+    """The values of f without row i at row i.
+
+    Attributes
+    ----------
+    values : ndarray of shape (m,)
+        The values.
+    n_events : ndarray of int, shape (m,)
+        How many times another row changed its set while this row was removed; -1 if that was not
+        followed, so that the value is that of the span rule.
+    """
+
+    values: Vector
+    n_events: NDArray[np.int64]
+
+
+def leave_one_out_values(
+    path: RegularizationPath, gram: ArrayLike, C: float, *, exact: bool = False
+) -> LeaveOneOutValues:
+    """Return f without row i at row i, for one machine of a path.
+
+    Parameters
+    ----------
+    path : RegularizationPath
+        The machine for every C.
+    gram : array of shape (m, m)
+        The Gram matrix that the path was made from.
+    C : float
+        The price of a soft error, positive, on the path.
+    exact : bool, default False
+        Whether all rows are followed until they are out: the values are then those of the machine
+        trained without the row, up to rounding. It takes 3 to 50 times as long as the span rule.
+
+    Returns
+    -------
+    LeaveOneOutValues
+        The values, and the events of each row.
+    """
+    return machine_leave_one_out(
+        gram,
+        path.labels,
+        path.coef_at(C),
+        path.intercept_at(C),
+        C * path.upper,
+        fit_intercept=path.fit_intercept,
+        exact=exact,
+    )
+
+
+def machine_leave_one_out(
+    gram: ArrayLike,
+    labels: Vector,
+    alpha: Vector,
+    intercept: float,
+    upper: Vector,
+    *,
+    kept: Vector | None = None,
+    fit_intercept: bool = True,
+    exact: bool = False,
+) -> LeaveOneOutValues:
+    """Return f without row i at row i, for a machine that any solver found.
+
+    A row that stands for several equal ones may lose only one of them: `kept` is the bound that is
+    left of its multiplier.
+
+    Parameters
+    ----------
+    gram : array of shape (m, m)
+        The positive semidefinite Gram matrix.
+    labels : ndarray of shape (m,)
+        The labels, -1 and +1.
+    alpha : ndarray of shape (m,)
+        The multipliers of an optimal machine.
+    intercept : float
+        Its intercept.
+    upper : ndarray of shape (m,)
+        The bounds of the multipliers, positive.
+    kept : ndarray of shape (m,), default None
+        The bounds of the multipliers without the row, at least 0; None for 0.
+    fit_intercept : bool, default True
+        Whether the machine has an intercept.
+    exact : bool, default False
+        As in `leave_one_out_values`.
+
+    Returns
+    -------
+    LeaveOneOutValues
+        The values, and the events of each row.
+    """
+    matrix = np.ascontiguousarray(gram, dtype=np.float64).view()
+    matrix.flags.writeable = False  # the compiled code is made for one type
+    machine = _Machine(matrix, labels, alpha, intercept, upper, kept, fit_intercept)
+    n_events = np.where(machine.parts == 0.0, 0, -1)
+    values = machine.values.copy()
+    followed = np.flatnonzero(machine.parts if exact else ~machine.can_be_taken_over())
+    if fit_intercept and not machine.free.size:
+        followed = np.arange(values.size)  # any row may bound the interval of the intercept
+    if (n_events[followed] == -1).sum() < (n_events == -1).sum():
+        followed = np.union1d(followed, machine.apply_span_rule(values))
+    if followed.size:
+        values[followed], n_events[followed] = machine.followed_values(followed)
+    return LeaveOneOutValues(values, n_events)
+
+
+class _Machine:
+    """One machine, its values and the sets of its rows."""
+
+    def __init__(
+        self,
+        gram: Vector,
+        labels: Vector,
+        alpha: Vector,
+        intercept: float,
+        upper: Vector,
+        kept: Vector | None,
+        fit_intercept: bool,
+    ) -> None:
+        self.gram, self.labels, self.upper = gram, labels, upper
+        self.intercept, self.fit_intercept = intercept, fit_intercept
+        zero = alpha <= AT_BOUND * upper
+        self.full = alpha >= (1.0 - AT_BOUND) * upper
+        self.free = np.flatnonzero(~(zero | self.full))
+        alpha = np.where(zero, 0.0, np.where(self.full, upper, alpha))
+        self.coef = labels * alpha
+        # What each row's coefficient loses
+        self.parts = self.coef if kept is None else labels * np.maximum(alpha - kept, 0.0)
+        support = np.flatnonzero(self.coef)
+        self.values = self.coef[support] @ gram[support] + intercept
+
+    def can_be_taken_over(self) -> NDArray[np.bool_]:
+        """Return for each row whether the other free rows could take over its part, if it has one.
+
+        Without an intercept they need not.
+        """
+        if not self.fit_intercept:
+            return np.ones(self.parts.size, dtype=bool)
+        coef, top = self.coef[self.free], self.upper[self.free]
+        highest, lowest = (np.where(self.labels[self.free] * s > 0, s * top, 0.0) for s in (1, -1))
+        rise, fall = highest - coef, coef - lowest
+        room = np.where(self.coef > 0.0, rise.sum(), fall.sum())
+        room[self.free] -= np.where(coef > 0.0, rise, fall)
+        return np.asarray((room > np.abs(self.parts)) | (self.parts == 0.0))
+
+    def apply_span_rule(self, values: Vector) -> NDArray[np.intp]:
+        """Take from the values what the span rule says; some may be replaced later.
+
+        Return the rows that have to be, because rounding is all that their values are made of: rows
+        that depend on each other, or a single free row under the constraint.
+        """
+        free, full = self.free, np.flatnonzero(self.full & (self.parts != 0.0))
+        diagonal = self.gram.diagonal()
+        # The constant makes K_FF + c positive definite where it is so on sum u = 0, see `events`.
+        constant = max(float(diagonal.max()), np.finfo(np.float64).tiny)
+        constant *= float(self.fit_intercept)
+        n = free.size
+        right = np.zeros((n, n + full.size + 1), order="F")
+        np.fill_diagonal(right, 1.0)
+        right[:, n:-1] = self.gram[free[:, None], full] + constant
+        right[:, -1] = 1.0
+        solved = _solved(self.gram[free[:, None], free] + constant, right)
+        squares, ones = np.einsum("ij,ij->j", solved, solved)[:-1], solved[:, -1]
+        inverse, schur = squares[:n], diagonal[full] + constant - squares[n:]
+        if self.fit_intercept and n:
+            along, total = ones @ solved[:, :-1], ones @ ones
+            inverse = inverse - along[:n] ** 2 / total
+            schur = schur + (1.0 - along[n:]) ** 2 / total
+        sure = inverse > CANCELLED * squares[:n]
+        values[free[sure]] -= self.parts[free[sure]] / inverse[sure]
+        values[full] -= self.parts[full] * np.maximum(schur, 0.0)
+        return np.asarray(free[~sure & (self.parts[free] != 0.0)])
+
+    def followed_values(self, rows: NDArray[np.intp]) -> tuple[Vector, NDArray[np.int64]]:
+        """Return the values of some rows by following them until they are out, and their events."""
+        scale = float(self.upper.max())  # the path's multipliers are alpha / C
+        state, work = (self._state(scale) for _ in range(2))
+        for row in self.free:
+            enter(state, row)
+        margins, n_events = np.empty(rows.size), np.empty(rows.size, dtype=np.int64)
+        limit = EVENTS_PER_ROW * self.labels.size
+        remove_each(state, work, rows, self.parts[rows] / scale, limit, margins, n_events)
+        return self.labels[rows] * (margins * scale + 1.0), n_events
+
+    def _state(self, scale: float) -> PathState:
+        state = new_state(
+            self.gram, self.labels, self.upper / scale, fit_intercept=self.fit_intercept
+        )
+        state.coef[:] = self.coef / scale
+        state.sets[:] = np.where(self.full, LEFT, RIGHT)
+        state.margin[:] = (self.labels * self.values - 1.0) / scale
+        state.intercept[0] = self.intercept / scale
+        state.rounding[0] = ROUNDINGS * EPS * state.largest_entry * np.abs(state.coef).sum()
+        return state
+
+
+def _solved(matrix: Vector, right: Vector) -> Vector:
+    """Return L^{-1} `right` with the Cholesky factor L of a matrix; `right` is overwritten.
+
+    A small part of the diagonal is added to it, since free rows may depend on each other.
+    """
+    if not len(matrix):
+        return right
+    rows = np.arange(len(matrix))
+    part = DEPENDENT
+    while True:
+        lifted = matrix.copy()
+        lifted[rows, rows] *= 1.0 + part
+        lower, fault = dpotrf(lifted.T, lower=1, overwrite_a=1, clean=0)
+        if not fault:
+            return np.asarray(dtrtrs(lower, right, lower=1, overwrite_b=1)[0])
+        part *= 100.0  # rounding of a large matrix, or one that is not positive semidefinite
+
+
+GRID_POINTS = 4  # values of C in a decade
+
+
+@dataclass(frozen=True, eq=False)
+class LeastLeaveOneOut:
+    """The machine of a path with the least leave-one-out error by the span rule.
+
+    Attributes
+    ----------
+    C : float
+        Its C, on a grid of four values a decade.
+    error : float
+        Its leave-one-out error, the share of rows with y_i f_i <= 0.
+    values : ndarray of shape (m,)
+        Its leave-one-out values f_i.
+    """
+
+    C: float
+    error: float
+    values: Vector
+
+
+def least_leave_one_out(path: RegularizationPath, gram: ArrayLike) -> LeastLeaveOneOut:
+    """Return the machine of a path with the least leave-one-out error by the span rule.
+
+    Errors are tied often, and the least C among equals is not the best choice: the smaller logistic
+    loss of the values decides.
+
+    Parameters
+    ----------
+    path : RegularizationPath
+        The machine for every C.
+    gram : array of shape (m, m)
+        The Gram matrix that the path was made from.
+
+    Returns
+    -------
+    LeastLeaveOneOut
+        The machine's C, leave-one-out error and values.
+    """
+    first, last = 1.0 / path.lambdas[0], 1.0 / path.lambdas[-1]
+    n_points = 1 + int(np.ceil(GRID_POINTS * np.log10(last / first)))
+    best, least = None, (np.inf, np.inf)
+    for C in np.clip(np.geomspace(first, last, n_points), first, last):
+        values = leave_one_out_values(path, gram, float(C)).values
+        criteria = error_and_loss(path.labels * values, path.upper)
+        if best is None or criteria < least:
+            best, least = LeastLeaveOneOut(float(C), criteria[0], values), criteria
+    assert best is not None  # the grid has a point
+    return best
+
+
+def error_and_loss(margins: Vector, weights: Vector) -> tuple[float, float]:
+    """Return the weighted share of margins y f <= 0, and their mean logistic loss.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (m,)
+        The products y_i f_i.
+    weights : ndarray of shape (m,)
+        What each row counts, positive.
+
+    Returns
+    -------
+    tuple of two floats
+        The error, and the mean of log(1 + exp(-2 y f)).
+    """
+    share = weights / weights.sum()
+    return float(share @ (margins <= 0.0)), float(share @ np.logaddexp(0.0, -2.0 * margins))

@@ -1,0 +1,210 @@
+"""The classifier that tunes itself: its machine, its choice, probabilities, weights, corners."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from ensvm import TunedSVC
+from ensvm.kernels import gram
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(120, noise=0.25, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, load_iris().target_names[y]
+
+
+def as_svc(machine, X, y, **parameters):
+    """Return LIBSVM's machine with the C and gamma chosen, and the rows it takes."""
+    scaled = X / machine.scale_
+    svc = SVC(C=machine.C_, gamma=machine.gamma_, tol=1e-6, decision_function_shape="ovo")
+    return svc.set_params(**parameters).fit(scaled, y), scaled
+
+
+def test_the_machine_is_the_svc_of_the_C_and_gamma_chosen(moons):
+    X, y = moons
+    ours = TunedSVC(tol=1e-6).fit(X, y)
+    theirs, scaled = as_svc(ours, X, y)
+    slope, offset = ours.sigmoids_[0]
+    values = (ours.decision_function(X) - offset) / slope  # positive for the first class
+    np.testing.assert_allclose(-values, theirs.decision_function(scaled), atol=1e-4)
+    assert ours.certificate_ <= 1e-6
+    assert ours.converged_
+
+
+def test_pairs_of_many_classes_are_those_of_svc(iris):
+    X, y = iris
+    ours = TunedSVC(tol=1e-6).fit(X, y)
+    theirs, scaled = as_svc(ours, X, y)
+    np.testing.assert_allclose(ours._pair_values(X).T, theirs.decision_function(scaled), atol=1e-3)
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    assert ours.score(X, y) >= theirs.score(scaled, y) - 0.02
+
+
+@pytest.mark.parametrize("name", ["moons", "iris"])
+def test_the_leave_one_out_score_is_near_that_of_refits(name, request):
+    X, y = request.getfixturevalue(name)
+    machine = TunedSVC().fit(X, y)
+    svc = SVC(C=machine.C_, gamma=machine.gamma_)
+    labels = cross_val_predict(svc, X / machine.scale_, y, cv=LeaveOneOut())
+    assert machine.loo_score_ == pytest.approx(np.mean(labels == y), abs=0.03)
+
+
+def test_the_table_holds_the_grid_and_the_choice(moons):
+    machine = TunedSVC().fit(*moons)
+    table = machine.search_results_
+    assert {len(column) for column in table.values()} == {28}
+    best = np.flatnonzero(table["rank"] == 1)[0]
+    assert (table["param_C"][best], table["param_gamma"][best]) == (machine.C_, machine.gamma_)
+    assert table["loo_score"][best] == machine.loo_score_
+    np.testing.assert_allclose(table["criterion"], 1.0 - table["loo_score"] + table["loo_loss"])
+
+
+def test_probabilities_decisions_and_classes_agree(iris):
+    X, y = iris
+    many = TunedSVC().fit(X, y)
+    probabilities = many.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(many.classes_[probabilities.argmax(axis=1)], many.predict(X))
+    np.testing.assert_allclose(many.decision_function(X), np.log(probabilities), atol=1e-9)
+    two = TunedSVC().fit(X[50:], y[50:])
+    odds = two.predict_proba(X)[:, 1] / two.predict_proba(X)[:, 0]
+    clear = np.abs(two.decision_function(X)) < 12.0
+    np.testing.assert_allclose(np.log(odds)[clear], two.decision_function(X)[clear], rtol=1e-4)
+
+
+def test_probabilities_are_calibrated():
+    X, y = load_breast_cancer(return_X_y=True)
+    machine = TunedSVC().fit(X[::2], y[::2])
+    assert log_loss(y[1::2], machine.predict_proba(X[1::2])) < 0.13
+    assert machine.score(X[1::2], y[1::2]) > 0.95
+
+
+def test_inputs_are_scaled_so_that_a_scaler_before_changes_nothing(moons):
+    X, y = moons
+    X = X * [1.0, 1e4] + [0.0, 1e5]
+    alone, behind = TunedSVC().fit(X, y), make_pipeline(StandardScaler(), TunedSVC()).fit(X, y)
+    np.testing.assert_allclose(alone.predict_proba(X), behind.predict_proba(X), atol=1e-2)
+    assert TunedSVC(scale=False).fit(X, y).scale_ is None
+
+
+def test_the_order_of_the_rows_does_not_matter(moons):
+    X, y = moons
+    order = np.random.default_rng(0).permutation(y.size)
+    one, other = TunedSVC().fit(X, y), TunedSVC().fit(X[order], y[order])
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+    np.testing.assert_array_equal(one.loo_decision_function_[order], other.loo_decision_function_)
+    np.testing.assert_array_equal(X[one.support_], X[order][other.support_])
+
+
+def test_a_weight_counts_rows_and_identical_rows_are_one(moons):
+    X, y = moons
+    counts = np.arange(y.size) % 4
+    weighted, repeated = (
+        TunedSVC().fit(X, y, counts),
+        TunedSVC().fit(X.repeat(counts, 0), y.repeat(counts)),
+    )
+    np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
+    assert weighted.loo_score_ == repeated.loo_score_
+    assert np.isnan(weighted.loo_decision_function_[counts == 0]).all()
+
+
+def test_a_class_weight_is_the_price_of_an_error():
+    X, y = make_moons((150, 40), noise=0.4, random_state=0)
+    plain, even = TunedSVC().fit(X, y), TunedSVC(class_weight="balanced", tol=1e-6).fit(X, y)
+    assert even.predict(X).sum() > plain.predict(X).sum()
+    theirs, scaled = as_svc(even, X, y, class_weight="balanced")
+    np.testing.assert_allclose(
+        -even._pair_values(X)[0], theirs.decision_function(scaled), atol=1e-4
+    )
+
+
+def test_a_gram_matrix_chooses_C(moons):
+    X, y = moons
+    K = gram(X, kernel="rbf", gamma=2.0)
+    machine = TunedSVC("precomputed").fit(K, y)
+    assert machine.gamma_ is machine.scale_ is machine.support_vectors_ is None
+    assert machine.score(K, y) > 0.9
+    scaled = TunedSVC("precomputed").fit(1e-6 * K, y)
+    np.testing.assert_allclose(
+        scaled.decision_function(1e-6 * K), machine.decision_function(K), rtol=1e-6
+    )
+    with pytest.raises(ValueError, match="must be square"):
+        TunedSVC("precomputed").fit(X, y)
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        TunedSVC("precomputed").fit(-K, y)
+
+
+def test_many_rows_are_searched_by_a_sample(moons):
+    X, y = moons
+    machine = TunedSVC(search_rows=60).fit(X, y)
+    assert machine.score(X, y) > 0.9
+    theirs, scaled = as_svc(machine, X, y)  # trained on all rows
+    assert np.mean(machine.predict(X) == theirs.predict(scaled)) > 0.95
+
+
+def test_a_pickle_holds_support_vectors_only():
+    X, y = make_moons(1000, noise=0.1, random_state=0)
+    machine = TunedSVC().fit(X, y)
+    assert machine.support_.size < 300
+    kept = pickle.loads(pickle.dumps(machine))
+    np.testing.assert_array_equal(kept.predict_proba(X), machine.predict_proba(X))
+    assert len(pickle.dumps(machine)) < 50_000
+
+
+LINE, PLANE = np.arange(90.0)[:, None], np.indices((8, 8)).reshape(2, -1).T
+CORNERS = {
+    "all rows equal": (np.ones((20, 2)), np.arange(20) % 2),
+    "all rows equal, unbalanced": (np.ones((20, 2)), np.arange(20) % 3 == 0),
+    "two rows": (LINE[:2], np.array(["a", "b"])),
+    "every row twice": (LINE // 2, np.arange(90) > 45),
+    "opposite labels on equal rows": (LINE // 2, np.arange(90) % 2),
+    "a constant column": (np.column_stack([LINE, np.full(90, 1e6)]), np.arange(90) > 14),
+    "thirty classes": (LINE // 3 + 0.01 * (LINE % 3), np.arange(90) // 3),
+    "one row of a class": (LINE, np.arange(90) == 89),
+    "integers that depend on each other": (PLANE, np.arange(64) % 7 < 3),
+}
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners_give_finite_values_without_a_warning(name):
+    X, y = CORNERS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = TunedSVC().fit(X, y)
+        assert np.isfinite(machine.predict_proba(X)).all()
+    assert np.isfinite(machine.loo_decision_function_).all()
+    assert np.isfinite(machine.search_results_["criterion"]).all()
+    if "equal" not in name and "integers" not in name:
+        assert machine.score(X, y) > 0.9
+
+
+def test_bad_input_is_refused(moons):
+    X, y = moons
+    with pytest.raises(ValueError, match="needs two classes"):
+        TunedSVC().fit(X, np.zeros(y.size))
+    with pytest.raises(ValueError, match="needs two classes"):
+        TunedSVC().fit(X, y, sample_weight=y)
+    with pytest.warns(ConvergenceWarning, match="max_iter = 3"):
+        TunedSVC(max_iter=3).fit(X, y)
+
+
+def test_sparse_rows_are_dense_ones(moons):
+    X, y = moons
+    dense, thin = TunedSVC().fit(X, y), TunedSVC().fit(sparse.csr_array(X), y)
+    np.testing.assert_array_equal(dense.predict_proba(X), thin.predict_proba(sparse.csr_array(X)))

@@ -1,0 +1,67 @@
+"""Small two-class problems with their Gram matrices, those that break textbook rules among them."""
+
+import numpy as np
+
+from ensvm.kernels import gram
+
+
+def clouds(m=40, seed=0, n_positive=None):
+    rng = np.random.default_rng(seed)
+    n_positive = m // 3 if n_positive is None else n_positive
+    y = np.where(np.arange(m) < n_positive, 1.0, -1.0)
+    return rng.normal(size=(m, 2)) + 0.5 * y[:, None], y
+
+
+def rbf(X, gamma=0.5):
+    return gram(X, kernel="rbf", gamma=gamma)
+
+
+def lattice():
+    side = np.arange(6.0)
+    X = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    return X, np.where(X.sum(axis=1) % 2 == 0, 1.0, -1.0)
+
+
+def difficult(name):
+    """Return a Gram matrix and labels on which textbook rules divide by zero or cycle."""
+    X, y = clouds()
+    if name == "one row in ten twice":
+        X[-4:] = X[:4]
+        return rbf(X), y
+    if name == "every row three times":
+        return rbf(np.repeat(X[8:20], 3, axis=0)), np.repeat(y[8:20], 3)
+    if name == "opposite labels on identical rows":
+        X[20:] = X[:20]
+        return rbf(X), y
+    if name == "two identical points of opposite labels":
+        return np.ones((2, 2)), np.array([1.0, -1.0])
+    if name == "all rows identical":
+        return np.ones((5, 5)), y[10:15]
+    if name == "constant features":
+        return gram(np.column_stack([X, np.ones((40, 3))]), kernel="linear", gamma=None), y
+    if name == "one positive point":
+        X, y = clouds(n_positive=1)
+        return rbf(X), y
+    if name == "one negative point":
+        X, y = clouds(n_positive=39)
+        return rbf(X), y
+    if name == "linear kernel of rank two":
+        return X @ X.T, y
+    if name == "linear kernel far from the origin":
+        return (100.0 * X + 50.0) @ (100.0 * X + 50.0).T, y
+    if name == "balanced classes on a lattice":
+        X, y = lattice()
+        return rbf(X), y
+    if name == "rounded inputs, wide kernel":
+        return rbf(np.round(X), 1e-3), y
+    return np.zeros((6, 6)), np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
+
+
+DIFFICULTIES = (
+    "one row in ten twice", "every row three times", "opposite labels on identical rows",
+    "two identical points of opposite labels",
+    "all rows identical", "constant features", "one positive point", "one negative point",
+    "linear kernel of rank two",
+    "linear kernel far from the origin", "balanced classes on a lattice",
+    "rounded inputs, wide kernel", "zero kernel",
+)  # fmt: skip

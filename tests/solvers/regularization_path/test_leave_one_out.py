@@ -1,0 +1,150 @@
+"""Leave-one-out values are those of machines trained without the row."""
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+from small_problems import DIFFICULTIES, clouds, difficult, rbf
+
+from ensvm.kernels import gram
+from ensvm.solvers.regularization_path import (
+    leave_one_out_values,
+    machine_leave_one_out,
+    regularization_path,
+)
+from ensvm.solvers.sequential_minimal_optimization import minimise
+
+
+def problem(m=40, seed=0, n_positive=None):
+    X, y = clouds(m, seed, n_positive)
+    return rbf(X), y
+
+
+def refitted(K, y, C, fit_intercept, weights=None):
+    """Return the values of machines trained by the path without each row.
+
+    They are NaN where the path has no machine: one class is left, and there is no intercept.
+    """
+    weights, values = np.ones(y.size) if weights is None else weights, np.empty(y.size)
+    for i in range(y.size):
+        others = np.delete(np.arange(y.size), i)
+        if np.unique(y[others]).size == 1:
+            values[i] = y[others[0]] if fit_intercept else np.nan
+            continue
+        path = regularization_path(
+            K[np.ix_(others, others)],
+            y[others],
+            sample_weight=weights[others],
+            fit_intercept=fit_intercept,
+            C_max=2.0 * C,
+        )
+        values[i] = K[i, others] @ (y[others] * path.coef_at(C)) + path.intercept_at(C)
+    return values
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_followed_to_the_end_they_are_those_of_refits(seed, fit_intercept):
+    K, y = problem(seed=seed, n_positive=(5, 13, 20)[seed])
+    weights = np.random.default_rng(seed).uniform(0.3, 3.0, y.size) if seed else np.ones(y.size)
+    path = regularization_path(K, y, sample_weight=weights, fit_intercept=fit_intercept, C_max=1e3)
+    for C in (1e-3, 0.1, 1.0, 10.0, 300.0):
+        exact = leave_one_out_values(path, K, C, exact=True)
+        expected = refitted(K, y, C, fit_intercept, weights)
+        np.testing.assert_allclose(exact.values, expected, rtol=1e-6, atol=1e-6)
+        assert exact.n_events.min() >= 0
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_the_span_rule_is_exact_where_no_other_row_changes_its_set(C, fit_intercept):
+    K, y = problem(80)
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=1e3)
+    exact = leave_one_out_values(path, K, C, exact=True)
+    span = leave_one_out_values(path, K, C)
+    alone = exact.n_events == 0
+    assert alone.sum() >= 10
+    np.testing.assert_allclose(span.values[alone], exact.values[alone], rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_with_all_rows_free_it_is_the_formula_of_least_squares(fit_intercept):
+    rng = np.random.default_rng(0)
+    K, y = gram(rng.normal(size=(20, 3)), kernel="rbf", gamma=5.0), np.repeat([1.0, -1.0], 10)
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=1e3)
+    expected = np.empty(20)
+    for i in range(20):
+        others = np.delete(np.arange(20), i)
+        system = np.ones((20, 20))
+        system[:19, :19] = K[np.ix_(others, others)]
+        system[19, 19] = 0.0
+        if not fit_intercept:
+            system = system[:19, :19]
+        solution = np.linalg.solve(system, np.append(y[others], 0.0)[: len(system)])
+        expected[i] = np.append(K[i, others], 1.0)[: len(system)] @ solution
+    values = leave_one_out_values(path, K, 1e3)
+    np.testing.assert_array_equal(values.n_events, -1)
+    np.testing.assert_allclose(values.values, expected, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("name", DIFFICULTIES)
+def test_difficult_data_have_the_values_of_refits(name, fit_intercept):
+    K, y = difficult(name)
+    if not K.any() or y.size == 2:
+        pytest.skip("every machine is its intercept alone, or one class is left")
+    scale = K.diagonal().max()
+    path = regularization_path(K, y, fit_intercept=fit_intercept, C_max=1e3 / scale)
+    for C in np.array([1e-3, 0.1, 1.0, 30.0]) / scale:
+        exact = leave_one_out_values(path, K, C, exact=True).values
+        expected = refitted(K, y, C, fit_intercept)
+        known = np.isfinite(expected)
+        np.testing.assert_allclose(exact[known], expected[known], rtol=1e-5, atol=1e-5)
+        assert np.isfinite(leave_one_out_values(path, K, C).values).all()
+
+
+def test_rows_that_the_free_rows_cannot_take_over_are_followed():
+    """The machine of balanced classes and a small C: a row left out turns the majority round."""
+    K, y = problem(60, n_positive=30)
+    path = regularization_path(K, y, C_max=1e3)
+    C = 0.5 / path.lambdas[0]
+    machine = leave_one_out_values(path, K, C)
+    assert path.coef_at(C).min() == pytest.approx(C)  # no free row
+    assert machine.n_events.min() >= 1
+    np.testing.assert_allclose(machine.values, refitted(K, y, C, True), atol=1e-8)
+    assert np.mean(y * machine.values <= 0.0) == 1.0
+    assert np.mean(y * (K @ (y * path.coef_at(C)) + path.intercept_at(C)) <= 0.0) < 0.5
+
+
+def test_a_row_may_lose_one_of_several_equal_ones():
+    K, y = problem(30)
+    counts = 1.0 + np.arange(30) % 3
+    repeated = np.repeat(np.arange(30), counts.astype(int))
+    C = 2.0
+    path = regularization_path(K, y, sample_weight=counts, C_max=10.0)
+    exact = machine_leave_one_out(
+        K, y, path.coef_at(C), path.intercept_at(C), C * counts, kept=C * (counts - 1), exact=True
+    )
+    expected = refitted(K[np.ix_(repeated, repeated)], y[repeated], C, True)
+    np.testing.assert_allclose(exact.values[repeated], expected, rtol=1e-6, atol=1e-6)
+
+
+def test_any_solver_s_machine_will_do():
+    K, y = problem(60)
+    upper = np.full(60, 3.0)
+    signed, intercept, _, _ = minimise(K, y, upper, 1e-9, 10**6)
+    path = regularization_path(K, y, C_max=10.0)
+    for exact in (False, True):
+        ours = machine_leave_one_out(K, y, y * signed, intercept, upper, exact=exact)
+        theirs = leave_one_out_values(path, K, 3.0, exact=exact)
+        np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-4, atol=1e-4)
+
+
+def test_libsvm_agrees():
+    K, y = problem(50)
+    path = regularization_path(K, y, C_max=10.0)
+    values = leave_one_out_values(path, K, 5.0, exact=True).values
+    for i in range(0, 50, 7):
+        others = np.delete(np.arange(50), i)
+        machine = SVC(C=5.0, kernel="precomputed", tol=1e-9, shrinking=False)
+        machine.fit(K[np.ix_(others, others)], y[others])
+        assert values[i] == pytest.approx(machine.decision_function(K[[i]][:, others])[0], abs=1e-5)
