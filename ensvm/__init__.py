@@ -18,6 +18,9 @@ if TYPE_CHECKING:  # what type checkers and editors see of the names below
     from ensvm.classifiers.adaboost import AdaBoost as AdaBoost
     from ensvm.classifiers.boosted_svm import BoostedSVM as BoostedSVM
     from ensvm.classifiers.editing_svc import EditingSVC as EditingSVC
+    from ensvm.classifiers.kernel_ridge_classifier import (
+        KernelRidgeClassifierCV as KernelRidgeClassifierCV,
+    )
     from ensvm.classifiers.leveraged_vector_machine import (
         LeveragedVectorMachine as LeveragedVectorMachine,
     )

@@ -8,6 +8,7 @@ CLASSIFIERS: dict[str, str] = {
     "AdaBoost": "ensvm.classifiers.adaboost",
     "BoostedSVM": "ensvm.classifiers.boosted_svm",
     "EditingSVC": "ensvm.classifiers.editing_svc",
+    "KernelRidgeClassifierCV": "ensvm.classifiers.kernel_ridge_classifier",
     "LeveragedVectorMachine": "ensvm.classifiers.leveraged_vector_machine",
     "LinearSMO": "ensvm.classifiers.linear_smo",
     "LowRankRidgeClassifier": "ensvm.classifiers.low_rank_ridge_classifier",

@@ -50,8 +50,8 @@ class Expansion:
     """What `_solve` returns: the machine and its fitted attributes."""
 
     coefficients: NDArray[np.float64]
-    """Shape (n_samples,), of all training rows, signed: y_i a_i."""
-    intercept: float = 0.0
+    """Of all training rows, signed, y_i a_i: shape (n_samples,), or (n_samples, k) for k sums."""
+    intercept: Any = 0.0
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """Fitted attributes to set: name with its underscore -> value."""
     ending: Ending | None = None
@@ -153,7 +153,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         """Validate, solve, and set every fitted attribute."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes())
         X = self._widened(X)
-        self.classes_, signs = signed_labels(y, type(self).__name__)
+        self.classes_, signs = self._targets(y)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
@@ -163,7 +163,7 @@ class KernelExpansionClassifier(BinaryClassifier):
         with one_blas_thread() if X.shape[0] < SHARED_ROWS else nullcontext():
             expansion = self._solve(X, signs, weight)
         # What is dropped changes f by less than a rounding of the largest coefficient's term.
-        sizes = np.abs(expansion.coefficients)
+        sizes = np.abs(expansion.coefficients.reshape(len(signs), -1)).max(axis=1)
         self.support_ = np.flatnonzero(sizes > np.finfo(np.float64).eps * sizes.max() / sizes.size)
         self.dual_coef_ = expansion.coefficients[self.support_]
         self.X_fit_: Any = None if self.kernel == "precomputed" else X[self.support_]
@@ -207,6 +207,10 @@ class KernelExpansionClassifier(BinaryClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+    def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return the classes in sorted order and the `signs` that `_solve` gets."""
+        return signed_labels(y, type(self).__name__)
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
         """Return the number that `gamma` stands for on the training rows."""

@@ -1,4 +1,4 @@
-"""Ridge regression of the labels on the features of a low-rank factor, in one pass."""
+"""Ridge regression of the labels on the features of a low-rank factor, in blocks of rows."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -18,7 +18,7 @@ from ensvm.solvers.one_pass_ridge import RidgeSums
 
 @documented
 class LowRankRidgeClassifier(KernelExpansionClassifier):
-    """Ridge regression of the labels -1 and +1 on the features of a low-rank kernel, in one pass.
+    """Ridge regression of the labels -1 and +1 on the features of a low-rank kernel, in blocks.
 
     The features of a row are its row of L, from the factor LL' of the Gram matrix that
     `PartiallyTrainedEnsemble(low_rank=...)` trains on, with the same pivots. Only their second
@@ -31,10 +31,12 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
         The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
         exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
         kernel values. The kernel must be positive semidefinite.
-    alpha : float or 'gcv', default 'gcv'
-        What the squared length of the weights counts beside the squared errors, a positive number;
-        'gcv' takes the one of least generalised cross-validation (Golub, Heath & Wahba, 1979) among
-        a grid over all that matters, at no further pass.
+    alpha : float or {'loo', 'gcv'}, default 'loo'
+        What the squared length of the weights counts beside the squared errors, a positive number.
+        'loo' takes the one of least squared leave-one-out error, which is exact and takes a second
+        pass over the rows. 'gcv' needs no second pass: it takes the one of least generalised
+        cross-validation (Golub, Heath & Wahba, 1979), which can fail badly where there are about as
+        many pivots as rows.
     low_rank : int or float, default 1000
         An int is the largest number of pivots, at least 1; a float in (0, 1) is the share of the
         trace of the Gram matrix that they may leave out.
@@ -82,7 +84,7 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelExpansionClassifier._parameter_constraints,
         "kernel": [StrOptions({*NAMED_KERNELS}), callable],
-        "alpha": [StrOptions({"gcv"}), Interval(Real, 0.0, None, closed="neither")],
+        "alpha": [StrOptions({"loo", "gcv"}), Interval(Real, 0.0, None, closed="neither")],
         "low_rank": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, 1.0, closed="neither"),
@@ -100,7 +102,7 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
         gamma: float | str = "mean-distance",
         degree: int = 3,
         coef0: float = 0.0,
-        alpha: float | Literal["gcv"] = "gcv",
+        alpha: float | Literal["loo", "gcv"] = "loo",
         low_rank: int | float = 1000,
         low_rank_method: Literal["random", "greedy"] = "random",
         pivot_rows: int | None = 100_000,
@@ -134,7 +136,13 @@ class LowRankRidgeClassifier(KernelExpansionClassifier):
                 self.low_rank, self.low_rank_method, self.pivot_rows, drawn_seed(self.random_state)
             ),
         )
-        solution = _sums(X, signs, features).solve(None if self.alpha == "gcv" else self.alpha)
+        sums = _sums(X, signs, features)
+        alpha = self.alpha if isinstance(self.alpha, Real) else None
+        if self.alpha == "loo":
+            alpha = sums.left_out_penalty(
+                (block, signs[rows]) for rows, block in features.blocks(X)
+            )
+        solution = sums.solve(alpha)
         coefficients = np.zeros(signs.size)
         coefficients[features.pivots] = features.at_pivots(solution.weights)
         attributes = {

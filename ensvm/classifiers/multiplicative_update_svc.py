@@ -143,5 +143,13 @@ class MultiplicativeUpdateSVC(KernelExpansionClassifier):
             "certificate_": result.certificate,
             "overshoot_": result.overshoot_iteration or 0,
         }
-        ending = Ending(result.n_iter, result.stop_reason, result.converged)
+        message = ""
+        if result.stop_reason == "max_iter":
+            message = (
+                f"MultiplicativeUpdateSVC stopped after {result.n_iter} steps (max_iter) with a "
+                f"duality gap of {result.certificate:.3g} at W = {result.objective:.3g}; a larger "
+                "learning_rate or max_iter brings it nearer to the optimum, and RhoSVC, which "
+                "adapts the rate, solves the same problem in fewer steps"
+            )
+        ending = Ending(result.n_iter, result.stop_reason, result.converged, message)
         return Expansion(signs * weights, attributes=attributes, ending=ending)

@@ -312,4 +312,6 @@ def shares_gram(estimator: Any) -> bool:
     kernel = params.get("kernel")
     if not (isinstance(kernel, str) and kernel in KERNELS):
         return False
+    if params.get("gamma") == "loo":  # the estimator chooses the width in `fit`
+        return False
     return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)

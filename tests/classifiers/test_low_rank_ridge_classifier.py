@@ -81,3 +81,20 @@ def test_the_penalty_may_be_left_to_it() -> None:
     ]
     assert chosen.score(fresh, labels) >= max(scores) - 0.02
     assert chosen.score(fresh, labels) > scores[0]
+
+
+def test_rows_that_almost_repeat_do_not_take_the_penalty_away() -> None:
+    def drawn(m: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        generator = np.random.default_rng(seed)
+        X = generator.standard_t(1.5, size=(m, 4))
+        return X, X[:, 0] + generator.normal(size=m) > 0.5
+
+    X, y = drawn(200, 0)
+    X[0], y[0] = X[1] + 1e-5, y[1]
+    fresh, labels = drawn(2000, 1)
+    settings: dict[str, Any] = {"gamma": 0.5, "random_state": 0}
+    machine = LowRankRidgeClassifier(**settings).fit(X, y)
+    assert machine.rank_ == 200  # as many pivots as rows: the leverages are anything but equal
+    approximate = LowRankRidgeClassifier(alpha="gcv", **settings).fit(X, y)
+    assert approximate.alpha_ < 1e-6 < 0.01 < machine.alpha_
+    assert machine.score(fresh, labels) > approximate.score(fresh, labels) + 0.03

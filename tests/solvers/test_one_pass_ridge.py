@@ -55,3 +55,23 @@ def test_features_without_spread_leave_the_mean() -> None:
     solution = sums.solve()
     assert solution.intercept == pytest.approx(0.2)
     np.testing.assert_allclose(solution.weights, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_penalty_left_out_has_the_least_error_of_refits(seed: int) -> None:
+    features, target = rows(seed, m=45, r=40)
+
+    def error(alpha: float) -> float:
+        total = 0.0
+        for row in range(45):
+            others = np.arange(45) != row
+            refit = Ridge(alpha=alpha).fit(features[others], target[others])
+            total += float(target[row] - refit.predict(features[[row]])[0]) ** 2
+        return total
+
+    sums = summed(features, target, 17)
+    chosen = sums.left_out_penalty(
+        (features[start : start + 17].T, target[start : start + 17]) for start in range(0, 45, 17)
+    )
+    least = min(error(alpha) for alpha in np.geomspace(1e-6, 1e5, 23))
+    assert error(chosen) <= 1.1 * least  # the grid of penalties is not infinitely fine

@@ -1,0 +1,237 @@
+"""Kernel ridge regression of the labels; leave-one-out chooses the penalty and the width."""
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+
+from ensvm.classifiers.base import CLASS_WEIGHT, class_costs, require_classes, rows_that_count
+from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
+from ensvm.classifiers.shared_docs import documented
+from ensvm.kernels import KernelFunction, gram, resolve_gamma
+from ensvm.memory import require_memory
+from ensvm.solvers.kernel_ridge import KernelRidge
+
+# Widths that gamma="loo" tries, in units of 'mean-distance'
+WIDTHS = (0.1, 0.33, 1.0, 3.3)
+MATRICES = 4.0  # as large as the Gram matrix that a fit holds at once
+
+
+@documented
+class KernelRidgeClassifierCV(WeightedExpansionClassifier):
+    """Kernel ridge regression of the labels that tunes itself by exact leave-one-out.
+
+    For each class one function f(x) = sum_j c_j k(x_j, x) + b is fitted to +1 at the rows of the
+    class and -1 at the others, with a penalty alpha c'Kc; two classes need one function. One
+    eigendecomposition of the Gram matrix gives all functions, for every alpha, and the value of
+    each without row i at row i, without a refit. The pair of alpha and gamma is taken whose
+    leave-one-out values have the least mean squared error. A fit takes O(n_samples^3) time for
+    each width, and every training row is a support vector; see `LowRankRidgeClassifier` for more
+    than some thousand rows. Inputs should be scaled.
+
+    Parameters
+    ----------
+    gamma : float or {'loo', 'scale', 'auto', 'mean-distance'}, default 'loo'
+        The factor in 'rbf' and 'poly', a positive number. 'loo' chooses among .1, .33, 1 and 3.3
+        times 'mean-distance', which is 1 over the mean squared distance of the training rows to
+        their mean; 'scale' is 1 / (n_features Var(X)) and 'auto' 1 / n_features.
+    alpha : float or 'loo', default 'loo'
+        What c'Kc counts beside the squared errors, a positive number; 'loo' chooses among a grid
+        with two values in a decade.
+    class_weight : dict, 'balanced' or None, default None
+        What the squared error of a row of each class counts; 'balanced' is
+        n_samples / (n_classes * rows of the class), None is 1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes in sorted order.
+    dual_coef_ : ndarray of shape (n_support,) or (n_support, n_classes)
+        The coefficients c of f; of each class if there are more than two.
+    intercept_ : float or ndarray of shape (n_classes,)
+        The constants b.
+    alpha_ : float
+        The alpha used.
+    loo_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        The values of f fitted without each training row at that row, for the alpha and gamma used.
+    loo_error_ : float
+        The share of the training rows that these values put into a wrong class, weighted with
+        `sample_weight`; as alpha and gamma were chosen on them, a little less than at new rows.
+
+    References
+    ----------
+    Wahba, Spline models for observational data, 1990, section 4.2; Rifkin, Yeo & Poggio,
+    Regularized least-squares classification, 2003.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from ensvm import KernelRidgeClassifierCV
+    >>> X, y = load_wine(return_X_y=True)
+    >>> machine = make_pipeline(StandardScaler(), KernelRidgeClassifierCV()).fit(X, y)
+    >>> bool(machine[-1].loo_error_ < 0.02)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **WeightedExpansionClassifier._parameter_constraints,
+        "gamma": [
+            StrOptions({"loo", "scale", "auto", "mean-distance"}),
+            Interval(Real, 0.0, None, closed="neither"),
+        ],
+        "alpha": [StrOptions({"loo"}), Interval(Real, 0.0, None, closed="neither")],
+        "class_weight": CLASS_WEIGHT,
+    }
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        *,
+        gamma: float | str = "loo",
+        degree: int = 3,
+        coef0: float = 0.0,
+        alpha: float | Literal["loo"] = "loo",
+        class_weight: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.alpha = alpha
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier to training rows, their labels and their weights.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            The labels, of two or more distinct values.
+        sample_weight : array-like of shape (n_samples,), default None
+            How many rows each row stands for, at least 0; None for 1. Leave-one-out leaves out one
+            of the rows that a row of weight above 1 stands for, else the whole row.
+
+        Raises
+        ------
+        ValueError
+            If there is one class only, the Gram matrix is not square, or a weight or a parameter is
+            out of its range.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return scikit-learn's tags: any number of classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
+        """Return the width, or with 'loo' the one of which multiples are tried."""
+        gamma = "mean-distance" if self.gamma == "loo" else self.gamma
+        if sample_weight is None:
+            return resolve_gamma(gamma, X)
+        used = np.flatnonzero(sample_weight)
+        return resolve_gamma(gamma, X[used], sample_weight[used])
+
+    def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return the classes and the targets -1, +1, shape (m,), or (m, n_classes) if over two."""
+        check_classification_targets(y)
+        classes = np.unique(y)
+        require_classes(classes, type(self).__name__)
+        if classes.size == 2:
+            return classes, np.where(y == classes[1], 1.0, -1.0)
+        return classes, np.where(np.asarray(y)[:, None] == classes, 1.0, -1.0)
+
+    def _classes_of(self, decision: NDArray[np.float64]) -> NDArray[Any]:
+        return self.classes_[_codes(decision)]
+
+    def _is_one_sum(self) -> bool:
+        return self.classes_.size == 2
+
+    def _solve(
+        self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
+    ) -> Expansion:
+        m, codes = len(signs), _codes(signs)
+        what = f"{type(self).__name__}: the Gram matrix of {m} rows and its eigenvectors"
+        require_memory(8.0 * MATRICES * m**2, what)
+        counts = np.ones(m) if sample_weight is None else sample_weight
+        rows = rows_that_count(counts, codes.astype(np.float64), type(self).__name__)
+        costs = class_costs(self.class_weight, self.classes_, codes)[codes]
+        widths = [self.gamma_]
+        if self.gamma == "loo" and self.gamma_ is not None:
+            widths = [factor * self.gamma_ for factor in WIDTHS]
+        fits = (
+            _tuned(self._gram_of_width(X, gamma), signs, rows, counts, costs, self.alpha)
+            for gamma in widths
+        )
+        best, gamma = min(zip(fits, widths, strict=True), key=lambda pair: pair[0].loss)
+        attributes = {
+            "gamma_": gamma,
+            "alpha_": best.alpha,
+            "loo_decision_function_": best.values,
+            "loo_error_": float(np.average(_codes(best.values) != codes, weights=counts)),
+        }
+        return Expansion(best.coefficients, best.intercept, attributes)
+
+    def _gram_of_width(self, X: Any, gamma: float | None) -> NDArray[Any]:
+        if self.kernel == "precomputed":
+            return self._training_gram(X)
+        return gram(X, **(self._kernel_parameters() | {"gamma": gamma}))
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """The fit of one width whose alpha has the least leave-one-out loss."""
+
+    loss: float
+    alpha: float
+    values: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    intercept: Any
+
+
+def _tuned(
+    kernel: NDArray[Any],
+    signs: NDArray[np.float64],
+    rows: NDArray[np.intp],
+    counts: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    alpha: float | str,
+) -> _Fit:
+    """Return the best fit to the `rows`, those of positive weight, by their mean squared error."""
+    m, targets = len(signs), signs.reshape(len(signs), -1)[rows]
+    weight = (counts * costs)[rows]
+    among = kernel if rows.size == m else kernel[np.ix_(rows, rows)]
+    ridge = KernelRidge(among, targets, weight, 1.0 / np.maximum(counts[rows], 1.0))
+    alphas = ridge.penalties() if alpha == "loo" else np.array([float(alpha)])
+    left_out = ridge.leave_one_out(alphas)
+    losses = np.average(np.square(left_out - targets).mean(axis=2), axis=1, weights=weight)
+    best = int(losses.argmin())
+    solution = ridge.solve(float(alphas[best]))
+    coefficients = np.zeros((m, targets.shape[1]))
+    coefficients[rows] = solution.coefficients
+    if rows.size == m:
+        values = left_out[best]
+    else:  # a row of weight 0 was never in
+        values = kernel @ coefficients + solution.intercepts
+        values[rows] = left_out[best]
+    intercept = solution.intercepts if signs.ndim == 2 else float(solution.intercepts[0])
+    return _Fit(
+        float(losses[best]),
+        float(alphas[best]),
+        values.reshape(signs.shape),
+        coefficients.reshape(signs.shape),
+        intercept,
+    )
+
+
+def _codes(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the positions of the classes that values of f stand for."""
+    return values.argmax(axis=1) if values.ndim == 2 else (values > 0.0).astype(np.intp)

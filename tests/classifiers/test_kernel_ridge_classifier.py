@@ -1,0 +1,147 @@
+"""Kernel ridge regression of labels: scikit-learn's on the same features, and its choices."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.datasets import load_wine, make_moons
+from sklearn.linear_model import RidgeClassifierCV
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.preprocessing import StandardScaler
+
+from ensvm import KernelRidgeClassifierCV
+from ensvm.classifiers.kernel_ridge_classifier import WIDTHS
+from ensvm.kernels import gram, resolve_gamma
+from ensvm.runner.grams import shares_gram
+
+
+def moons(m: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    return make_moons(m, noise=0.3, random_state=0)
+
+
+def wine(rows: int = 178) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    X, y = load_wine(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))[:rows]
+    return StandardScaler().fit_transform(X)[order], np.array(["a", "b", "c"])[y[order]]
+
+
+@pytest.mark.parametrize("data", [moons, lambda: wine(50)])
+def test_leave_one_out_values_are_those_of_refits(data: Any) -> None:
+    X, y = data()
+    machine = KernelRidgeClassifierCV().fit(X, y)
+    peer = clone(machine).set_params(gamma=machine.gamma_, alpha=machine.alpha_)
+    refits = cross_val_predict(peer, X, y, cv=LeaveOneOut(), method="decision_function")
+    np.testing.assert_allclose(machine.loo_decision_function_, refits, atol=1e-8)
+    predicted = cross_val_predict(peer, X, y, cv=LeaveOneOut())
+    assert machine.loo_error_ == pytest.approx(np.mean(predicted != y))
+
+
+@pytest.mark.parametrize("data", [moons, wine])
+def test_it_is_scikit_learns_ridge_on_features_of_the_kernel(data: Any) -> None:
+    X, y = data()
+    alphas = [0.01, 0.1, 1.0, 10.0]
+    features = np.linalg.cholesky(gram(X, kernel="rbf", gamma=0.1) + 1e-10 * np.eye(len(y)))
+    peer = RidgeClassifierCV(alphas, store_cv_results=True).fit(features, y)
+    for position, alpha in enumerate(alphas):
+        machine = KernelRidgeClassifierCV(gamma=0.1, alpha=alpha).fit(X, y)
+        signs = np.where(y[:, None] == machine.classes_, 1.0, -1.0)
+        values = machine.loo_decision_function_.reshape(len(y), -1)
+        errors = np.square(values - signs[:, -values.shape[1] :])
+        np.testing.assert_allclose(errors, peer.cv_results_[..., position], atol=1e-5)
+        if alpha == peer.alpha_:
+            expected = peer.decision_function(features)
+            np.testing.assert_allclose(machine.decision_function(X), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_no_width_or_penalty_tried_has_a_smaller_loss(kernel: str) -> None:
+    X, y = moons()
+    signs = 2.0 * y - 1.0
+
+    def loss(machine: KernelRidgeClassifierCV) -> float:
+        return float(np.mean(np.square(machine.loo_decision_function_ - signs)))
+
+    chosen = KernelRidgeClassifierCV(kernel, coef0=1.0).fit(X, y)
+    base = resolve_gamma("mean-distance", X)
+    assert chosen.gamma_ in [factor * base for factor in WIDTHS]
+    for factor in WIDTHS:
+        for alpha in (chosen.alpha_, 10.0 * chosen.alpha_, 0.1 * chosen.alpha_, 1.0):
+            other = KernelRidgeClassifierCV(kernel, coef0=1.0, gamma=factor * base, alpha=alpha)
+            # the grid of penalties has gaps
+            assert loss(chosen) <= 1.02 * loss(other.fit(X, y))
+
+
+def test_a_precomputed_or_called_kernel_is_the_same_machine() -> None:
+    X, y = wine(90)
+    fresh, _ = wine()
+    named = KernelRidgeClassifierCV(gamma=0.05).fit(X, y)
+
+    def rbf(A: Any, B: Any) -> NDArray[np.float64]:
+        return gram(A, B, kernel="rbf", gamma=0.05)
+
+    given = KernelRidgeClassifierCV("precomputed").fit(rbf(X, X), y)
+    called = KernelRidgeClassifierCV(rbf).fit(X, y)
+    assert given.alpha_ == pytest.approx(named.alpha_)
+    assert given.gamma_ is None
+    expected = named.decision_function(fresh)
+    assert expected.shape == (178, 3)
+    np.testing.assert_allclose(given.decision_function(rbf(fresh, X)), expected, atol=1e-8)
+    np.testing.assert_allclose(called.decision_function(fresh), expected, atol=1e-8)
+
+
+def test_a_weight_of_two_is_two_rows_and_a_weight_of_zero_none() -> None:
+    X, y = wine(60)
+    counts = np.arange(60) % 3
+    weighted = KernelRidgeClassifierCV().fit(X, y, sample_weight=counts)
+    repeated = KernelRidgeClassifierCV().fit(X.repeat(counts, axis=0), y.repeat(counts))
+    assert weighted.gamma_ == pytest.approx(repeated.gamma_)
+    assert weighted.alpha_ == pytest.approx(repeated.alpha_)
+    assert weighted.loo_error_ == pytest.approx(repeated.loo_error_)
+    np.testing.assert_allclose(
+        weighted.decision_function(X), repeated.decision_function(X), atol=1e-8
+    )
+    copies = weighted.loo_decision_function_.repeat(counts, axis=0)
+    np.testing.assert_allclose(copies, repeated.loo_decision_function_, atol=1e-8)
+    # At a row of weight 0, which no fit has seen, the value is the machine's own.
+    unseen = counts == 0
+    values = weighted.loo_decision_function_[unseen]
+    np.testing.assert_allclose(values, weighted.decision_function(X)[unseen], atol=1e-8)
+
+
+def test_balanced_classes_are_found_more_often() -> None:
+    X, y = make_moons((200, 25), noise=0.5, random_state=0)
+    plain = KernelRidgeClassifierCV().fit(X, y)
+    balanced = KernelRidgeClassifierCV(class_weight="balanced").fit(X, y)
+    assert (balanced.predict(X) == 1).sum() > 2 * (plain.predict(X) == 1).sum()
+
+
+def test_hard_inputs() -> None:
+    X, y = wine(60)
+    same = KernelRidgeClassifierCV().fit(np.ones((30, 2)), [0] * 20 + [1] * 10)
+    assert set(same.predict(np.ones((3, 2)))) == {0}
+    assert same.loo_error_ == pytest.approx(1 / 3)
+    alone = KernelRidgeClassifierCV().fit(X, np.where(np.arange(60) == 7, "z", y))
+    assert alone.classes_.tolist() == ["a", "b", "c", "z"]
+    constant = np.column_stack([X, np.full(60, 3.0)])
+    np.testing.assert_array_equal(
+        KernelRidgeClassifierCV().fit(constant, y).predict(constant),
+        KernelRidgeClassifierCV().fit(X, y).predict(X),
+    )
+    with pytest.raises(ValueError, match="positive sample_weight"):
+        KernelRidgeClassifierCV().fit(X, y, sample_weight=(y == "a").astype(float))
+
+
+def test_thirty_classes() -> None:
+    generator = np.random.default_rng(0)
+    y = np.arange(240) % 30
+    X = generator.normal(size=(30, 5))[y] * 3.0 + 0.3 * generator.normal(size=(240, 5))
+    machine = KernelRidgeClassifierCV().fit(X[:180], y[:180])
+    assert machine.dual_coef_.shape == (180, 30)
+    assert machine.score(X[180:], y[180:]) > 0.95
+
+
+def test_a_run_shares_its_gram_matrix_only_if_the_width_is_given() -> None:
+    assert not shares_gram(KernelRidgeClassifierCV())
+    assert shares_gram(KernelRidgeClassifierCV(gamma="mean-distance"))

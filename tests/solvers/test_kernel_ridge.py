@@ -1,0 +1,85 @@
+"""Kernel ridge regression: its optimum, and leave-one-out values that are those of refits."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.kernel_ridge import KernelRidge as ScikitLearnKernelRidge
+
+from ensvm.kernels import gram
+from ensvm.solvers.kernel_ridge import KernelRidge, KernelRidgeSolution
+
+Matrix = NDArray[np.float64]
+
+
+def problem(seed: int, m: int = 30) -> tuple[Matrix, Matrix, Matrix]:
+    """Return a Gram matrix with two equal rows, two targets, and weights."""
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(m, 3))
+    X[1] = X[0]
+    return (
+        gram(X, kernel="rbf", gamma=0.3),
+        np.sign(generator.normal(size=(m, 2))),
+        generator.uniform(0.2, 3.0, m),
+    )
+
+
+def direct(K: Matrix, targets: Matrix, weight: Matrix, alpha: float) -> KernelRidgeSolution:
+    """Solve (K + alpha W^-1) c + b 1 = y, 1'c = 0: the definition."""
+    m = len(K)
+    ones = np.ones((m, 1))
+    system = np.block([[K + alpha * np.diag(1.0 / weight), ones], [ones.T, np.zeros((1, 1))]])
+    solution = np.linalg.solve(system, np.vstack([targets, np.zeros((1, targets.shape[1]))]))
+    return KernelRidgeSolution(solution[:m], solution[m])
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_it_solves_the_equations_of_the_optimum(alpha: float, weighted: bool) -> None:
+    K, targets, weight = problem(0)
+    solution = KernelRidge(K, targets, weight if weighted else None).solve(alpha)
+    expected = direct(K, targets, weight if weighted else np.ones(len(K)), alpha)
+    np.testing.assert_allclose(solution.coefficients, expected.coefficients, atol=1e-9)
+    np.testing.assert_allclose(solution.intercepts, expected.intercepts, atol=1e-9)
+
+
+def test_it_is_scikit_learns_on_a_centred_kernel() -> None:
+    K, targets, _ = problem(1)
+    centring = np.eye(len(K)) - 1.0 / len(K)
+    centred = centring @ K @ centring
+    solution = KernelRidge(K, targets).solve(0.5)
+    peer = ScikitLearnKernelRidge(alpha=0.5, kernel="precomputed")
+    expected = peer.fit(centred, targets - targets.mean(axis=0)).predict(centred)
+    values = K @ solution.coefficients + solution.intercepts
+    np.testing.assert_allclose(values, expected + targets.mean(axis=0), atol=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [1e-5, 1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leave_one_out_values_are_those_of_refits(alpha: float, weighted: bool) -> None:
+    K, targets, weight = problem(2)
+    weight = weight if weighted else np.ones(len(K))
+    values = KernelRidge(K, targets, weight).leave_one_out(np.array([alpha]))[0]
+    for row in range(len(K)):
+        others = np.arange(len(K)) != row
+        refit = direct(K[np.ix_(others, others)], targets[others], weight[others], alpha)
+        expected = K[row, others] @ refit.coefficients + refit.intercepts
+        np.testing.assert_allclose(values[row], expected, atol=1e-8)
+
+
+def test_a_part_of_a_weight_may_be_left_out() -> None:
+    K, targets, _ = problem(3)
+    weight = np.where(np.arange(len(K)) % 3 == 0, 2.0, 1.0)
+    values = KernelRidge(K, targets, weight, 1.0 / weight).leave_one_out(np.array([0.1]))[0]
+    for row in range(6):
+        less = weight - (np.arange(len(K)) == row)
+        kept = less > 0.0
+        refit = direct(K[np.ix_(kept, kept)], targets[kept], less[kept], 0.1)
+        expected = K[row, kept] @ refit.coefficients + refit.intercepts
+        np.testing.assert_allclose(values[row], expected, atol=1e-9)
+
+
+def test_rows_that_are_all_equal_get_the_mean_of_the_others() -> None:
+    targets = np.array([[1.0], [1.0], [1.0], [-1.0]])
+    ridge = KernelRidge(np.ones((4, 4)), targets)
+    for values in ridge.leave_one_out(ridge.penalties()):
+        np.testing.assert_allclose(values[:, 0], [1 / 3, 1 / 3, 1 / 3, 1.0])
