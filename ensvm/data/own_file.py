@@ -4,8 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,7 +30,6 @@ from ensvm.data.files.file_content import (
     FileFormat,
     Raw,
     joined,
-    settled,
     unpack,
 )
 from ensvm.data.files.libsvm_text import LibsvmFormat
@@ -43,6 +41,7 @@ from ensvm.data.files.named_columns import (
 )
 from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import data_folders
+from ensvm.data.providers.serving import read_files, settled
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
 from ensvm.data.split_sizes import check_groups, completed
 from ensvm.errors import Refused, Strict, UserError, explain
@@ -171,38 +170,25 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
             f"{data_set}: test: protocol `official` needs a test file; others take none"
         )
     if own.openml is not None:
-        own, opened = _from_openml(own, data_set)
-        lengths = [1]
+        own, parts = _from_openml(own, data_set)
     else:
-        parts = [own.path or own.train, own.test]
-        opened = [_open(own, base / path, data_set) for paths in parts for path in paths]
-        lengths = [len(paths) for paths in parts if paths]
-    files = settled([(source.format, content) for source, content in opened])
+        every_path = filter(None, [own.path or own.train, own.test])
+        parts = [[_open(own, base / path, data_set) for path in paths] for paths in every_path]
+    parts = settled(parts)
+    files = [(source.format, file) for part in parts for source, file in part]
     columns = _Columns() if own.target is None else _choose_columns(own, files)
-    raws = [
-        form.read(replace(content, inputs=columns.inputs, groups=own.groups))
-        for form, content in files
-    ]
-    widths = {raw.X.shape[1] for raw in raws}
+    raws = read_files(parts, columns.inputs, own.groups, own.features)
+    widths = {raw.X.shape[1] for part in raws for raw in part}
     if own.features is None and len(widths) > 1:
         hint = f"for LIBSVM text say `features: {max(widths)}`"
         raise UserError(f"{data_set}: the files differ in columns; {hint}")
-    _refuse_index(files[0][1].name, columns, raws[0])
+    _refuse_index(files[0][1].name, columns, raws[0][0])
     sources = [
-        source.model_copy(update={"format": form})
-        for (source, _), (form, _) in zip(opened, files, strict=True)
+        first.model_copy(update={"followed_by": [source for source, _ in others]})
+        for (first, _), *others in parts
     ]
-    ends = list(accumulate(lengths, initial=0))
     try:
-        return _card(
-            own,
-            [
-                sources[start].model_copy(update={"followed_by": sources[start + 1 : end]})
-                for start, end in pairwise(ends)
-            ],
-            [joined(raws[start:end]) for start, end in pairwise(ends)],
-            columns,
-        )
+        return _card(own, sources, [joined(part) for part in raws], columns)
     except ValidationError as error:
         raise explain(error, data_set) from error
     except UserError:
@@ -214,8 +200,8 @@ def inline_card(mapping: dict[str, Any], base: Path) -> DatasetCard:
 Opened = tuple[Source, FileContent]
 
 
-def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[Opened]]:
-    """Return the block, completed by what OpenML says of the data set, and the file."""
+def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[list[Opened]]]:
+    """Return the block, completed by what OpenML says of the data set, and its file."""
     assert own.openml is not None
     try:
         description, content = fetch_openml(
@@ -234,7 +220,7 @@ def _from_openml(own: OwnFile, data_set: str) -> tuple[OwnFile, list[Opened]]:
     form = _format(own, Path("openml.arff"), data_set)
     sha256 = hashlib.sha256(content).hexdigest()
     source = Source(openml=own.openml, sha256=sha256, format=form)
-    return own, [(source, FileContent(content, f"OpenML {own.openml} ({description.name})"))]
+    return own, [[(source, FileContent(content, f"OpenML {own.openml} ({description.name})"))]]
 
 
 def _open(own: OwnFile, path: Path, data_set: str) -> Opened:
@@ -245,7 +231,7 @@ def _open(own: OwnFile, path: Path, data_set: str) -> Opened:
         raise UserError(f"{data_set}: {refusal}") from refusal
     sha256 = hashlib.sha256(content).hexdigest()
     source = Source(file=str(path.resolve()), sha256=sha256, format=form)
-    return source, FileContent(content, str(path), features=own.features)
+    return source, FileContent(content, str(path))
 
 
 def ending_of(path: Path) -> str:

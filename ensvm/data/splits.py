@@ -35,13 +35,13 @@ class OfficialSplit(Strict):
     protocol : str
         The name 'official'.
     n_train : int
-        The number of training rows, at least 2. Where the training file has more, each realization
-        trains on so many of its rows, drawn at random; a smaller draw is a part of a larger one.
+        The number of training rows, at least 2. If the training file has more rows, each
+        realization draws this many of them; a smaller draw is a part of a larger one.
     n_test : int
         The number of test rows, at least 1.
     realizations : int or None
-        The number of realizations, at least 1. Without a draw they have the same rows and differ by
-        the algorithms' seeds alone.
+        The number of realizations, at least 1. If no rows are drawn, realizations differ only in
+        the algorithms' seeds.
     """
 
     protocol: Literal["official"]
@@ -210,8 +210,9 @@ def identity(split: Split) -> dict[str, Any]:
     Returns
     -------
     dict
-        The keys that are not None, beginning {"protocol": ...}. Keys that a protocol got later are
-        there only if they are set: rows drawn before stay the same.
+        The keys that are not None, beginning {"protocol": ...}. Keys in the protocol's `later` were
+        added after rows had been drawn with it; they are left out if false, so that the same rows
+        are still drawn.
     """
     unset = {key for key in getattr(split, "later", ()) if not getattr(split, key)}
     return split.model_dump(exclude_none=True, exclude=unset)
@@ -237,19 +238,17 @@ def folds_of(split: Mapping[str, Any]) -> int | None:
 
 
 def overlap(split: Mapping[str, Any]) -> float:
-    """Return what splitting the same rows anew adds to 1/n in the variance of a mean; else 0.
+    """Return what shared rows add to 1/n in the variance of a mean over n realizations.
 
-    Realizations whose parts share rows are not independent. With rho their correlation, the
-    variance of a mean over n of them has the factor 1/n + rho / (1 - rho) in place of 1/n. Nadeau
-    & Bengio (2003) take the test part's share of the rows for rho, which gives n_test / n_train,
-    and 1 / (k-1) for k folds (Bouckaert & Frank 2004), of rows or of groups; leaving each of g
-    groups out makes g folds. They mean small test parts. Of a large one
-    the chance of its rows averages out, and what remains is that of the training part, of which
-    two realizations share n_train / (n_train + n_test): the ratio is n_train / n_test then
-    (`benchmarks/resampling_intervals.py`: their ratio makes intervals 8 to 11 times too wide).
+    Realizations that share rows are correlated: with correlation rho, the variance of their mean
+    has the factor 1/n + rho / (1 - rho) in place of 1/n. If the test part is the smaller one, rho
+    is its share of the rows (Nadeau & Bengio 2003), which gives n_test / n_train, and 1 / (k-1) for
+    k folds of rows or groups (Bouckaert & Frank 2004). If the training part is the smaller one, its
+    share is rho, which gives n_train / n_test; the other ratio would make intervals 8 to 11 times
+    too wide (`benchmarks/resampling_intervals.py`).
 
-    It is 0 for blocks of rows of their own (`disjoint`), such as a generator draws, and where all
-    realizations have the publisher's parts, so that only the algorithms' seeds differ.
+    The protocol `disjoint` shares no rows. If all realizations have the publisher's parts, only the
+    algorithms' seeds differ. Both give 0.
 
     Parameters
     ----------

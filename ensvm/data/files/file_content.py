@@ -155,16 +155,6 @@ def _sparse_rows(blocks: list[Any]) -> Any:
     return vstack([csr_array(X) for X in blocks], format="csr")
 
 
-def settled(
-    files: Sequence[tuple[FileFormat, FileContent]],
-) -> list[tuple[FileFormat, FileContent]]:
-    """Return the files of a data set, the formats of one type settled by all their files."""
-    return [
-        (form.settled([other for kin, other in files if type(kin) is type(form)]), file)
-        for form, file in files
-    ]
-
-
 @contextmanager
 def reading(file_name: str, what: str) -> Iterator[None]:
     """Turn whatever a library's reader raises for a damaged file into UserError.

@@ -1,7 +1,8 @@
 """Providers in their order: the user's file, mirror, cache, shipped file, package, address."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from ensvm.data.arrays import canonical_inputs
 from ensvm.data.card import PROVIDERS, DatasetCard, Source
 from ensvm.data.catalogue import find_card
-from ensvm.data.files.file_content import FileContent, Raw, joined, settled, unpack
+from ensvm.data.files.encode import Inputs
+from ensvm.data.files.file_content import FileContent, Raw, joined, unpack
 from ensvm.data.providers.downloads import download
 from ensvm.data.providers.folders import (
     NOT_DOWNLOADED,
@@ -27,24 +29,17 @@ from ensvm.shipped import shipped_datasets
 _CACHED = ("pip", "npm", "subset", "url", "openml")
 
 
+# the files of one part of a data set, whose rows follow each other
+Files = Sequence[tuple[Source, FileContent]]
+
+
 @dataclass(frozen=True)
 class Served:
-    """The uncompressed content of one part, its source, and the provider as reports name it.
+    """The uncompressed files of one part, its source, and the provider as reports name it."""
 
-    `labels` is the content of the file of the labels, for formats that keep them apart;
-    `followed_by` has the further files of the part.
-    """
-
-    content: bytes
+    files: Files
     source: Source
     provider: str
-    labels: bytes = b""
-    followed_by: tuple["Served", ...] = ()
-
-    def file(self, card: DatasetCard) -> FileContent:
-        """Return the content with what the card says that its reader needs."""
-        name = f"{card.name} ({self.source.address})"
-        return FileContent(self.content, name, card.inputs, card.features, self.labels, card.groups)
 
 
 @dataclass(frozen=True)
@@ -87,8 +82,10 @@ class Attempt:
     def serve(self, folders: DataFolders) -> Served:
         """Return the verified content, or raise Refused with the reason."""
         content, *labels = [self._content(file, folders) for file in self.source.files]
-        others = tuple(Attempt(source).serve(folders) for source in self.source.followed_by)
-        return Served(content, self.source, self.provider, b"".join(labels), others)
+        file = FileContent(content, self.source.address, labels=b"".join(labels))
+        others = [Attempt(source).serve(folders).files for source in self.source.followed_by]
+        files = [(self.source, file), *chain.from_iterable(others)]
+        return Served(files, self.source, self.provider)
 
     def find(self, folders: DataFolders, verify: bool) -> Found:
         """Return what would be served, without the network, or raise Refused with the reason."""
@@ -172,10 +169,42 @@ def find(
 
 def read_parts(card: DatasetCard, served: Sequence[Served]) -> list[Raw]:
     """Return the inputs and labels of the parts; raise UserError if they cannot be read so."""
-    every = [(part, *part.followed_by) for part in served]
-    files = [(each.source.format, each.file(card)) for part in every for each in part]
-    raws = iter([form.read(file) for form, file in settled(files)])
-    return [joined([next(raws) for _ in part]) for part in every]
+    parts = [
+        [(source, replace(file, name=f"{card.name} ({file.name})")) for source, file in part.files]
+        for part in served
+    ]
+    every = read_files(settled(parts), card.inputs, card.groups, card.features)
+    return [joined(raws) for raws in every]
+
+
+def settled(parts: Sequence[Files]) -> list[list[tuple[Source, FileContent]]]:
+    """Return the parts of a data set; all its files together settle what their formats leave open.
+
+    Raises UserError if the files contradict each other.
+    """
+    every = [(source.format, file) for part in parts for source, file in part]
+
+    def settle(source: Source) -> Source:
+        alike = [file for form, file in every if type(form) is type(source.format)]
+        return source.model_copy(update={"format": source.format.settled(alike)})
+
+    return [[(settle(source), file) for source, file in part] for part in parts]
+
+
+def read_files(
+    parts: Sequence[Files], inputs: Inputs | None, groups: str | None, features: int | None
+) -> list[list[Raw]]:
+    """Return what each file of each part holds; raise UserError if one cannot be read.
+
+    `inputs`, `groups` and `features` are those of `FileContent`.
+    """
+    return [
+        [
+            source.format.read(replace(file, inputs=inputs, groups=groups, features=features))
+            for source, file in part
+        ]
+        for part in parts
+    ]
 
 
 def _whole(source: Source) -> DatasetCard:

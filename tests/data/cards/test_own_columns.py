@@ -57,31 +57,6 @@ def test_columns_stay_unless_told_otherwise(
     assert card.dropped == dropped
 
 
-WRONG = {
-    "no such column": ({"drop": ["ages"]}, "drop: there is no column 'ages'.*mean 'age'"),
-    "the labels": ({"drop": ["label"]}, "drop: the column 'label' holds the labels"),
-    "the labels as input": (
-        {"inputs": {**CODES, "label": ["yes", "no"]}},
-        "inputs: the column 'label' holds the labels",
-    ),
-    "both": ({"drop": ["sex"]}, "'sex' is both in `inputs` and in `drop`"),
-    "text": ({"inputs": {"city": ["a", "b"]}}, "'sex'.*codes under `inputs`, or is left out by"),
-    "nothing left": (
-        {"inputs": None, "drop": ["age", "city", "sex", "income"]},
-        "no column is left",
-    ),
-    "another way": ({"other_inputs": "ignore"}, "'ignore' is not accepted; accepted: keep, drop"),
-}
-
-
-@pytest.mark.parametrize(("given", "message"), WRONG.values(), ids=list(WRONG))
-def test_what_cannot_be_left_out_is_refused(
-    folder: Path, given: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
-        own(folder, **given)
-
-
 @pytest.mark.parametrize("name", ["index", "from-1", "drawn", "unnamed"])
 def test_an_index_does_not_become_an_input(folder: Path, name: str) -> None:
     first = "Unnamed: 0" if name == "unnamed" else ""

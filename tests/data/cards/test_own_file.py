@@ -21,7 +21,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "own.csv").write_text(CSV)
     (tmp_path / "own.libsvm").write_text("+1 1:2 3:1\n-1\n+1 2:1\n-1 1:1\n")
     (tmp_path / "wide.libsvm").write_text("+1 1:2 4:1\n-1 1:1\n")
-    (tmp_path / "plain.tsv").write_text("1\t2\t0\n2\t3\t1\n3\t4\t1\n4\t5\t2\n")
     np.savez(
         tmp_path / "own.npz", X=np.eye(4), y=[0, 1, 0, 1], train=[[0, 1], [2, 3]], test=[[2], [0]]
     )
@@ -91,41 +90,6 @@ def test_row_numbers_of_an_archive_are_the_realizations(folder: Path) -> None:
     np.testing.assert_array_equal(found.X_test, np.eye(4)[[0]])
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (own(splitt=1), "unknown key 'splitt'; did you mean 'split'"),
-        (own(path="absent.csv"), "absent.csv"),
-        (own(path="own.svg"), "ends in none of .csv"),
-        (own(path="README"), "ends in none of .csv"),
-        (own(target="lable"), "no column 'lable'; did you mean 'label'"),
-        (own(target=None), "target: is missing"),
-        (own(inputs=None), "line 2, column 'colour': 'red' is not a number"),
-        (own(positive="maybe"), "positive: 'maybe'.*accepted: no, yes"),
-        (own(positive=True), "positive: .*quote it"),
-        (own(scaling="standart"), "scaling: 'standart'.*did you mean 'standard'"),
-        (own(split={"protocol": "random", "n_train": 4}), "n_train 4.*4 rows"),
-        (own(split={"protocol": "random", "n_train": 3, "n_test": 2}), "n_train 3.*4 rows"),
-        (own(split={"protocol": "random", "n_train": "all"}), "split.n_train: 'all'"),
-        (own(split={"protocol": "kfold", "n_splits": 9}), "n_splits: 9"),
-        (own(split={"protocol": "indices"}), "split.n_train: is missing"),
-        (own(split={"protocol": "official"}), "test: "),
-        (own(test="own.csv"), "test: "),
-        (own(split={}), "split: .*protocol"),
-        (
-            {"path": "own.libsvm", "split": RANDOM, "sparse": True, "scaling": "standard"},
-            "scaling: .*sparse",
-        ),
-        ({"split": RANDOM}, "one of `path`, `train` and `openml`"),
-    ],
-)
-def test_wrong_values_are_refused_with_the_key(
-    folder: Path, given: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
-        inline_card(given, folder)
-
-
 @pytest.mark.parametrize("ending", ["parquet", "feather"])
 def test_what_is_read_by_pyarrow_is_refused_readably_without_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch, ending: str
@@ -135,14 +99,3 @@ def test_what_is_read_by_pyarrow_is_refused_readably_without_it(
     (folder / f"own.{ending}").write_bytes(b"PAR1")
     with pytest.raises(UserError, match="needs pyarrow; pip install"):
         inline_card(own(path=f"own.{ending}"), folder)
-
-
-@pytest.mark.parametrize("key", ["target", "inputs", "incomplete"])
-def test_keys_of_columns_are_refused_for_files_without_named_columns(
-    tmp_path: Path, key: str
-) -> None:
-    (tmp_path / "own.svm").write_text("1 1:1\n-1 1:2\n1 1:3\n")
-    value = {"target": "y", "inputs": {"a": "number"}, "incomplete": "drop"}[key]
-    own = {"path": "own.svm", "split": {"protocol": "random", "n_train": 2}, key: value}
-    with pytest.raises(UserError, match=f"{key}: columns of a .svm file have no names"):
-        inline_card(own, tmp_path)

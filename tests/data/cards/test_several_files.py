@@ -59,26 +59,6 @@ def test_sparse_files_stay_sparse(folder: Path) -> None:
     assert part.X_train.nnz < part.X_train.shape[0] * 3
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"path": "all.csv", "train": "all.csv", "split": RANDOM}, "one of `path`, `train` and"),
-        ({"path": [], "split": RANDOM}, "one of `path`, `train` and"),
-        ({"train": "all.csv", "split": RANDOM}, "test: is missing beside `train`"),
-        ({"path": "all.csv", "split": RANDOM, "format": ";"}, "format: ';' is not a mapping"),
-        ({"path": "all.csv"}, "split"),
-        ({"path": ["all.csv", "none.csv"], "split": RANDOM}, "none.csv"),
-        ({"path": ["all.csv", "all.svm"], "split": RANDOM}, "all.svm|columns of a .svm"),
-        ({"path": "all.svm", "split": RANDOM, "format": {"skip": 1}}, "format: is for tables"),
-        ({"path": "all.svm", "split": RANDOM, "scaling": "minmax", "sparse": True}, "maxabs"),
-    ],
-)
-def test_what_cannot_be_is_refused(folder: Path, given: dict[str, Any], message: str) -> None:
-    keys = KEYS if "svm" not in str(given.get("path")) or "csv" in str(given) else {}
-    with pytest.raises(UserError, match=message):
-        inline_card({**keys, **given}, folder)
-
-
 def test_a_table_of_any_ending_is_read_as_its_format_says(folder: Path) -> None:
     text = "\n".join(["x;t;y", *(row.replace(",", ";").replace(".", ",") for row in ROWS)])
     (folder / "own.dat").write_text(text)

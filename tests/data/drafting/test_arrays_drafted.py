@@ -9,7 +9,6 @@ from sklearn.datasets import dump_svmlight_file
 from ensvm.data import load
 from ensvm.data.drafting.config_text import write_config
 from ensvm.data.drafting.draft import draft_study
-from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -59,38 +58,3 @@ def test_mostly_zeros_stay_zeros(share, sparse):
     assert card.sparse == sparse
     found = load(card).X
     np.testing.assert_allclose(found.toarray() if sparse else found, held)
-
-
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ({"X_train": X, "y_train": Y}, "found: X_train, y_train; save it again with X"),
-        ({"X": X[:, :, None], "y": Y}, "not of shapes"),
-        ({"X": X, "y": X[:, 0]}, "numbers to be predicted"),
-        ({"X": X, "y": np.zeros(N)}, "only the class '0'"),
-        ({"X": X[:, :0], "y": Y}, "has no inputs"),
-        ({"X": X[:4], "y": Y[:4]}, "4 rows have a label; accepted: 10 or more"),
-        ({"X": X, "y": Y, "train": np.arange(9), "test": np.array([N])}, "own.npz"),
-    ],
-)
-def test_an_odd_archive_is_refused_in_one_line(arrays, message):
-    np.savez("own.npz", **arrays)
-    with pytest.raises(UserError, match=r"^own\.npz") as refusal:
-        draft_study(Path("own.npz"))
-    assert message in str(refusal.value)
-    assert len(str(refusal.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "message"), [({"target": "y"}, "--target"), ({"header": True}, "--header")]
-)
-def test_options_of_tables_are_refused(options, message):
-    np.savez("own.npz", X=X, y=Y)
-    with pytest.raises(UserError, match=message):
-        draft_study(Path("own.npz"), **options)
-
-
-def test_the_table_is_never_written_over():
-    np.savez("own.npz", X=X, y=Y)
-    with pytest.raises(UserError, match="would be written over"):
-        draft_study(Path("own.npz"), Path("own.npz"))

@@ -9,7 +9,6 @@ import pytest
 from ensvm.data import inline_card, load
 from ensvm.data.drafting.config_text import write_config
 from ensvm.data.drafting.draft import draft_study, name_of
-from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -200,73 +199,6 @@ def test_the_target_is_as_asked(asked):
     assert len(card.classes) == 2
 
 
-MANY = "\n".join(f"{i}.{i % 7},{'ab'[i % 2]}" for i in range(N))
-REFUSED = {
-    "no values": (b"," * 9 + b"\n" + b"," * 9, "holds no values"),
-    "empty": (b"", "is empty"),
-    "header alone": (b"x,label\n", "no rows"),
-    "two rows": (b"x,label\n1,a\n2,b\n", "2 rows; accepted: 10 or more"),
-    "one class": (("x,label\n" + "1,a\n2,a\n" * 9).encode(), "the same value in every row: a"),
-    "one column": (("label\n" + "a\nb\n" * 9).encode(), "no delimiter"),
-    "binary": (bytes(range(256)) * 9, "is not text but a binary file"),
-    "an open quote": (
-        f'x,label\n1,"a\n{MANY}\n'.encode(),
-        'line 2: a quote " is not closed',
-    ),
-    "a quote closed too late": (
-        f'x,y,label\n1,"2,a\n{MANY}\n3,4",a,b\n'.encode(),
-        "line 2: 4 fields; expected 3",
-    ),
-    "a short row": (f"x,y,label\n1,2,a\n1,2\n{MANY}\n".encode(), "line 3: 2 fields; expected 3"),
-    "a long row": (f"x,label\n{MANY}\n1,2,3\n".encode(), f"line {N + 2}: 3 fields; expected 2"),
-    "a title": (f"my table\n\nx,label\n{MANY}\n".encode(), "line 3: 2 fields"),
-    "a workbook": (b"PK\x03\x04" + b"x" * 99, "an Excel workbook"),
-    "JSON": (b'[{"a": 1}]', "JSON"),
-    "LIBSVM": (b"1 1:2 3:4\n-1 2:1\n" * 9, "LIBSVM"),
-    "too many columns": (b"1," * 30_000 + b"\n", "30,001 columns; accepted: up to 20,000"),
-    "too many rows": (b"1,a\n" * 1_200_000, "more than 2,200,000 fields (2 columns)"),
-    "no classes": (
-        "\n".join(["x,y", *(f"{i}.5,{i * i}.25" for i in range(N))]).encode(),
-        "no column of classes found",
-    ),
-    "identifiers alone": (
-        "\n".join(["x,label", *(f"t{i},{'ab'[i % 2]}" for i in range(N))]).encode(),
-        "no column is left as an input",
-    ),
-    "a class of one row": (
-        "\n".join(["x,label", *(f"{i % 9},{'ab'[i == 5]}" for i in range(N))]).encode(),
-        "need two or more",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", REFUSED)
-def test_an_odd_file_is_refused_by_name_and_place(kind):
-    content, message = REFUSED[kind]
-    Path("odd.csv").write_bytes(content)
-    with pytest.raises(UserError, match=r"^odd\.csv") as refusal:
-        draft_study(Path("odd.csv"))
-    assert message in str(refusal.value)
-    assert len(str(refusal.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        ("lable", "did you mean 'label'"),
-        ("7", "there is no column '7'"),
-        ("x", "numbers to be predicted"),
-        ("c", "only the class '1'"),
-    ],
-)
-def test_a_target_that_holds_no_classes_is_refused(target, message):
-    lines = [f"{i}.5,1,{'ab'[i % 2]}" for i in range(N)]
-    Path("own.csv").write_text("\n".join(["x,c,label", *lines]) + "\n")
-    with pytest.raises(UserError) as refusal:
-        draft_study(Path("own.csv"), target=target)
-    assert message in str(refusal.value)
-
-
 @pytest.mark.parametrize("header", ["p,x,s,n", "a,b,c,d"])
 def test_names_are_told_from_values(header):
     lines = [f"t{i % 3},{i % 9},{i % 7},{'ab'[i % 2]}" for i in range(N)]
@@ -279,7 +211,7 @@ def test_names_are_told_from_values(header):
 
 
 def test_what_a_header_is_may_be_said():
-    Path("own.csv").write_text("x,label\n" + MANY + "\n")
+    table("x", NUMBERS)
     assert draft_study(Path("own.csv"), header=False).n_rows == N + 1
 
 

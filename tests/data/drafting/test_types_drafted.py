@@ -8,7 +8,6 @@ import pytest
 
 from ensvm.data.drafting.config_text import write_config
 from ensvm.data.drafting.draft import draft_study
-from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
 
 N = 40
@@ -104,28 +103,3 @@ def test_numbers_that_name_a_nominal_value_stay_names():
         Path("own.arff").read_text().replace("\n1,", "\nNA,").replace("{1", "{NA")
     )
     assert drafted(Path("own.arff"))[0].columns[0].levels == ("2", "3", "NA")
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "options", "message"),
-    [
-        ("own.parquet", b"x,label\n", {}, "is not a Parquet table"),
-        ("own.feather", b"", {}, "is empty"),
-        ("own.arff", b"@relation r\n@attribute x real\n@data\n1,2\n", {}, "is not ARFF"),
-        ("own.arff", b"@relation r\n@attribute x real\n@data\n", {}, "holds no rows"),
-        ("own.arff", arff(FRAME[["label"]]).encode(), {}, "has one column"),
-        ("own.arff", arff(FRAME).encode(), {"header": True}, "--header"),
-        ("own.arff", arff(FRAME).encode(), {"target": "lable"}, "did you mean 'label'"),
-        ("own.data", arff(FRAME).encode(), {}, "rename it to end in .arff"),
-        ("own.data", b"PAR1...", {}, "rename it to end in .parquet"),
-        ("own.data", b"ARROW1..", {}, "rename it to end in .feather"),
-    ],
-)
-def test_an_odd_file_is_refused_in_one_line(name, content, options, message):
-    if Path(name).suffix in (".parquet", ".feather"):
-        pytest.importorskip("pyarrow")
-    Path(name).write_bytes(content)
-    with pytest.raises(UserError, match=rf"^{name}") as refusal:
-        draft_study(Path(name), **options)
-    assert message in str(refusal.value)
-    assert len(str(refusal.value).splitlines()) == 1

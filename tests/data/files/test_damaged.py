@@ -5,7 +5,6 @@ import gzip
 import io
 import lzma
 import os
-import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -113,21 +112,6 @@ def test_other_encodings_are_refused_with_the_key_that_names_them(
     assert read.classes == {"b": 2, "é": 1}
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (b'1,"2,a\n3,4,b\n5,6,a\n', 2),  # not closed at all
-        (b'1,2,a\n3,4,"b\n', 3),  # in the last line
-        (b'1,2,1\n3,"4\n5",0\n5,6,1\n', 3),  # numbers only
-        (b"1,2,a\n\n3,4," + b"x" * 200_000 + b"\n", 4),
-    ],
-)
-def test_open_quotes_and_endless_fields_are_named_by_line(
-    tmp_path: Path, text: bytes, line: int
-) -> None:
-    assert re.search(f"line {line}[:,] ", refusal(tmp_path, "own.csv", b"u,v,class\n" + text))
-
-
 def npz(folder: Path, **members: bytes) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -178,36 +162,6 @@ def test_archive_is_unpacked_no_further_than_the_limit(
     np.savez_compressed(buffer, X=np.zeros((200_000, 5)), y=np.zeros(200_000))
     monkeypatch.setenv("ENSVM_MAX_GIB", "0.001")
     assert "ENSVM_MAX_GIB" in refusal(tmp_path, "own.npz", buffer.getvalue())
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (b"1 1:1\n-1 4000000000:1\n1 1:2\n", 2),
-        (b"1 1:1\n-1 1:1\n1 99999999999999999999999:2\n", 3),
-        (b"1 1:1\n-1 1:x\n1 1:2\n", 2),
-        (b"one 1:1\n-1 1:1\n", 1),
-        (b"1 1:1\n-1 -1:1\n", 2),
-        (b"1 1:1\n-1 2:1 1:1\n", 2),
-    ],
-)
-def test_wrong_libsvm_text_is_named_by_line(tmp_path: Path, text: bytes, line: int) -> None:
-    assert f"line {line}: " in refusal(tmp_path, "own.libsvm", text)
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        (b"1 1:1\n-1 1:1e400\n", "row 2, column 1"),
-        (b"1 1:1 7:nan\n-1 1:1\n", "row 1, column 7"),
-        (b"1 1:1\n\n# none\n-1 1:1 3:1e308\n", "row 2, column 3"),
-        (b"1 1:1\nnan 1:1\n", "row 2: the label"),
-        (b"9007199254740993 1:1\n-1 1:1\n", "row 1: the label"),
-        (b"1 1:1\n-1 2000000000:1\n", "columns; accepted"),
-    ],
-)
-def test_wrong_libsvm_values_are_named_by_row(tmp_path: Path, text: bytes, place: str) -> None:
-    assert place in refusal(tmp_path, "own.libsvm", text)
 
 
 def test_index_that_makes_a_vast_dense_matrix_is_refused(tmp_path: Path) -> None:

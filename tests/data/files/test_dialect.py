@@ -99,25 +99,6 @@ def test_a_number_in_another_writing_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "written", "message"),
-    [
-        (b"a,class\n1,\xe9\n", {}, r"file, line 2: is not UTF-8 text.*encoding: cp1252"),
-        (b"a,class\n1,x", {"encoding": "utf-16"}, "is not utf-16 text"),
-        (b"a,class\n1,x\n\0", {"encoding": "latin-1"}, "line 3: is not latin-1 text.*zero byte"),
-        (b'a,class\n1,x\n2,"y\n3,z\n', {}, 'line 3: a quote " is not closed'),
-        (b"a;class\n1.5;x\n", {"delimiter": ";", "decimal": ","}, "line 2, column 'a': '1.5' is"),
-        (b"a,class\n2020-01-31,x\n", {}, "line 2, column 'a'.*days since the first"),
-    ],
-)
-def test_text_in_another_dress_is_refused_by_its_place(
-    content: bytes, written: dict[str, object], message: str
-) -> None:
-    with pytest.raises(UserError, match=message) as refusal:
-        read(content, **written)
-    assert len(str(refusal.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize(
     "written",
     [
         {"encoding": "klingon"},

@@ -1,16 +1,43 @@
-"""Reading LIBSVM text, numpy archives and Parquet."""
+"""Reading idx files, numpy archives and LIBSVM text: rows in order, labels as cards write them."""
 
+import hashlib
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ensvm.data.files.binary_arrays import NpzFormat
+from ensvm.data import DatasetCard, load
+from ensvm.data.files.binary_arrays import IdxFormat, NpzFormat
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.libsvm_text import LibsvmFormat
-from ensvm.errors import UserError
 
-LIBSVM, NPZ = LibsvmFormat(type="libsvm"), NpzFormat(type="npz")
+PIXELS = np.arange(4 * 2 * 3, dtype=np.uint8).reshape(4, 2, 3) * 10
+DIGITS = np.array([3, 8, 1, 3], dtype=np.uint8)
+
+
+def idx(values: np.ndarray) -> bytes:
+    header = bytes([0, 0, 8, values.ndim]) + np.array(values.shape, ">u4").tobytes()
+    return header + values.astype(np.uint8).tobytes()
+
+
+IMAGES, LABELS = idx(PIXELS), idx(DIGITS)
+
+
+def form(keep: list[str] | None = None) -> IdxFormat:
+    return IdxFormat(type="idx", keep=keep)
+
+
+def test_images_are_rows_of_pixels_in_their_order() -> None:
+    raw = form().read(FileContent(IMAGES, "file", labels=LABELS))
+    np.testing.assert_array_equal(raw.X, PIXELS.reshape(4, 6))
+    assert raw.labels.tolist() == ["3", "8", "1", "3"]
+
+
+def test_only_the_labels_asked_for_are_kept() -> None:
+    raw = form(["8", "3"]).read(FileContent(IMAGES, "file", labels=LABELS))
+    np.testing.assert_array_equal(raw.X, PIXELS.reshape(4, 6)[[0, 1, 3]])
+    assert raw.labels.tolist() == ["3", "8", "3"]
 
 
 def npz(**arrays: object) -> bytes:
@@ -20,7 +47,9 @@ def npz(**arrays: object) -> bytes:
 
 
 def test_label_only_line_is_a_row_of_zeros_and_width_is_the_cards() -> None:
-    raw = LIBSVM.read(FileContent(b"+1 2:1 3:0.5 \n-1\n-1 1:2\n", "file", features=5))
+    raw = LibsvmFormat(type="libsvm").read(
+        FileContent(b"+1 2:1 3:0.5 \n-1\n-1 1:2\n", "file", features=5)
+    )
     expected = [[0, 1, 0.5, 0, 0], [0, 0, 0, 0, 0], [2, 0, 0, 0, 0]]
     np.testing.assert_array_equal(raw.X.toarray(), expected)
     assert raw.labels.tolist() == ["1", "-1", "-1"]
@@ -30,24 +59,73 @@ def test_archive_gives_arrays_and_row_numbers() -> None:
     content = npz(
         X=np.arange(6).reshape(3, 2), y=np.array([1, -1, 1], np.int8), train=[[0, 1]], test=[[2]]
     )
-    raw = NPZ.read(FileContent(content, "file"))
+    raw = NpzFormat(type="npz").read(FileContent(content, "file"))
     np.testing.assert_array_equal(raw.X, [[0, 1], [2, 3], [4, 5]])
     assert raw.labels.tolist() == ["1", "-1", "1"]
     assert raw.splits is not None
     assert [part.tolist() for part in raw.splits] == [[[0, 1]], [[2]]]
 
 
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ({"X": np.ones((2, 2))}, "no array 'y'"),
-        ({"X": np.ones((2, 2)), "y": np.ones(3)}, r"shapes \(n, d\)"),
-        ({"X": np.array([[np.nan], [1]]), "y": np.ones(2)}, "finite"),
-        ({"X": np.array([["a"], ["b"]]), "y": np.ones(2)}, "finite"),
-        ({"X": np.ones((2, 1)), "y": np.ones(2), "train": [[0]]}, "belong together"),
-        ({"X": np.ones((2, 1)), "y": np.ones(2), "train": [[0.5]], "test": [[1]]}, "row numbers"),
-    ],
-)
-def test_wrong_archive_is_refused(arrays: dict[str, object], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        NPZ.read(FileContent(npz(**arrays), "file"))
+def card(form: dict[str, object]) -> DatasetCard:
+    def source(part: str, pixels: bytes, labels: bytes) -> list[dict[str, object]]:
+        sums = {
+            "images": hashlib.sha256(pixels).hexdigest(),
+            "labels": hashlib.sha256(labels).hexdigest(),
+        }
+        mirror = {
+            "mirror": f"{part}-images",
+            "labels": {"mirror": f"{part}-labels", "sha256": sums["labels"]},
+        }
+        npm = {"npm": "digits@1", "member": f"{part}-images"}
+        npm["labels"] = {"member": f"{part}-labels", "sha256": sums["labels"]}
+        return [{**place, "sha256": sums["images"], "format": form} for place in (mirror, npm)]
+
+    keys = {
+        "name": "digits",
+        "title": "",
+        "source": "",
+        "licence": "",
+        "citation": "",
+        "rows": 6,
+        "features": 6,
+    }
+    keys |= {"classes": {"3": 4, "8": 2}, "positive": "8", "scaling": "pixels"}
+    keys |= {"split": {"protocol": "official", "n_train": 2, "n_test": 3}}
+    parts = {part: source(part, IMAGES, LABELS) for part in ("train", "test")}
+    return DatasetCard.model_validate({**keys, **parts})
+
+
+DIGITS_CARD = card({"type": "idx", "keep": ["3", "8"]})
+
+
+def test_images_and_labels_come_from_one_mirror(tmp_path: Path) -> None:
+    for part in ("train", "test"):
+        (tmp_path / f"{part}-images").write_bytes(IMAGES)
+        (tmp_path / f"{part}-labels").write_bytes(LABELS)
+    found = load(DIGITS_CARD, data_dir=tmp_path, offline=True)
+    assert found.provider == "mirror"
+    assert found.y.tolist() == [-1, 1, -1] * 2
+    drawn = found.realization(5)
+    assert (drawn.X_train.shape, drawn.X_test.shape) == ((2, 6), (3, 6))
+    np.testing.assert_array_equal(drawn.X_test, PIXELS.reshape(4, 6)[[0, 1, 3]] / 255)
+
+
+def test_images_whose_labels_are_wrong_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENSVM_CACHE", str(tmp_path / "cache"))
+    for part in ("train", "test"):
+        (tmp_path / f"{part}-images").write_bytes(IMAGES)
+        (tmp_path / f"{part}-labels").write_bytes(LABELS[::-1])
+    members = {
+        "train-images": IMAGES,
+        "train-labels": LABELS,
+        "test-images": IMAGES,
+        "test-labels": LABELS,
+    }
+    monkeypatch.setattr(
+        "ensvm.data.providers.serving.download", lambda source: members[source.member]
+    )
+    elsewhere = card({"type": "idx", "keep": ["8", "3"]}).model_copy(update={"scaling": "none"})
+    assert load(elsewhere, data_dir=tmp_path).provider.startswith("package digits@1")
+    assert load(elsewhere, data_dir=tmp_path / "cache", offline=True).provider == "cache"

@@ -156,50 +156,6 @@ def test_corrections_mend_what_is_there_exactly_once() -> None:
             read_table(broken, form(target=2, corrections={absent: ""}), None, "file")
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (b"x,small,A1,m,a", r"file, line 3, column 'age': 'x' is not a number"),
-        (b"inf,small,A1,m,a", r"column 'age': 'inf' is not a finite number"),
-        (
-            b"1,smal,A1,m,a",
-            r"line 3, column 'size': 'smal' is unknown; did you mean 'small'\?.*small, large",
-        ),
-        (b"1,small,41,m,a", r"line 3, column 'code': '41' is not a letter and an integer"),
-        (b"1,small,A1,x,a", r"line 3, column 'sex': 'x' is unknown.*f, m"),
-        (b"1,small,A1,m", r"file, line 3: 4 fields; expected 5"),
-        (b"1,small,A1,m,", r"line 3, column 'class'.*missing"),
-    ],
-)
-def test_wrong_value_is_named(row: bytes, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        read_table(
-            b"age,size,code,sex,class\n1,small,A1,f,b\n" + row, form(header=1), INPUTS, "file"
-        )
-
-
-@pytest.mark.parametrize(
-    ("text", "settings", "message"),
-    [
-        (b"", {}, "holds no rows"),
-        (b"", {"target": -1}, "holds no rows"),
-        (b"", {"header": 1}, "no header line"),
-        (b"u,class\n", {"header": 1}, "holds no rows"),
-        (b"u,klass\n1,2\n", {"header": 1}, "no column 'class'; did you mean 'klass'"),
-        (b"1,2\n", {"target": 2}, "target 2 is not a column"),
-        (b"\xff\xfe1,2\n", {"target": 0}, "not UTF-8"),
-        (
-            b"u,class\n?,1\n",
-            {"header": 1, "missing": ["?"], "incomplete": "drop"},
-            "no row is complete",
-        ),
-    ],
-)
-def test_wrong_table_is_refused(text: bytes, settings: dict[str, object], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        read_table(text, form(**settings), None, "file")
-
-
 def test_numbers_are_read_to_the_last_bit_whatever_stands_beside_them() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 4)) * 10.0 ** rng.integers(-300, 90, (30, 4))
