@@ -158,7 +158,7 @@ class DatasetCard(Strict):
         The column of a user's own file that says which rows no realization divides.
     sparse : bool
         Whether the inputs are kept as a sparse matrix.
-    missing : str or None
+    missing : 'training-mean', float or None
         How missing values that the formats keep are filled in when a realization is cut, before
         scaling.
     scaling : str
@@ -196,7 +196,7 @@ class DatasetCard(Strict):
     dropped: tuple[str, ...] = ()
     groups: str | None = None
     sparse: bool = False
-    missing: Literal["training-mean"] | None = None
+    missing: Literal["training-mean"] | float | None = None
     scaling: Scaling
     split: Split
     checksum: Sha256 | None = None

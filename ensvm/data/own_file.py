@@ -92,7 +92,7 @@ class OwnFile(Strict):
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
     format: Annotated[Dialect, BeforeValidator(_mapping)] | None = None
-    missing: Literal["training-mean"] | None = None
+    missing: Literal["training-mean"] | float | None = None
     scaling: Scaling | None = None
     split: dict[str, Any]
 
