@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from ensvm.data.files import Format
 from ensvm.data.files.encode import Inputs, Label, indicators
@@ -26,6 +26,15 @@ from ensvm.errors import Strict
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's
 PROVIDERS = ("file", "mirror", "shipped", "npm", "pip", "subset", "url", "openml")
+
+
+def _filling(value: str | float) -> str | float:
+    if isinstance(value, str) and value != "training-mean":
+        raise ValueError(f"{value!r} is not accepted; accepted: training-mean, or a number")
+    return value
+
+
+MissingValue = Annotated[str | float, AfterValidator(_filling)]
 
 
 class LabelsFile(Strict):
@@ -196,7 +205,7 @@ class DatasetCard(Strict):
     dropped: tuple[str, ...] = ()
     groups: str | None = None
     sparse: bool = False
-    missing: Literal["training-mean"] | float | None = None
+    missing: MissingValue | None = None
     scaling: Scaling
     split: Split
     checksum: Sha256 | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -39,7 +39,7 @@ class DatasetConfig(ConfigBlock):
     same_rows: bool = False
     split: dict[str, Any] | None = None
     scaling: str | None = None
-    missing: Literal["training-mean"] | float | None = None
+    missing: str | float | None = None
     options: dict[str, Any] | None = None
     kernel: KernelConfig | None = None
     algorithms: tuple[str, ...] | None = None
