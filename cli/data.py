@@ -155,7 +155,7 @@ def _facts(card: DatasetCard) -> dict[str, str]:
         "inputs": f"{card.features:,}" + ", sparse" * card.sparse,
         "classes": classes,
         "positive": card.positive or "",
-        "missing values": card.missing or "",
+        "missing values": "" if card.missing is None else str(card.missing),
         "scaling": card.scaling,
         "split": f"{split}; {n_train:,} rows to train on, {n_test:,} to test on",
         "realizations": f"at most {card.max_realizations:,}" if card.max_realizations else "",

@@ -83,6 +83,8 @@ class AdaBoost(BinaryMetaEstimator):
         The last of `error_bound_`.
     distribution_ : ndarray of shape (n_samples,)
         The distribution D_{T+1} that a further round would train with; D_T if epsilon_T = 0.
+    unnormalized_distribution_ : ndarray of shape (n_samples,)
+        The D_T exp(-alpha_T y h_T) before they are divided by their sum Z_T, with T = n_iter_.
     stop_reason_ : str
         Why training ended: 'n_rounds', 'perfect' (a round without error) or
         'no_better_than_random'.
@@ -165,6 +167,7 @@ class AdaBoost(BinaryMetaEstimator):
         self._keep_result(result)
         self.distribution_ = np.zeros(signs.size)
         self.distribution_[used] = result.sample_weight
+        self.unnormalized_distribution_ = self.normalizers_[-1] * self.distribution_
         return self
 
     def _first_weights(

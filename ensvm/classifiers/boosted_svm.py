@@ -56,6 +56,14 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
     mu : float, default 0.2
         The largest total weight of the light examples left out, in [0, 1); if heavy ones are left
         out first, as a share of the weight that they leave.
+    reject_by : {'weight', 'count'}, default 'weight'
+        What `mu` bounds: the total weight of the light examples, as in the paper's pseudocode, or
+        their number, as a share of the examples that are not too heavy. Once the weights differ,
+        the lightest examples of a total weight mu are more than a share mu of them.
+    alpha : {'optimal', 'closed-form'}, default 'optimal'
+        How the weights alpha_t are found, which the paper leaves open: 'optimal' minimises Z_t,
+        'closed-form' is ln((1 + r) / (1 - r)) / 2 with r = sum_i D_t,i y_i h_t(x_i), which
+        minimises a bound on Z_t. For signs both are the same.
     sigma : float, default 0.1
         The largest total weight of the heavy examples left out, in [0, 1), by weak='editing'.
     normalize : bool, default True
@@ -164,6 +172,8 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
         "weak": [StrOptions({"weakened", "editing"})],
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "hypothesis": [StrOptions({"normalized", "sign"})],
+        "reject_by": [StrOptions({"weight", "count"})],
+        "alpha": [StrOptions({"optimal", "closed-form"})],
         "reduce": [StrOptions({"none", "sum", "independent"})],
         "reduce_tol": [Interval(Real, 0.0, None, closed="neither")],
     }
@@ -180,6 +190,8 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
         hypothesis: Literal["normalized", "sign"] = "normalized",
         nu: float = 0.2,
         mu: float = 0.2,
+        reject_by: Literal["weight", "count"] = "weight",
+        alpha: Literal["optimal", "closed-form"] = "optimal",
         sigma: float = 0.1,
         normalize: bool = True,
         reduce: Literal["none", "sum", "independent"] = "none",
@@ -197,6 +209,8 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
         self.hypothesis = hypothesis
         self.nu = nu
         self.mu = mu
+        self.reject_by = reject_by
+        self.alpha = alpha
         self.sigma = sigma
         self.normalize = normalize
         self.reduce = reduce
@@ -246,6 +260,7 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
             self._weak_learner(gram, signs, ties),
             self.n_rounds,
             use_sign=self.hypothesis == "sign",
+            closed_form=self.alpha == "closed-form",
             start=first,
             after_round=lambda: marks.append(time.perf_counter()),
         )
@@ -294,6 +309,7 @@ class BoostedSVM(StagedExpansionClassifier, WeightedExpansionClassifier):
         settings: dict[str, Any] = {
             "sigma": self.sigma if self.weak == "editing" else 0.0,
             "normalize": self.normalize,
+            "by_count": self.reject_by == "count",
             "random": ties,
             "tol": self.tol,
             "max_iter": self.max_iter,

@@ -72,10 +72,11 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
     tol : float, default 1e-5
         The least gain for which a round is made, at least 0. The paper leaves open how little is
         too little, which decides on the size of the machine; so do the next three.
-    tol_scale : {'relative', 'absolute'}, default 'relative'
+    tol_scale : {'relative', 'absolute', 'sum'}, default 'relative'
         Whether the gain is divided by the loss (and penalty) there is before the round, or is that
-        of the mean loss as it is. On separable rows, where the loss falls to 0, a relative gain
-        remains for hundreds of rounds, an absolute one does not.
+        of the mean loss as it is, or of the sum of the losses over the training rows. On separable
+        rows, where the loss falls to 0, a relative gain remains for hundreds of rounds, the other
+        two do not.
     first_round : {'tested', 'granted'}, default 'tested'
         Whether the first round on a block has to gain `tol` too, each time the block is taken, or
         anything at all, so that every block gives a support vector.
@@ -153,7 +154,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         "step": [StrOptions({"newton", "search"}), Interval(Integral, 1, None, closed="left")],
         "ranking": [StrOptions({"quadratic", "loss"})],
         "tol": [Interval(Real, 0.0, None, closed="left")],
-        "tol_scale": [StrOptions({"relative", "absolute"})],
+        "tol_scale": [StrOptions({"relative", "absolute", "sum"})],
         "first_round": [StrOptions({"tested", "granted"})],
         "n_passes": [None, Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -176,7 +177,7 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
         step: Literal["newton", "search"] | int = "newton",
         ranking: Literal["quadratic", "loss"] = "quadratic",
         tol: float = 1e-5,
-        tol_scale: Literal["relative", "absolute"] = "relative",
+        tol_scale: Literal["relative", "absolute", "sum"] = "relative",
         first_round: Literal["tested", "granted"] = "tested",
         n_passes: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -223,8 +224,8 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
             rounds_per_block=self.rounds_per_block,
             step=self.step,
             ranking=self.ranking,
-            tol=self.tol,
-            tol_scale=self.tol_scale,
+            tol=self.tol / m if self.tol_scale == "sum" else self.tol,
+            tol_scale="relative" if self.tol_scale == "relative" else "absolute",
             first_round=self.first_round,
             n_passes=self.n_passes,
         )

@@ -42,11 +42,12 @@ class MixedKernelBagging(MixedKernelEnsemble):
     bootstrap : bool, default True
         Whether rows are drawn with replacement, as the paper says, or without it. The only machine
         of max_samples=None drawn without is the single one on all training rows.
-    voting : {'probability', 'majority'}, default 'probability'
+    voting : {'probability', 'majority', 'probable'}, default 'probability'
         'probability' predicts the class with the largest sum of class probabilities, which are
         found by Platt scaling and pairwise coupling as in LIBSVM; 'majority' the class with the
-        most votes. Among equals the first class in sorted order wins (the paper breaks ties at
-        random).
+        most votes; 'probable' the class with the most votes if each machine votes for the class
+        that is most probable to it. Among equals the first class in sorted order wins (the paper
+        breaks ties at random).
     class_weight : dict, 'balanced' or None, default None
         What multiplies C for the rows of each class: label -> weight, a positive number, with 1 for
         a class that is not named; 'balanced' is n_samples / (n_classes * rows of the class); None
@@ -89,7 +90,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MixedKernelEnsemble._parameter_constraints,
         "bootstrap": ["boolean"],
-        "voting": [StrOptions({"probability", "majority"})],
+        "voting": [StrOptions({"probability", "majority", "probable"})],
     }
 
     def __init__(
@@ -99,7 +100,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
         n_estimators: int = 50,
         max_samples: int | None = 300,
         bootstrap: bool = True,
-        voting: Literal["probability", "majority"] = "probability",
+        voting: Literal["probability", "majority", "probable"] = "probability",
         C: float = 1.0,
         gamma: float | str | list[float] | tuple[float, float] = "sigest",
         poly_gamma: float | str = "auto",
@@ -132,9 +133,10 @@ class MixedKernelBagging(MixedKernelEnsemble):
     def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:
         machine_of = self._remembered(bagged_machine)
         plans = [self._plan(training, [name]) for name in self.kernels]
+        voting = "majority" if self.voting == "majority" else "probability"  # with sigmoids
         return [
             [
-                machine_of(training, plan, self.bootstrap, self.voting, t)
+                machine_of(training, plan, self.bootstrap, voting, t)
                 for t in range(self.n_estimators)
             ]
             for plan in plans
@@ -191,6 +193,9 @@ class MixedKernelBagging(MixedKernelEnsemble):
             classes = slice(None) if k == self.classes_.size else machine.classes
             if machine.sigmoids is None:
                 yield index, classes, one_hot(winners(values, k), k)
+            elif self.voting == "probable":
+                probabilities = class_probabilities(values, machine.sigmoids)
+                yield index, classes, one_hot(probabilities.argmax(axis=0), k)
             else:
                 yield index, classes, class_probabilities(values, machine.sigmoids)
 

@@ -4,7 +4,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import joblib
 import numpy as np
@@ -38,8 +38,12 @@ from ensvm.kernels.gram_matrix import dense_rows, slices
 from ensvm.kernels.named_kernels import WidthRange, row_of, sigest
 from ensvm.seeds import seed_of
 
-LOG_RANDOM = "sigest-log-random"
-DRAWN = ("sigest-random", LOG_RANDOM)
+Spacing: TypeAlias = Literal["width", "logarithm", "inverse"]  # what of a width is uniform
+DRAWN: dict[str, Spacing] = {
+    "sigest-random": "width",
+    "sigest-log-random": "logarithm",
+    "sigest-inverse-random": "inverse",
+}
 RANGES = ("sigest", *DRAWN)
 COPIES = 2.5  # of the rows: as they are, and augmented in float64 and in float32
 
@@ -69,15 +73,17 @@ class KernelChoice:
 
     kernel: Kernel
     widths: tuple[float, float] | None = None
-    by_logarithm: bool = False
-    """Whether the logarithm of the width is uniform, not the width itself."""
+    uniform: Spacing = "width"
 
     def draw(self, rng: np.random.Generator) -> Kernel:
         """Return the kernel of the next machine."""
         if self.widths is None:
             return self.kernel
-        if self.by_logarithm:
+        if self.uniform == "logarithm":
             return self.kernel._replace(gamma=float(np.exp(rng.uniform(*np.log(self.widths)))))
+        if self.uniform == "inverse":
+            low, high = self.widths
+            return self.kernel._replace(gamma=float(1.0 / rng.uniform(1.0 / high, 1.0 / low)))
         return self.kernel._replace(gamma=float(rng.uniform(*self.widths)))
 
 
@@ -127,7 +133,8 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         machine draws its own uniformly, or a name. 'sigest' is 1 over the median squared
         distance between pairs of training rows drawn at random; 'sigest-random' is drawn anew for
         each machine, uniformly between 1 over the 0.9 quantile and 1 over the 0.1 quantile of these
-        distances, as in the paper; for 'sigest-log-random' the logarithm is uniform. With
+        distances, as in the paper; for 'sigest-log-random' the logarithm is uniform, for
+        'sigest-inverse-random' 1 / gamma. With
         scale='machine' these rows are standardised as one sample. 'mean-distance' is 1 over the
         mean squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X))
         and 'auto' 1 / n_features, as in scikit-learn.
@@ -378,11 +385,10 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             return KernelChoice(kernel._replace(gamma=self.poly_gamma_))
         assert self.gamma_range_ is not None
         low, middle, high = self.gamma_range_
-        drawn = isinstance(self.gamma, list | tuple) or self.gamma in DRAWN
-        widths = (low, high) if drawn else None
-        return KernelChoice(
-            kernel._replace(gamma=middle), widths, by_logarithm=self.gamma == LOG_RANDOM
-        )
+        uniform = "width" if isinstance(self.gamma, list | tuple) else DRAWN.get(str(self.gamma))
+        if uniform is None:
+            return KernelChoice(kernel._replace(gamma=middle))
+        return KernelChoice(kernel._replace(gamma=middle), (low, high), uniform)
 
     def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, made to take what it can from `memory`."""

@@ -1,7 +1,7 @@
 """The C-SVM of all C at once: SVM(LOO) and SVM(BEST) of Tsang & Kwok (IJCAI-07)."""
 
 from collections.abc import Callable, Iterator
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,6 +45,9 @@ class SVMPathClassifier(StagedExpansionClassifier):
         The C at which the path ends, a positive number.
     fit_intercept : bool, default True
         Whether the machine has an intercept.
+    max_events : int or None, default None
+        The number of events after which the path ends even if it has not reached `C_max`, at least
+        1; those on the way to its start do not count. None for no such end.
 
     Attributes
     ----------
@@ -67,7 +70,8 @@ class SVMPathClassifier(StagedExpansionClassifier):
     n_iter_ : int
         The number of events of the path, those on the way to its start included.
     converged_ : bool
-        Whether the path reached `C_max`; otherwise `fit` gives a `ConvergenceWarning`.
+        Whether the path reached `C_max` or made `max_events` events; otherwise `fit` gives a
+        `ConvergenceWarning`.
     stop_reason_ : str
         Why the path ended: 'C_max' or 'max_events'.
     X_path_ : ndarray or sparse matrix of shape (n_samples, n_features), or None
@@ -113,6 +117,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         ],
         "C_max": [Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
+        "max_events": [None, Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -125,6 +130,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         select: float | str = "span",
         C_max: float = 1e4,
         fit_intercept: bool = True,
+        max_events: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -133,6 +139,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         self.select = select
         self.C_max = C_max
         self.fit_intercept = fit_intercept
+        self.max_events = max_events
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) of each row at every breakpoint, in ascending order of C = 1 / path_.lambdas.
@@ -153,7 +160,13 @@ class SVMPathClassifier(StagedExpansionClassifier):
                 f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
             )
         gram = self._training_gram(X)
-        path = regularization_path(gram, signs, fit_intercept=self.fit_intercept, C_max=self.C_max)
+        path = regularization_path(
+            gram,
+            signs,
+            fit_intercept=self.fit_intercept,
+            C_max=self.C_max,
+            max_events=self.max_events,
+        )
         C, about_choice = self._chosen_C(path, gram)
         attributes = {
             "X_path_": None if self.kernel == "precomputed" else X,
@@ -173,7 +186,7 @@ class SVMPathClassifier(StagedExpansionClassifier):
         if not isinstance(self.select, str):
             return float(self.select), {}
         if self.select == "end":
-            return float(self.C_max), {}
+            return float(self.C_max) if path.converged else float(1.0 / path.lambdas[-1]), {}
         if self.select == "span":
             best = least_leave_one_out(path, gram)
             return best.C, {"loo_error_": best.error, "loo_decision_function_": best.values}
@@ -184,6 +197,8 @@ class SVMPathClassifier(StagedExpansionClassifier):
         n_events = path.n_start_events + path.n_events
         if path.converged:
             return Ending(n_events, "C_max", converged=True)
+        if self.max_events is not None:
+            return Ending(n_events, "max_events", converged=True)
         message = (
             f"SVMPathClassifier stopped after {n_events} events, before C_max = {self.C_max!r}"
         )

@@ -5,7 +5,7 @@ import json
 from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from ensvm.data.files import Format
 from ensvm.data.files.encode import Inputs, Label, indicators
@@ -27,6 +27,15 @@ from ensvm.errors import Strict
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # in the order in which they are tried; npm's copy of MNIST is quicker to read than pip's
 PROVIDERS = ("file", "mirror", "shipped", "npm", "pip", "subset", "url", "openml")
+
+
+def _filling(value: str | float) -> str | float:
+    if isinstance(value, str) and value != "training-mean":
+        raise ValueError(f"{value!r} is not accepted; accepted: training-mean, or a number")
+    return value
+
+
+MissingValue = Annotated[str | float, AfterValidator(_filling)]
 
 
 class Source(Strict):
@@ -148,7 +157,7 @@ class DatasetCard(Strict):
         The column of a user's own file that says which rows no realization divides.
     sparse : bool
         Whether the inputs are kept as a sparse matrix.
-    missing : str or None
+    missing : 'training-mean', float or None
         How missing values that the formats keep are filled in when a realization is cut, before
         scaling.
     scaling : str
@@ -186,7 +195,7 @@ class DatasetCard(Strict):
     dropped: tuple[str, ...] = ()
     groups: str | None = None
     sparse: bool = False
-    missing: Literal["training-mean"] | None = None
+    missing: MissingValue | None = None
     scaling: Scaling
     split: Split
     checksum: Sha256 | None = None

@@ -119,6 +119,7 @@ def adapt(
     *,
     split: dict[str, Any] | None = None,
     scaling: str | None = None,
+    missing: str | float | None = None,
     options: dict[str, Any] | None = None,
 ) -> DatasetCard:
     """Return the card with what a study says otherwise; what is None stays as the card has it.
@@ -132,6 +133,8 @@ def adapt(
         fractions of the rows.
     scaling : str, default None
         The name of another scaling.
+    missing : 'training-mean' or float, default None
+        What stands for a missing value, before scaling; only if the card fills them in.
     options : dict, default None
         Some options of the generator.
 
@@ -162,6 +165,10 @@ def adapt(
             raise UserError(f"data set {card.name!r}: {error}") from error
     if scaling is not None:
         changes["scaling"] = scaling
+    if missing is not None:
+        if card.missing is None:
+            raise UserError(f"data set {card.name!r}: missing: it has no missing values")
+        changes["missing"] = missing
     if options is not None:
         changes["generator"] = _with_options(card, options)
     own = dict(card) | {"variants": {}, "aliases": [], "base": card.base or card.name}

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble
-from ensvm.data.card import DatasetCard, Sha256, Source
+from ensvm.data.card import DatasetCard, MissingValue, Sha256, Source
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import (
@@ -92,7 +92,7 @@ class OwnFile(Strict):
     incomplete: Incomplete = "refuse"
     unlabelled: Literal["refuse", "drop"] = "refuse"
     format: Annotated[Dialect, BeforeValidator(_mapping)] | None = None
-    missing: Literal["training-mean"] | None = None
+    missing: MissingValue | None = None
     scaling: Scaling | None = None
     split: dict[str, Any]
 

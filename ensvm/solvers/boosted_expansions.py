@@ -66,6 +66,7 @@ def boosted_expansions(
     n_rounds: int,
     *,
     use_sign: bool,
+    closed_form: bool = False,
     start: Vector | None = None,
     after_round: Callable[[], None] | None = None,
 ) -> BoostingResult:
@@ -88,6 +89,8 @@ def boosted_expansions(
         The largest number of members, >= 1.
     use_sign : bool
         Whether h_t = sign f_t rather than f_t / max |f_t|; 0 counts as negative.
+    closed_form : bool, default False
+        Whether alpha_t is `closed_form_alpha` rather than the minimiser of Z_t.
     start : ndarray of shape (m,), default None
         The row weights of the first round, >= 0 and of sum 1, by which training errors are weighted
         too; None for equal ones.
@@ -110,7 +113,7 @@ def boosted_expansions(
         return member, np.where(values > 0.0, 1.0, -1.0) if use_sign else values
 
     first = np.full(signs.size, 1.0 / signs.size) if start is None else start
-    rule = _Expansions(signs, first, use_sign=use_sign)
+    rule = _Expansions(signs, first, use_sign=use_sign, closed_form=closed_form)
     result = boost(rule, learn, first, n_rounds, after_round=after_round)
     if not result.learners:
         return result
@@ -143,12 +146,22 @@ def best_alpha(agreement: Vector, distribution: Vector) -> float:
     return alpha
 
 
+def closed_form_alpha(edge: float) -> float:
+    """Return ln((1 + r) / (1 - r)) / 2 for the edge r = sum_i D_i y_i h(x_i) > 0, at most the cap.
+
+    It minimises a bound on Z (Schapire & Singer, 1999): exp(-alpha u) lies below the line through
+    its ends for |u| <= 1, so that Z is at most sqrt(1 - r^2). With signs it minimises Z itself.
+    """
+    return float(np.arctanh(min(edge, np.tanh(LARGEST_ALPHA))))
+
+
 class _Expansions:
     """The rule of `boosted_expansions`."""
 
-    def __init__(self, signs: Vector, first: Vector, *, use_sign: bool) -> None:
+    def __init__(self, signs: Vector, first: Vector, *, use_sign: bool, closed_form: bool) -> None:
         self._signs = signs
         self._use_sign = use_sign
+        self._closed_form = closed_form
         self._first = first
         self._vote = np.zeros(signs.size)
 
@@ -158,7 +171,7 @@ class _Expansions:
         edge = float(before @ agreement)
         reason = self._why_it_ends(learner, edge, agreement)
         worthless = reason in ("no_better_than_random", "vanishing_margin")
-        alpha = best_alpha(agreement, before) if edge > RANDOM_EDGE else 1.0
+        alpha = self._alpha(agreement, before, edge) if edge > RANDOM_EDGE else 1.0
         tilted = before * np.exp(-alpha * agreement)
         normalizer = tilted.sum()
         return Step(
@@ -173,6 +186,11 @@ class _Expansions:
     def add(self, weight: float, vote: Vector) -> tuple[Vector, float]:
         self._vote += weight * vote
         return self._signs * self._vote, self._share_wrong(self._vote, self._first)
+
+    def _alpha(self, agreement: Vector, distribution: Vector, edge: float) -> float:
+        if self._closed_form:
+            return closed_form_alpha(edge)
+        return best_alpha(agreement, distribution)
 
     def _why_it_ends(self, member: Member, edge: float, agreement: Vector) -> StopReason | None:
         if member.weakened.machine.stop_reason == "gap_below_rounding":

@@ -18,13 +18,14 @@ class DatasetConfig(ConfigBlock):
     """One data set of a study: a card's name, or data of the user's own.
 
     `name` is the row's name in the tables; `card` the card it stands for (default: the same name).
-    `split`, `scaling` and `options` (of a generator) change what the card says, `kernel` what the
-    study says. `realizations_of` limits the realizations of single algorithms, if more would only
-    repeat the same. Data of the user's own are given by `path`, one file or several, by
-    `train` and `test`, or by `openml`; the remaining keys describe them, as
-    `ensvm.data.inline_card` reads them. `unavailable` is the reason why a row has no values.
-    `same_rows` says that the paper trained and tested on these very rows: a value computed without
-    random numbers (a `random_state`, if any, is given) then has no sampling error.
+    `split`, `scaling`, `missing` (what stands for a missing value) and `options` (of a generator)
+    change what the card says, `kernel` what the study says. `realizations_of` limits the
+    realizations of single algorithms, if more would only repeat the same. Data of the user's own
+    are given by `path`, one file or several, by `train` and `test`, or by `openml`; the remaining
+    keys describe them, as `ensvm.data.inline_card` reads them. `unavailable` is the reason why a
+    row has no values. `same_rows` says that the paper trained and tested on these very rows: a
+    value computed without random numbers (a `random_state`, if any, is given) then has no sampling
+    error.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -38,6 +39,7 @@ class DatasetConfig(ConfigBlock):
     same_rows: bool = False
     split: dict[str, Any] | None = None
     scaling: str | None = None
+    missing: str | float | None = None
     options: dict[str, Any] | None = None
     kernel: KernelConfig | None = None
     algorithms: tuple[str, ...] | None = None
@@ -71,7 +73,7 @@ class DatasetConfig(ConfigBlock):
         """Return the keys that describe the user's own data."""
         keys: dict[str, Any] = {"name": self.card or self.name, **(self.model_extra or {})}
         keys |= {key: getattr(self, key) for key in _OWN}
-        keys |= {"split": self.split, "scaling": self.scaling}
+        keys |= {"split": self.split, "scaling": self.scaling, "missing": self.missing}
         return {key: value for key, value in keys.items() if value is not None}
 
 

@@ -181,3 +181,11 @@ def test_rejecting_a_whole_class_at_once_is_refused() -> None:
     y[0] = 1
     with pytest.raises(ValueError, match="rejects all examples of a class in the first round"):
         BoostedSVM(nu=0.01, mu=0.99, random_state=1).fit(X, y)
+
+
+def test_alpha_and_rejection_are_those_asked_for() -> None:
+    X, y = data()
+    fitted = BoostedSVM(alpha="closed-form", reject_by="count", **SETTINGS).fit(X, y)
+    assert (fitted.n_kept_ == y.size - int(0.3 * y.size)).all()
+    first = next(fitted.staged_decision_function(X)) / fitted.alphas_[0]
+    assert fitted.alphas_[0] == pytest.approx(np.arctanh(np.mean(y * first)), rel=1e-9)

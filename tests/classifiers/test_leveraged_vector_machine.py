@@ -154,3 +154,15 @@ def test_parameters_that_do_not_go_together() -> None:
         ValueError, match="n_blocks must be at most the number of training rows, 120, got 121"
     ):
         LeveragedVectorMachine(n_blocks=121).fit(*circle())
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_a_least_gain_in_the_sum_is_that_of_the_mean_times_the_rows(loss: Any) -> None:
+    X, y = noisy()
+    machine: dict[str, Any] = {"kernel": "rbf", "gamma": 1.0, "loss": loss, "n_blocks": 4}
+    of_the_sum = LeveragedVectorMachine(tol=0.6, tol_scale="sum", random_state=0, **machine)
+    of_the_mean = LeveragedVectorMachine(
+        tol=0.6 / y.size, tol_scale="absolute", random_state=0, **machine
+    )
+    np.testing.assert_array_equal(of_the_sum.fit(X, y).rounds_, of_the_mean.fit(X, y).rounds_)
+    assert np.all(-np.diff(of_the_sum.train_loss_) * y.size > 0.6 * (1.0 - 1e-9))

@@ -125,21 +125,23 @@ def test_widths() -> None:
     assert e1071.gamma_range_ is None
 
 
-def test_uniform_logarithms_of_widths_are_smaller_than_uniform_widths() -> None:
+def test_uniform_logarithms_and_inverses_of_widths_are_smaller_than_uniform_widths() -> None:
     X, y = data()
     many = {**SMALL, "n_estimators": 40}
     fits = [
         MixedKernelAdaBoost(["rbf"], gamma=name, **many).fit(X, y)
-        for name in ("sigest-random", "sigest-log-random")
+        for name in ("sigest-random", "sigest-log-random", "sigest-inverse-random")
     ]
     low, _, high = fits[0].gamma_range_
     widths = [[machine.kernel.gamma for machine in fitted.estimators_] for fitted in fits]
-    assert all(low <= width <= high for width in widths[1])
+    assert all(low <= width <= high for drawn in widths for width in drawn)
     # The same places in the range, of the width and of its logarithm.
     places = (np.array(widths[0]) - low) / (high - low)
     logarithms = (np.log(widths[1]) - np.log(low)) / (np.log(high) - np.log(low))
     assert logarithms[0] == pytest.approx(places[0])
-    assert np.mean(widths[1]) < np.mean(widths[0])
+    inverses = (1.0 / np.array(widths[2]) - 1.0 / high) / (1.0 / low - 1.0 / high)
+    assert inverses[0] == pytest.approx(places[0])
+    assert np.mean(widths[2]) < np.mean(widths[1]) < np.mean(widths[0])
 
 
 @pytest.mark.parametrize("pair", [[0.1], [0.4, 0.1], [0.0, 1.0], ["low", "high"], []])

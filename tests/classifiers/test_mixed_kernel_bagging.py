@@ -21,7 +21,7 @@ from ensvm.solvers.platt_scaling import class_probabilities
 SMALL: dict[str, Any] = {"n_estimators": 5, "max_samples": 60, "random_state": 0}
 
 
-VOTINGS = pytest.mark.parametrize("voting", ["probability", "majority"])
+VOTINGS = pytest.mark.parametrize("voting", ["probability", "majority", "probable"])
 
 
 def data(n_classes: int = 3, n: int = 200) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
@@ -144,6 +144,19 @@ def test_votes_are_counted() -> None:
     np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[votes.argmax(axis=0)])
     assert not hasattr(fitted, "predict_proba")
     assert fitted.estimators_[0].sigmoids is None
+
+
+def test_machines_may_vote_for_their_most_probable_class() -> None:
+    X, y = data()
+    fitted = MixedKernelBagging(voting="probable", **SMALL).fit(X, y)
+    summed = MixedKernelBagging(**SMALL).fit(X, y)
+    rows, support = Rows(X, X.mean(axis=0)), Rows(X[summed.support_], X.mean(axis=0))
+    votes = np.zeros((3, 200))
+    for index, values in MachineEvaluator(summed.estimators_, support).values(rows):
+        probabilities = class_probabilities(values, summed.estimators_[index].sigmoids)
+        votes[probabilities.argmax(axis=0), np.arange(200)] += 1.0
+    np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[votes.argmax(axis=0)])
+    assert not hasattr(fitted, "predict_proba")
 
 
 def test_remembered_machines_are_not_trained_again(

@@ -113,3 +113,25 @@ def test_a_path_that_ends_early_warns(data, monkeypatch):
         cut = SVMPathClassifier().fit(X, y)
     assert whole.converged_
     assert not cut.converged_
+
+
+@pytest.mark.parametrize("select", ["loo", "end"])
+def test_a_path_of_few_events_is_the_beginning_of_the_whole_one(data, select):
+    X, y, others = data
+    short, whole = (
+        SVMPathClassifier(select=select, gamma=0.3, max_events=events).fit(X, y)
+        for events in (12, None)
+    )
+    np.testing.assert_array_equal(short.path_.lambdas[:13], whole.path_.lambdas[:13])
+    assert short.path_.n_events == 12
+    assert (short.stop_reason_, short.converged_) == ("max_events", True)
+    last = 1.0 / whole.path_.lambdas[12]
+    assert last * (1.0 + 1e-12) >= short.C_
+    if select == "end":
+        assert pytest.approx(last, rel=1e-12) == short.C_
+    np.testing.assert_allclose(
+        short.decision_function(others),
+        SVMPathClassifier(select=short.C_, gamma=0.3).fit(X, y).decision_function(others),
+        rtol=1e-7,
+        atol=1e-9,
+    )

@@ -13,6 +13,7 @@ from ensvm.solvers.boosted_expansions import (
     LARGEST_ALPHA,
     best_alpha,
     boosted_expansions,
+    closed_form_alpha,
     reduce_expansion,
 )
 from ensvm.solvers.boosting import BoostingResult
@@ -93,6 +94,22 @@ def test_best_alpha_balances_or_is_the_cap(seed: int, m: int, scale: float) -> N
     slope = D * np.exp(-alpha * agreement) @ agreement
     assert 0.0 <= alpha <= LARGEST_ALPHA
     assert slope == pytest.approx(0.0, abs=1e-10) or (alpha == LARGEST_ALPHA and slope > 0.0)
+
+
+@given(seed=st.integers(0, 10_000), m=st.integers(2, 50))
+@settings(deadline=None, max_examples=100)
+def test_the_closed_form_bounds_z_and_is_the_best_alpha_of_signs(seed: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    distribution = rng.dirichlet(np.ones(m))
+    for agreement in (rng.uniform(-1.0, 1.0, m), rng.choice([-1.0, 1.0], m)):
+        edge = float(distribution @ agreement)
+        if not 1e-6 < edge < 0.999:  # beyond, the cap may count
+            continue
+        alpha = closed_form_alpha(edge)
+        Z = np.sum(distribution * np.exp(-alpha * agreement))
+        assert np.sqrt(1.0 - edge**2) * (1.0 + 1e-9) >= Z
+        if set(agreement) == {-1.0, 1.0}:
+            assert alpha == pytest.approx(best_alpha(agreement, distribution), rel=1e-6)
 
 
 def test_a_sign_that_is_right_everywhere_ends_boosting_real_values_go_on() -> None:

@@ -267,7 +267,8 @@ def regularization_path(
     C_max : float, default 1e4
         The largest C, where the path ends; positive.
     max_events : int, default None
-        The most events; None for 1000 a point.
+        The most events along the path; None for 1000 a point, which the events on the way to its
+        start may always take.
 
     Returns
     -------
@@ -279,7 +280,7 @@ def regularization_path(
     ValueError
         If the Gram matrix is not finite or indefinite beyond rounding.
     RuntimeError
-        If the limit is reached before the path's start is found.
+        If 1000 events a point do not find the path's start.
 
     References
     ----------
@@ -359,7 +360,7 @@ def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:
     """Put the state at the path's start; return db / d lambda above it and the events needed."""
     slope, events = 0.0, 0
     if state.constant > 0.0:
-        slope, events = start_with_intercept(state, limit)
+        slope, events = start_with_intercept(state, max(limit, EVENTS_PER_POINT * state.sets.size))
     else:
         start_without_intercept(state)
     if state.theta[0] < end:  # nothing changes up to C_max

@@ -63,6 +63,7 @@ def weakened_nu_svm(
     *,
     sigma: float = 0.0,
     normalize: bool = True,
+    by_count: bool = False,
     random: np.random.RandomState | None,
     tol: float = 1e-3,
     max_iter: int = 1_000_000,
@@ -89,6 +90,8 @@ def weakened_nu_svm(
     normalize : bool, default True
         Whether the distribution of what is kept is rescaled to sum 1 before training; Figure 2,
         read literally, does not, which asks for nu / (1 - mu).
+    by_count : bool, default False
+        Whether mu bounds the share of examples that are left out as the lightest, not their weight.
     random : RandomState or None
         Breaks ties between equal weights, as between all in the first round of boosting. None
         leaves out the last of them, as where the rows come in random order: then the first round
@@ -120,7 +123,8 @@ def weakened_nu_svm(
     members = np.setdiff1d(everyone, edited, assume_unique=True)
     weight = np.zeros(signs.size)
     weight[members] = distribution[members] / distribution[members].sum()
-    rejected = members[chosen_within(weight[members], weight[members], mu, random)]
+    share = np.full(members.size, 1.0 / members.size) if by_count else weight[members]
+    rejected = members[chosen_within(weight[members], share, mu, random)]
     members = np.setdiff1d(members, rejected, assume_unique=True)
     if np.ptp(signs[members]) == 0.0:
         return None

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from ensvm.data import find_card, load
+from ensvm.data import adapt, find_card, load
 from ensvm.data.generators import circle
+from ensvm.errors import UserError
 
 
 def test_only_the_training_labels_of_the_contaminated_circle_are_noisy() -> None:
@@ -23,13 +24,20 @@ def test_only_the_training_labels_of_the_contaminated_circle_are_noisy() -> None
     assert np.mean(turned) == pytest.approx(0.05, abs=0.02)
 
 
-def test_bridges_minus_one_is_bridges_where_a_value_is_known() -> None:
-    own, original = load(find_card("bridges-minus-one")), load(find_card("bridges"))
+@pytest.mark.parametrize("number", [-1.0, 0.0])
+def test_a_number_stands_for_each_missing_value_of_bridges(number: float) -> None:
+    original = load(adapt(find_card("bridges"), scaling="none"))
+    own = load(adapt(find_card("bridges"), scaling="none", missing=number))
     known = ~np.isnan(original.X)
-    np.testing.assert_array_equal(own.X[known], original.X[known])
-    assert np.all(own.X[~known] == -1.0)
-    assert np.all(original.X[known] > 0.0)  # so that -1 means nothing else
-    np.testing.assert_array_equal(own.y, original.y)
+    assert np.all(original.X[known] > 0.0)  # so that neither number means anything else
+    rows, part = np.where(known, original.X, number), own.realization(1)
+    assert {tuple(row) for X in (part.X_train, part.X_test) for row in X} == set(map(tuple, rows))
+    np.testing.assert_array_equal(part.y_test, original.realization(1).y_test)
+
+
+def test_a_set_without_missing_values_has_none_to_replace() -> None:
+    with pytest.raises(UserError, match="missing: it has no missing values"):
+        adapt(find_card("bupa"), missing=0.0)
 
 
 def test_the_official_horse_colic_trains_on_the_rows_of_the_other_card() -> None:

@@ -134,3 +134,17 @@ def test_nothing_is_trained_where_one_class_is_left() -> None:
     K, y, _ = data(0)
     D = np.where(y > 0.0, 1.0, 1e-6)
     assert weakened_nu_svm(K, y, D / D.sum(), 0.1, 0.3, random=random()) is None
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.25, 0.5, 0.58])
+def test_by_count_the_lightest_are_a_share_of_the_examples(mu: float) -> None:
+    K, y, D = data(1)
+    result = weakened_nu_svm(K, y, D, 0.1, mu, by_count=True, random=random())
+    assert result is not None
+    assert result.rejected.size == int(mu * y.size + 1e-9)
+    kept = np.setdiff1d(np.arange(y.size), result.rejected)
+    assert D[result.rejected].max(initial=0.0) <= D[kept].min()
+    # The lightest weigh less than their share, so that more are left out by weight.
+    by_weight = weakened_nu_svm(K, y, D, 0.1, mu, random=random())
+    assert by_weight is not None
+    assert by_weight.rejected.size >= result.rejected.size
