@@ -45,7 +45,6 @@ EXPORTING = [
     "ensvm.solvers.leverage",
     "ensvm.solvers.linear_smo",
     "ensvm.solvers.multiplicative_update",
-    "ensvm.solvers.one_vs_one",
     "ensvm.solvers.perceptron",
     "ensvm.solvers.platt_scaling",
     "ensvm.solvers.regularization_path",
