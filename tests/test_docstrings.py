@@ -46,7 +46,6 @@ EXPORTING = [
     "ensvm.solvers.linear_smo",
     "ensvm.solvers.multiplicative_update",
     "ensvm.solvers.perceptron",
-    "ensvm.solvers.platt_scaling",
     "ensvm.solvers.regularization_path",
     "ensvm.solvers.separability",
     "ensvm.solvers.weighted_nu_svm",
