@@ -67,11 +67,10 @@ class KernelExpansionClassifier(BinaryClassifier):
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
-        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be positive
-        semidefinite.
+    kernel : {KERNEL_NAMES, 'precomputed'} or callable, default 'rbf'
+        The kernel k(x, z): KERNEL_FORMULAS. A callable takes two arrays of rows and returns the
+        matrix of their kernel values; with 'precomputed' X is the Gram matrix itself. The kernel
+        must be positive semidefinite.
     gamma : float or {'scale', 'auto', 'mean-distance'}, default 'mean-distance'
         The factor in 'rbf' and 'poly', a positive number. 'mean-distance' is 1 over the mean
         squared distance of the training rows to their mean; 'scale' is 1 / (n_features Var(X)) and

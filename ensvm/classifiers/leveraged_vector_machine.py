@@ -40,10 +40,10 @@ class LeveragedVectorMachine(StagedExpansionClassifier):
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'precomputed'} or callable, default 'rbf'
-        The kernel k(x, z): 'linear' is <x, z>, 'poly' is (gamma <x, z> + coef0)^degree and 'rbf' is
-        exp(-gamma |x - z|^2). A callable takes two arrays of rows and returns the matrix of their
-        kernel values; with 'precomputed' X is the Gram matrix itself. The kernel must be symmetric.
+    kernel : {KERNEL_NAMES, 'precomputed'} or callable, default 'rbf'
+        The kernel k(x, z): KERNEL_FORMULAS. A callable takes two arrays of rows and returns the
+        matrix of their kernel values; with 'precomputed' X is the Gram matrix itself. The kernel
+        must be symmetric.
     loss : {'exponential', 'logistic'}, default 'exponential'
         The loss that the rounds lower, eq. (3) or eq. (4) of the paper.
     penalty : {'l1', 'l2'} or None, default None

@@ -1,5 +1,6 @@
 """The boosted mixed-kernel ensembles of Stork, Ramos, Koch & Konen (ECDA-13)."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -180,14 +181,7 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         yield from map(_decision, self._staged_scores(X))
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        codes = self._member_codes(X)
-        n = codes.shape[1]
-        cells = codes.astype(np.intp) * n + np.arange(n)
-        votes = np.bincount(
-            cells.ravel(), np.repeat(self.estimator_weights_, n), minlength=self.classes_.size * n
-        )
-        total = self.estimator_weights_.cumsum()[-1]
-        return votes.reshape(-1, n).astype(np.float64, copy=False).T / total
+        return deque(self._staged_scores(X), maxlen=1).pop()
 
     def _staged_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
         codes = self._member_codes(X)

@@ -119,9 +119,9 @@ class MixedKernelEnsemble(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     Parameters
     ----------
-    kernels : sequence of {'linear', 'poly', 'rbf'}, default ('poly', 'rbf')
-        The kernels of the machines, each at most once: 'linear' is <x, z>, 'poly' is (poly_gamma
-        <x, z> + coef0)^degree and 'rbf' is exp(-gamma |x - z|^2).
+    kernels : sequence of {KERNEL_NAMES}, default ('poly', 'rbf')
+        The kernels of the machines, each at most once: KERNEL_FORMULAS. The factor gamma of 'poly'
+        is `poly_gamma`.
     max_samples : int or None, default 300
         The number of rows drawn for a machine, at least 1, but never more than there are; None for
         as many as there are.

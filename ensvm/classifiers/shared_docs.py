@@ -2,8 +2,11 @@
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
+
+from ensvm.kernels import KERNELS
 
 Class = TypeVar("Class", bound=type)
 Sections = dict[str, str]
@@ -11,6 +14,10 @@ Sections = dict[str, str]
 TITLE = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
 # Sections in the order of numpydoc; "" is the text before the first one.
 ORDER = ("", "Parameters", "Attributes", "Returns", "Yields", "Raises", "References", "Examples")
+# Words in an entry that stand for the names and the formulas of `KERNELS`
+KERNEL_NAMES = ", ".join(map(repr, KERNELS))
+*FIRST_FORMULAS, LAST_FORMULA = (f"{name!r} is {row.formula}" for name, row in KERNELS.items())
+KERNEL_FORMULAS = f"{', '.join(FIRST_FORMULAS)} and {LAST_FORMULA}"
 INHERITED = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
 
 
@@ -62,7 +69,7 @@ def _completed(
         # A base may have parameters that the class does not.
         described = _entries(sections["Parameters"])
         names = [name for name in inspect.signature(function).parameters if name in described]
-        sections["Parameters"] = "\n".join(described[name] for name in names)
+        sections["Parameters"] = "\n".join(_with_kernels(described[name]) for name in names)
     rendered = [_rendered(title, sections[title]) for title in ORDER if title in sections]
     return "\n\n".join(rendered) + "\n"
 
@@ -77,6 +84,16 @@ def _entries(section: str) -> Sections:
     """Return the entries of a section, `name : type` and the lines below, by their names."""
     entries = re.split(r"^(?=\S)", section, flags=re.MULTILINE)
     return {entry.partition(" : ")[0]: entry.rstrip() for entry in entries if entry.strip()}
+
+
+def _with_kernels(entry: str) -> str:
+    """Return the entry of a parameter with the names and formulas of all kernels filled in."""
+    if "KERNEL_NAMES" not in entry:
+        return entry
+    head, _, text = entry.partition("\n")
+    text = " ".join(text.split()).replace("KERNEL_FORMULAS", KERNEL_FORMULAS)
+    filled = textwrap.fill(text, 96, initial_indent=" " * 4, subsequent_indent=" " * 4)
+    return f"{head.replace('KERNEL_NAMES', KERNEL_NAMES)}\n{filled}"
 
 
 def _rendered(title: str, text: str) -> str:

@@ -50,8 +50,8 @@ class DecisionMap(FittedCopy):
     grid_ : ndarray of shape (2, n_grid)
         The values on the horizontal axis and on the vertical one.
     values_ : ndarray of shape (n_grid, n_grid)
-        f at each point of the grid, a line a value of the vertical axis; -1 and +1 for a classifier
-        without `decision_function`.
+        f at each point of the grid, one line per value of the vertical axis; -1 and +1 for a
+        classifier without `decision_function`.
 
     References
     ----------
@@ -120,7 +120,7 @@ class DecisionMap(FittedCopy):
         width = np.where(high > low, high - low, 1.0) * self.border
         self.grid_ = np.linspace(low - width, high + width, self.n_grid).T
         plane = np.tile(dense.mean(axis=0), (self.n_grid**2, 1))
-        # the second axis first, so that where both are one input the horizontal axis is it
+        # If both axes are the same input, the horizontal one counts: it is written last.
         plane[:, inputs[1]] = np.repeat(self.grid_[1], self.n_grid)
         plane[:, inputs[0]] = np.tile(self.grid_[0], self.n_grid)
         self.values_ = self._decide(plane).reshape(self.n_grid, self.n_grid)

@@ -219,14 +219,14 @@ def gram(
     Y : array or scipy sparse matrix of shape (k, d), default None
         The rows on the right; None for those of X.
     kernel : str or callable
-        'linear' is <x, y>, 'poly' (gamma <x, y> + coef0)^degree, 'rbf' exp(-gamma |x - y|^2); see
-        `ensvm.kernels.named_kernels`. A callable is called as kernel(X, Y).
+        A name in `ensvm.kernels.KERNELS`, which has the formulas and says which of the next three
+        parameters a kernel reads. A callable is called as kernel(X, Y).
     gamma : float, default None
-        The width, positive; 'linear' does not read it.
+        The width, positive.
     degree : int, default 3
-        The power, at least 0; only 'poly' reads it.
+        The power, at least 0.
     coef0 : float, default 0.0
-        The constant; only 'poly' reads it.
+        The constant.
     dtype : dtype, default np.float64
         The precision of the products and of the result, float64 or float32; squared norms are
         summed in float64.

@@ -1,9 +1,4 @@
-"""The table of kernels: a new kernel is one row, which all code that deals with kernels reads.
-
-Every kernel is a function of one matrix product: of gamma <x, y> + coef0, where a gamma or coef0
-that the kernel does not read is 1 or 0, or of -gamma |x - y|^2. The widths gamma that have a name,
-and those that the data suggest, are at the end.
-"""
+"""The table of kernels, and the widths gamma that have a name or that the data suggest."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,15 +15,18 @@ KERNEL_PARAMETERS = ("kernel", "gamma", "degree", "coef0")
 
 @dataclass(frozen=True)
 class KernelRow:
-    """One row of the table of kernels.
+    """One row of the table of kernels, which code and docstrings read.
 
     Attributes
     ----------
+    formula : str
+        The kernel in its parameters, x and z, for docstrings.
     parameters : tuple of str
         The parameters among 'gamma', 'degree' and 'coef0' that the kernel reads.
     argument : 'product' or 'distance'
-        Whether it is a function of gamma <x, y> + coef0 or of -gamma |x - y|^2. Rows are centred
-        for a distance, which centring does not change: it costs fewer digits then.
+        Whether it is a function of gamma <x, z> + coef0, in which a gamma or coef0 that the kernel
+        does not read is 1 or 0, or of -gamma |x - z|^2. Rows are centred for a distance: this does
+        not change it, and rounding then costs fewer digits.
     transform : callable
         Called with an array of arguments, float32 or float64, and the degree; turns the arguments
         into kernel values in place. Arguments of distances may be above 0 by a rounding.
@@ -37,6 +35,7 @@ class KernelRow:
         of a value; None if there is no bound.
     """
 
+    formula: str
     parameters: tuple[str, ...]
     argument: Literal["product", "distance"]
     transform: Transform
@@ -62,9 +61,13 @@ def _exponential(arguments: NDArray[Any], degree: int) -> None:
 
 
 KERNELS = {
-    "linear": KernelRow((), "product", _unchanged),
-    "poly": KernelRow(("gamma", "degree", "coef0"), "product", _power),
-    "rbf": KernelRow(("gamma",), "distance", _exponential, relative_slope=1.0),
+    "linear": KernelRow("<x, z>", (), "product", _unchanged),
+    "poly": KernelRow(
+        "(gamma <x, z> + coef0)^degree", ("gamma", "degree", "coef0"), "product", _power
+    ),
+    "rbf": KernelRow(
+        "exp(-gamma |x - z|^2)", ("gamma",), "distance", _exponential, relative_slope=1.0
+    ),
 }
 NAMED_KERNELS = tuple(KERNELS)
 

@@ -20,13 +20,7 @@ from ensvm.solvers.boosting import BoostingResult, Round, Step, StopReason, Vect
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.weakened import WeakenedResult
 
-__all__ = [
-    "Member",
-    "WeakLearner",
-    "boosted_expansions",
-    "reduce_expansion",
-    "reduce_members",
-]
+__all__ = ["Member", "boosted_expansions"]
 
 # Weights of examples with margin 1 fall by exp(-10) at most: more would leave the next round a
 # handful of examples
@@ -224,35 +218,17 @@ def reduce_expansion(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], float]:
     """Project expansions onto the fewest pivots that change the first one by at most `allowed`.
 
-    Cholesky's method with pivots orders the points so that each adds what the ones before it
-    explain least. Leaving out the last directions of the orthonormal basis that it builds leaves
-    out exactly these coordinates of the expansion, so the error is known before any point goes.
+    `coefs`, shape (n, k), holds an expansion per column. Return the r rows kept, ascending, the
+    coefficients in them, shape (r, k), and the largest change |f - f_reduced| of the first
+    expansion at an x with k(x, x) <= max_i K_ii. Points that depend linearly on others up to
+    rounding are dropped even if `allowed` is 0.
 
-    Parameters
-    ----------
-    gram : array of shape (n, n)
-        The kernel among the n points of the expansions, positive semidefinite; taken to float64.
-    coefs : array of shape (n, k)
-        One expansion a column.
-    allowed : float
-        The largest change, >= 0, of a value of the first expansion where k(x, x) <= max_i K_ii.
-        What rounding makes of points that are linearly dependent is dropped in any case.
-
-    Returns
-    -------
-    points : ndarray of int, shape (r,)
-        The numbers of the rows kept, ascending.
-    coefs : ndarray of shape (r, k)
-        The coefficients in them, one expansion a column.
-    error : float
-        The largest change |f - f_reduced| of the first expansion at an x with k(x, x) at most that
-        of the rows.
-
-    References
-    ----------
     Downs, Gates & Masters, Exact simplification of support vector solutions, JMLR 2, 2001.
     """
     gram = np.asarray(gram, dtype=np.float64)
+    # Cholesky's method with pivots takes next the point that the ones before it explain least.
+    # Leaving out the last directions of the orthonormal basis that it builds leaves out exactly
+    # these coordinates of the expansion, so the error is known before any point is left out.
     factor = partial_cholesky(lambda rows: gram[:, rows], gram.diagonal())
     coordinates = factor.factor.T @ coefs  # of each expansion, in the basis that the pivots build
     # Squared norm of what follows the first r directions
@@ -279,27 +255,9 @@ def reduce_members(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Rewrite kernel expansions, and a weighted sum of them, in linearly independent rows.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m)
-        The Gram matrix of the rows.
-    alphas : ndarray of shape (n_members,)
-        The weights of the sum.
-    member_coefs : ndarray of shape (n_members, m)
-        The coefficients of each expansion.
-    intercepts : ndarray of shape (n_members,)
-        Their intercepts.
-    reduce_tol : float
-        How much of the largest value of the sum a value may change.
-
-    Returns
-    -------
-    coefs : ndarray of shape (m,)
-        The coefficients of the sum.
-    member_coefs : ndarray of shape (n_members, m)
-        Those of each expansion.
-    error : float
-        What this changed at most, relative to the largest value.
+    `member_coefs` has shape (n_members, m). Return the coefficients of the sum, shape (m,), those
+    of each expansion, and the largest change of the sum, relative to its largest value; it is at
+    most `reduce_tol`.
     """
     rows = np.flatnonzero(member_coefs.any(axis=0))
     members = member_coefs[:, rows].T

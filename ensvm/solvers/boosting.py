@@ -1,7 +1,6 @@
-"""Boosting: the rounds, written once, and the rules of AdaBoost for two and for more classes.
+"""The rounds of boosting, and the rules of AdaBoost for two and for more classes.
 
-A rule decides what a learner's vote weighs, how the row weights change, and when boosting ends. The
-rule for machines that are kernel expansions is in `ensvm.solvers.boosted_expansions`.
+The rule for machines that are kernel expansions is in `ensvm.solvers.boosted_expansions`.
 """
 
 from collections.abc import Callable
@@ -11,15 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "BoostingResult",
-    "Round",
-    "Step",
-    "boost",
-    "discrete_adaboost",
-    "exponential_bound",
-    "multiclass_adaboost",
-]
+__all__ = ["BoostingResult", "discrete_adaboost", "exponential_bound", "multiclass_adaboost"]
 
 Vector: TypeAlias = NDArray[np.float64]
 StopReason: TypeAlias = Literal[
@@ -31,8 +22,7 @@ StopReason: TypeAlias = Literal[
 class BoostingResult:
     """The T learners that boosting kept, their weights in the vote, and what each round left.
 
-    Every rule of this package returns this one shape. A run whose first learner was refused has
-    T = 0 and no vote.
+    T = 0 if the first learner was refused.
 
     Attributes
     ----------
@@ -93,59 +83,41 @@ class BoostingResult:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """What a learner is made from.
-
-    Attributes
-    ----------
-    sample_weight : ndarray of shape (m,)
-        The row weights of this round, of sum 1.
-    weights : list of float
-        The weights alpha of the learners before it, so that their number is the round's.
-    last : object or None
-        The learner of the round before; None in the first round.
-    attempt : int
-        How many learners of this round were refused before, 0 at first.
-    """
+    """What a learner is made from."""
 
     sample_weight: Vector
+    """Shape (m,), of sum 1."""
     weights: list[float]
+    """Alpha of each earlier learner, so that their number is the round's."""
     last: Any | None
+    """The learner of the round before; None in the first round."""
     attempt: int = 0
+    """How many learners of this round were refused before."""
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What a rule makes of a learner's vote.
-
-    Attributes
-    ----------
-    weight : float
-        Alpha, the learner's weight in the vote.
-    error : float
-        The learner's training error under the round's row weights.
-    normalizer : float
-        The sum by which the new row weights were divided.
-    sample_weight : ndarray of shape (m,)
-        The row weights of the next round, of sum 1.
-    stop_reason : str or None
-        Why this round is the last; None if it need not be.
-    kept : bool
-        Whether the learner takes part in the vote.
-    """
+    """What a rule makes of a learner's vote."""
 
     weight: float
+    """Alpha, the learner's weight in the vote."""
     error: float
+    """Under the round's row weights."""
     normalizer: float
+    """The sum by which the new row weights were divided."""
     sample_weight: Vector
+    """Of the next round: shape (m,), of sum 1."""
     stop_reason: StopReason | None = None
+    """None if boosting may go on."""
     kept: bool = True
+    """Whether the learner takes part in the vote."""
 
 
 class Rule(Protocol):
-    """The part of boosting in which its kinds differ; it holds the running vote of one run."""
+    """What differs between kinds of boosting; an object holds the running vote of one run."""
 
     def step(self, current: Round, learner: Any, vote: NDArray[Any]) -> Step:
-        """Return the weight of a learner that says `vote` of the m rows, and the new weights."""
+        """Return the weight of a learner whose predictions are `vote`, and the new row weights."""
 
     def add(self, weight: float, vote: NDArray[Any]) -> tuple[Vector, float]:
         """Add to the running vote; return each row's margin times the total weight, and the error.
@@ -166,28 +138,12 @@ def boost(
     max_attempts: int = 1,
     after_round: Callable[[], None] | None = None,
 ) -> BoostingResult:
-    """Return the learners of at most `n_rounds` rounds, each made on the weights the last one left.
+    """Return the learners of at most `n_rounds` rounds; the caller adds the certificate.
 
-    Parameters
-    ----------
-    rule : Rule
-        Weighs the votes; one object for one run.
-    learn : callable
-        Takes a `Round` and returns a learner and its vote on the m rows, as the rule reads it;
-        None if no learner can be made because the rows it keeps are all of one class.
-    sample_weight : ndarray of shape (m,)
-        The row weights of the first round, >= 0 and of sum 1.
-    n_rounds : int
-        The largest number of learners, >= 1.
-    max_attempts : int, default 1
-        How many learners of a round may be refused before boosting ends with the last of them.
-    after_round : callable, default None
-        Called without arguments when a round whose learner is kept is over.
-
-    Returns
-    -------
-    BoostingResult
-        With `certificate` None: the bounds are the rule's.
+    `learn` returns a learner and its vote on the m rows, as `rule` reads it; None if the rows that
+    it keeps are all of one class. `sample_weight`, of sum 1, is that of the first round. Boosting
+    ends with the last learner of a round if `max_attempts` of them were refused. `after_round` is
+    called after each round whose learner is kept.
     """
     history = _History(margins=np.zeros(sample_weight.size))
     reason: StopReason = "n_rounds"

@@ -17,20 +17,12 @@ SMALLEST, ROUNDINGS = 1e-10, 10.0
 
 @dataclass(frozen=True)
 class RidgeSolution:
-    """The least squares f(z) = w'z + b with a penalty alpha |w|^2.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (r,)
-        The weights w.
-    intercept : float
-        The constant b, which is not penalised.
-    alpha : float
-        The penalty.
-    """
+    """The f(z) = w'z + b of least sum of squared errors plus alpha |w|^2."""
 
     weights: NDArray[np.float64]
+    """The weights w, shape (r,)."""
     intercept: float
+    """The constant b, which is not penalised."""
     alpha: float
 
 
@@ -44,13 +36,7 @@ class _Spectrum(NamedTuple):
 
 
 class RidgeSums:
-    """The sums that a ridge regression on r features needs of m rows: O(r^2) memory.
-
-    Parameters
-    ----------
-    features : int
-        The number r of features.
-    """
+    """The sums over rows that a ridge regression on r features needs: O(r^2) memory."""
 
     def __init__(self, features: int) -> None:
         self._products = np.zeros((features, features))
@@ -63,15 +49,7 @@ class RidgeSums:
         self._decomposed: _Spectrum | None = None
 
     def add(self, features: NDArray[Any], target: NDArray[np.float64]) -> None:
-        """Add rows.
-
-        Parameters
-        ----------
-        features : ndarray of shape (r, k)
-            Their features, a column a row; products run in its precision.
-        target : ndarray of shape (k,)
-            Their targets.
-        """
+        """Add k rows: `features` has shape (r, k), and products are computed in its precision."""
         self._products += features @ features.T
         self._sum += features.sum(axis=1, dtype=np.float64)
         self._with_target += features @ target.astype(features.dtype)
@@ -82,18 +60,7 @@ class RidgeSums:
         self._decomposed = None
 
     def solve(self, alpha: float | None = None) -> RidgeSolution:
-        """Return the solution.
-
-        Parameters
-        ----------
-        alpha : float or None, default None
-            The penalty, positive; None for that of least generalised cross-validation.
-
-        Returns
-        -------
-        RidgeSolution
-            The weights, the intercept and the penalty.
-        """
+        """Return the solution; None for alpha is that of least generalised cross-validation."""
         means, values, vectors, along = self._spectrum()
         mean = self._target / self._rows
         if alpha is None:

@@ -13,15 +13,6 @@ from numpy.typing import NDArray
 from ensvm.compiled import inlined, internal, njit
 from ensvm.solvers.sequential_minimal_optimization import minimise
 
-__all__ = [
-    "PairMachines",
-    "cross_validated_values",
-    "one_hot",
-    "pairwise_machines",
-    "weighted_sums",
-    "winners",
-]
-
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -29,23 +20,13 @@ FOLDS = 5  # of LIBSVM's cross-validation
 
 
 class PairMachines(NamedTuple):
-    """The machines of all pairs of classes, in the order of the pairs.
-
-    Attributes
-    ----------
-    coefficients : ndarray of shape (pairs, m)
-        The y_i alpha_i of each machine; 0 for rows of other classes.
-    intercepts : ndarray of shape (pairs,)
-        The intercepts of the machines.
-    violations : ndarray of shape (pairs,)
-        Their violations of the optimality conditions, in units of y f(x).
-    steps : ndarray of int, shape (pairs,)
-        Their numbers of steps.
-    """
+    """The machines of all pairs of classes, in the order of the pairs."""
 
     coefficients: Vector
+    """Shape (pairs, m): the y_i alpha_i of each machine, 0 for rows of other classes."""
     intercepts: Vector
     violations: Vector
+    """Of the optimality conditions, in units of y f(x)."""
     steps: Indices
 
 
@@ -55,23 +36,8 @@ def pairwise_machines(
 ) -> PairMachines:
     """Train the machine of every pair on the rows of its two classes.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m)
-        The Gram matrix, float32 or float64, C-contiguous; its rows are sorted by class.
-    starts : ndarray of int, shape (n_classes + 1,)
-        The first row of each class, and m; no class is empty.
-    upper : ndarray of shape (m,)
-        The bounds C_i of the rows, positive.
-    tol : float
-        The violation to stop at, positive.
-    max_iter : int
-        The most steps of a machine, at least 0.
-
-    Returns
-    -------
-    PairMachines
-        The coefficients, intercepts, violations and numbers of steps.
+    `gram`, shape (m, m), is C-contiguous, float32 or float64; no class is empty. `upper`, shape
+    (m,), holds the bounds C_i. A machine stops at the violation `tol` or after `max_iter` steps.
     """
     n_pairs = number_of_pairs(starts.size - 1)
     coefficients, steps = np.zeros((n_pairs, upper.size)), np.empty(n_pairs, dtype=np.int64)
@@ -101,26 +67,9 @@ def cross_validated_values(
 ) -> Vector:
     """Return each row's value under the machines of its pairs trained without its fold.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m)
-        The Gram matrix, as for `pairwise_machines`.
-    starts : ndarray of int, shape (n_classes + 1,)
-        The first row of each class, and m.
-    upper : ndarray of shape (m,)
-        The bounds C_i of the rows, positive.
-    order : ndarray of int, shape (m,)
-        A permutation of the rows, in which a pair's rows are dealt into five consecutive folds.
-    tol : float
-        The violation to stop at, positive.
-    max_iter : int
-        The most steps of a machine, at least 0.
-
-    Returns
-    -------
-    ndarray of shape (pairs, m)
-        The values; 0 for rows of other classes. Where the other folds hold one class only, the
-        value is its sign, as in LIBSVM.
+    `order` is a permutation of the rows: a pair's rows, in this order, are cut into five folds. The
+    result, shape (pairs, m), is 0 for rows of other classes. If the other folds hold one class
+    only, the value is its sign, as in LIBSVM. The other arguments are those of `pairwise_machines`.
     """
     values = np.zeros((number_of_pairs(starts.size - 1), upper.size))
     pair = 0
@@ -144,7 +93,7 @@ def cross_validated_values(
 def hold_out(  # type: ignore[no-untyped-def]
     gram, rows, labels, held_out, upper, tol, max_iter, values
 ):
-    """Write the values of rows from one place up to another under the machine of the others."""
+    """Write the values of a fold, `held_out` = (first, end), under the machine of other rows."""
     first, last = held_out
     n, k, total = rows.size - (last - first), 0, 0.0
     others, signs = np.empty(n, np.int64), np.empty(n)
@@ -218,27 +167,11 @@ def weighted_sums(
     intercepts: NDArray[Any],
     kernel_values: NDArray[Any],
 ) -> NDArray[Any]:
-    """Return the values of all pairs at n points, from sparse coefficients and kernel values.
+    """Return the values of all pairs at n points, shape (pairs, n), from sparse coefficients.
 
-    Most rows are support vectors of few pairs, so that this is faster than a dense product.
-
-    Parameters
-    ----------
-    starts : ndarray of int, shape (pairs + 1,)
-        The entries of a pair are those from starts[pair] up to starts[pair + 1].
-    columns : ndarray of int, shape (n_entries,)
-        The row of the kernel values that each entry weighs.
-    coefficients : ndarray of shape (n_entries,)
-        The weights.
-    intercepts : ndarray of shape (pairs,)
-        The intercepts of the machines.
-    kernel_values : ndarray of shape (s, n)
-        The kernel values between the s support vectors and the n points.
-
-    Returns
-    -------
-    ndarray of shape (pairs, n)
-        The values, in the type of the kernel values.
+    Entry k, from starts[pair] up to starts[pair + 1], weighs row columns[k] of `kernel_values`,
+    shape (support vectors, n), by coefficients[k]. Most rows are support vectors of few pairs, so
+    that this is faster than a dense product.
     """
     values = np.empty((intercepts.size, kernel_values.shape[1]), kernel_values.dtype)
     for pair in range(values.shape[0]):
@@ -271,18 +204,8 @@ def add_two(target, factor, row, other_factor, other_row):  # type: ignore[no-un
 def winners(values: NDArray[Any], n_classes: int) -> NDArray[np.int16]:
     """Return for each point the class with most votes of the pairs, the first of equals.
 
-    Parameters
-    ----------
-    values : ndarray of shape (pairs, n)
-        The values of the pairs (0, 1), (0, 2), ..., (1, 2), ...; a positive one is a vote for the
-        first class of its pair, any other one for the second.
-    n_classes : int
-        The number of classes, at least 2.
-
-    Returns
-    -------
-    ndarray of int16, shape (n,)
-        The classes, 0, ..., n_classes - 1.
+    A positive entry of `values`, shape (pairs, n), is a vote for the first class of its pair, any
+    other one for the second.
     """
     n = values.shape[1]
     winner = np.zeros(n, dtype=np.int16)
@@ -307,18 +230,5 @@ def winners(values: NDArray[Any], n_classes: int) -> NDArray[np.int16]:
 
 
 def one_hot(winner: NDArray[Any], n_classes: int) -> NDArray[np.float32]:
-    """Return 1 for the winning class of each point and 0 for the others.
-
-    Parameters
-    ----------
-    winner : ndarray of int, shape (n,)
-        The winning classes, 0, ..., n_classes - 1.
-    n_classes : int
-        The number of classes.
-
-    Returns
-    -------
-    ndarray of float32, shape (n_classes, n)
-        The indicators.
-    """
+    """Return 1 for the winning class of each point and 0 for others, shape (n_classes, n)."""
     return (winner == np.arange(n_classes)[:, None]).astype(np.float32)

@@ -1,11 +1,8 @@
 """The perceptron rule in primal and dual form. Compiled.
 
 In signed, augmented points z_i = y_i (1, x_i) the rule is w <- w + gamma z_i for a row with w.z_i
-<= 0, and a row is right where w.z_i > 0. In the dual form w = w_1 + gamma sum_i alpha_i z_i: the
-rule is alpha_i <- alpha_i + 1, and only products z_i.z_j and w_1.z_i are read. Dividing all weights
-by the step size gamma changes no decision: the rule from w_1 with steps of gamma is the rule from
-w_1 / gamma with steps of 1, which is what runs. So from zero weights the step size has no effect
-but the length of w.
+<= 0, and a row is right if w.z_i > 0. In the dual form w = w_1 + gamma sum_i alpha_i z_i: the rule
+is alpha_i <- alpha_i + 1, and only products z_i.z_j and w_1.z_i are read.
 
 Reference: COMP 6321 lecture 5, "A gradient descent-like learning rule", "Proof of perceptron
 convergence theorem" and "Weight as a combination of input vectors".
@@ -101,10 +98,12 @@ def perceptron(
     """
     labels = np.asarray(y, dtype=np.float64)
     points = signed_points(X, labels)
-    # Dividing all weights by the step size changes no decision: see the module's docstring.
+    # Dividing all weights by the step size changes no decision: the rule from w_1 with steps of
+    # gamma is the rule from w_1 / gamma with steps of 1. From zero weights the step size only
+    # changes the length of w.
     first = np.zeros(points.shape[1]) if start is None else np.asarray(start) / step
-    # What tells a row's side and what an update adds: w and the points, or all w.z_i and the Gram
-    # matrix.
+    # The primal form keeps w and adds points; the dual form keeps all w.z_i and adds rows of the
+    # Gram matrix.
     state, steps = (points @ first, points @ points.T) if dual else (first.copy(), points)
     go_through = pass_in_dual_form if dual else pass_in_primal_form
     order = np.arange(labels.size)

@@ -1,9 +1,8 @@
 """Class probabilities of pairwise machines: Platt's sigmoids and their coupling. Compiled.
 
-Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine
-Learning 68, 2007 (the sigmoid); Wu, Lin & Weng, Probability estimates for multi-class
-classification by pairwise coupling, JMLR 5, 2004, their second method (the coupling). LIBSVM
-iterates the coupling to a tolerance; here its linear equations are solved.
+The sigmoid: Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines,
+Machine Learning 68, 2007. The coupling: Wu, Lin & Weng, Probability estimates for multi-class
+classification by pairwise coupling, JMLR 5, 2004, their second method.
 """
 
 import math
@@ -14,8 +13,6 @@ from numpy.typing import NDArray
 
 from ensvm.compiled import inlined, internal, njit
 from ensvm.solvers.one_vs_one import number_of_pairs, rows_of_pair, taken
-
-__all__ = ["class_probabilities", "fit_sigmoids"]
 
 MAX_NEWTON_STEPS = 100  # this and the next three are LIBSVM's
 LEAST_STEP = 1e-10
@@ -106,26 +103,10 @@ def newton_step(values, targets, counts, slope, offset):  # type: ignore[no-unty
 def fit_sigmoids(
     values: NDArray[np.float64], starts: NDArray[np.intp], counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Fit the sigmoid 1 / (1 + exp(A f + B)) of every pair to its cross-validated values.
+    """Return A, B of each pair's sigmoid, shape (pairs, 2), fitted to its cross-validated values.
 
-    Parameters
-    ----------
-    values : ndarray of shape (pairs, m)
-        The values f, as `cross_validated_values` of `one_vs_one` returns them.
-    starts : ndarray of int, shape (n_classes + 1,)
-        The first row of each class, and m.
-    counts : ndarray of shape (m,)
-        How often each row counts, positive.
-
-    Returns
-    -------
-    ndarray of shape (pairs, 2)
-        A and B of each pair; the sigmoid is the probability of its first class.
-
-    References
-    ----------
-    Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine
-    Learning 68, 2007.
+    The sigmoid is the probability of the first class of the pair. `values`, shape (pairs, m), and
+    `starts` are those of `cross_validated_values`; row i counts `counts[i]` > 0 times.
     """
     sigmoids = np.empty((number_of_pairs(starts.size - 1), 2))
     pair = 0
@@ -140,26 +121,10 @@ def fit_sigmoids(
 
 
 def class_probabilities(values: NDArray[Any], sigmoids: NDArray[np.float64]) -> NDArray[Any]:
-    """Return the probabilities of the classes by coupling the pairs' sigmoids.
+    """Return the probabilities of the classes, shape (n_classes, n), by coupling the sigmoids.
 
-    The work is done in the type of `values`, the coupling of more than two classes in float64.
-
-    Parameters
-    ----------
-    values : ndarray of shape (pairs, n)
-        The values of the pairs, float32 or float64.
-    sigmoids : ndarray of shape (pairs, 2)
-        A and B of each pair, as `fit_sigmoids` returns them.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n)
-        The probabilities, in [0, 1]; a column sums to 1.
-
-    References
-    ----------
-    Wu, Lin & Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR
-    5, 2004.
+    `values`, shape (pairs, n), are float32 or float64, and so are the probabilities of two classes;
+    those of more classes are float64.
     """
     slopes, offsets = sigmoids.astype(values.dtype).T[:, :, None]
     pairwise = values * slopes
@@ -179,7 +144,8 @@ def couple(pairwise: NDArray[Any]) -> NDArray[np.float64]:
 
     They have shape (n_classes, n). `pairwise` holds r_ab, the probability of a among a and b, in
     (0, 1), shape (pairs, n). With the quadratic form Q the solution is proportional to (Q +
-    11')^{-1} 1, by Cholesky for all columns at once; it has no negative entry.
+    11')^{-1} 1, which LIBSVM iterates to a tolerance; here it is computed by Cholesky's method for
+    all columns at once. It has no negative entry.
     """
     n_pairs, n = pairwise.shape
     n_classes = round((1.0 + math.sqrt(1.0 + 8.0 * n_pairs)) / 2.0)

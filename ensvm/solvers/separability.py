@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-# A product of n terms is off by at most about n roundings of the lengths multiplied; what is below
-# counts as 0.
+__all__ = ["Separability", "separability"]
+
+# The rounding error of a product of n terms is at most about n roundings of the lengths multiplied;
+# a margin below that counts as 0.
 ROUNDINGS_A_TERM = 4.0
-PASSES_OF_NNLS = 30  # scipy's limit of 3 exchanges a point is met on data of few points with ties
+PASSES_OF_NNLS = 30  # few points with ties need more than scipy's default of 3 per point
 
 
 @dataclass(frozen=True)
@@ -51,35 +53,14 @@ class Separability:
 def signed_points(X: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the signed, augmented points z_i = y_i (1, x_i) of a binary problem.
 
-    Parameters
-    ----------
-    X : ndarray of shape (m, d)
-        The rows x_i.
-    labels : ndarray of shape (m,)
-        The labels y_i, -1 and +1.
-
-    Returns
-    -------
-    ndarray of shape (m, d + 1)
-        The points, one a row.
-
-    Raises
-    ------
-    ValueError
-        If products of rows leave the range of floats.
+    Raise ValueError if products of rows leave the range of floats.
     """
     check_squared_lengths(X)
     return labels[:, None] * np.column_stack([np.ones(labels.size), X])
 
 
 def check_squared_lengths(X: NDArray[np.float64]) -> None:
-    """Raise ValueError if sums of a few squared lengths of rows leave the range of floats.
-
-    Parameters
-    ----------
-    X : ndarray of shape (m, d)
-        The rows, finite.
-    """
+    """Raise ValueError if sums of a few squared lengths of rows leave the range of floats."""
     largest = float(np.abs(X).max(initial=0.0))
     # Four times the square of a difference: rows are centred, and curvatures add four products.
     limit = float(np.sqrt(np.finfo(np.float64).max / max(X.size, 1))) / 4.0

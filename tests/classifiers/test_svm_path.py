@@ -115,7 +115,7 @@ def test_a_path_that_ends_early_warns(data, monkeypatch):
     assert not cut.converged_
 
 
-@pytest.mark.parametrize("select", ["loo", "end"])
+@pytest.mark.parametrize("select", ["span", "bound", "end"])
 def test_a_path_of_few_events_is_the_beginning_of_the_whole_one(data, select):
     X, y, others = data
     short, whole = (

@@ -24,10 +24,10 @@ def sigmoid(arguments: NDArray[Any], degree: int) -> None:
     np.tanh(arguments, out=arguments)
 
 
-# exp(-sqrt(gamma) |x - y|) and tanh(gamma <x, y> + coef0): one of either argument.
+# One kernel of a distance and one of a product
 NEW = {
-    "laplacian": KernelRow(("gamma",), "distance", laplacian),
-    "sigmoid": KernelRow(("gamma", "coef0"), "product", sigmoid),
+    "laplacian": KernelRow("exp(-sqrt(gamma) |x - z|)", ("gamma",), "distance", laplacian),
+    "sigmoid": KernelRow("tanh(gamma <x, z> + coef0)", ("gamma", "coef0"), "product", sigmoid),
 }
 
 

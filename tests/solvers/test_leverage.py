@@ -25,10 +25,11 @@ MACHINES = [
     {"penalty": "l1"},
     {"penalty": "l2", "initial_penalty": 0.1},
 ]
+EACH_MACHINE = pytest.mark.parametrize("machine", MACHINES)
 
 
 def problem(seed: int, m: int = 60, kernel: str = "rbf", noise: float = 0.7) -> Problem:
-    """Return a Gram matrix and noisy labels."""
+    """Return a Gram matrix and noisy labels, of both classes."""
     generator = np.random.default_rng(seed)
     X = generator.normal(size=(m, 3))
     y = np.where(X[:, 0] * X[:, 1] + noise * generator.normal(size=m) > 0.0, 1.0, -1.0)
@@ -52,6 +53,11 @@ def literal_step(loss: str, f: Vector, y: Vector, phi: Vector) -> tuple[float, f
             (P * (1.0 - P) * pair) @ pair.T, pair @ ((y + 1.0) / 2.0 - P)
         )
     return alpha, beta
+
+
+def objectives(result: LeverageResult) -> Vector:
+    """Return the penalised loss before the first round and after each."""
+    return result.losses * (1.0 + result.penalties)
 
 
 def decisions(K: NDArray[Any], y: Vector, result: LeverageResult) -> list[Vector]:
@@ -150,9 +156,9 @@ def test_objective_never_rises_and_the_books_balance(
 ) -> None:
     K, y = problem(seed, m, kernel, noise)
     result = leverage(K, y, **machine, step=step, ranking=ranking, n_rounds=40, tol=0.0)
-    objectives = result.losses * (1.0 + result.penalties)
-    assert np.all(np.diff(objectives) <= 1e-13 * objectives[:-1])
-    assert result.objective == objectives[-1]
+    path = objectives(result)
+    assert np.all(np.diff(path) <= 1e-13 * path[:-1])
+    assert result.objective == path[-1]
     if "penalty" not in machine:
         assert np.all(np.diff(result.losses) <= 1e-13 * result.losses[:-1])
     assert all(one != other for one, other in pairwise(result.rounds))
@@ -217,7 +223,7 @@ def test_rounds_tend_to_the_global_optimum(seed: int, loss: str, step: str) -> N
 
 
 @SEEDS
-@pytest.mark.parametrize("machine", MACHINES)
+@EACH_MACHINE
 def test_a_search_ends_at_the_minimum_of_its_round(seed: int, machine: dict[str, Any]) -> None:
     K, y = problem(seed, m=30)
     result = leverage(K, y, **machine, step="search", n_rounds=6, tol=0.0)
@@ -262,7 +268,7 @@ def test_gamma_recursion_keeps_one_penalty_on_the_whole_path(
 
 
 @SEEDS
-@pytest.mark.parametrize("machine", MACHINES)
+@EACH_MACHINE
 def test_certificate_is_the_largest_derivative(seed: int, machine: dict[str, Any]) -> None:
     K, y = problem(seed)
     halves = np.array_split(np.random.default_rng(seed).permutation(60), 2)
@@ -355,8 +361,8 @@ def test_nothing_overflows(case: str, machine: dict[str, Any]) -> None:
         for values in (result.weights, result.alphas, result.betas, result.penalties):
             assert np.isfinite(values).all()
         assert np.isfinite([result.intercept, result.objective, result.certificate]).all()
-        objectives = result.losses * (1.0 + result.penalties)
-        assert np.all(np.diff(objectives) <= 1e-13 * objectives[:-1])
+        path = objectives(result)
+        assert np.all(np.diff(path) <= 1e-13 * path[:-1])
 
 
 @LOSSES
@@ -395,29 +401,13 @@ def test_kernel_values_out_of_range(parameters: dict[str, Any], message: str) ->
         leverage(**{"gram": np.eye(3), "y": [1, -1, 1], **parameters})
 
 
-EACH_MACHINE = pytest.mark.parametrize("machine", MACHINES)
-
-
-def plane_problem(seed: int, noise: float = 0.5, m: int = 60) -> tuple[NDArray[np.float64], Vector]:
-    """Return a Gaussian Gram matrix and labels, which are separable without noise."""
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(m, 2))
-    y = np.where(X[:, 0] + noise * generator.normal(size=m) > 0.0, 1.0, -1.0)
-    y[np.argsort(X[:, 0])[[0, -1]]] = -1.0, 1.0
-    return gram(X, kernel="rbf", gamma=0.5), y
-
-
-def objectives(result: LeverageResult) -> Vector:
-    return result.losses * (1.0 + result.penalties)
-
-
 @SEEDS
 @EACH_MACHINE
 @pytest.mark.parametrize("scale", ["relative", "absolute"])
 def test_every_round_gains_more_than_the_least_gain(
     seed: int, machine: dict[str, Any], scale: Any
 ) -> None:
-    K, y = plane_problem(seed)
+    K, y = problem(seed)
     machine = {"initial_penalty": 1e-3, "n_rounds": 300, "tol_scale": scale, **machine}
     result = leverage(K, y, **machine, tol=1e-3)
     before, after = objectives(result)[:-1], objectives(result)[1:]
@@ -434,7 +424,7 @@ def test_every_round_gains_more_than_the_least_gain(
 def test_a_granted_first_round_gives_each_block_an_instance(
     seed: int, machine: dict[str, Any]
 ) -> None:
-    K, y = plane_problem(seed)
+    K, y = problem(seed)
     blocks = np.array_split(np.random.default_rng(seed).permutation(60), 6)
     once = {"blocks": blocks, "n_passes": 1, "initial_penalty": 1e-3, **machine}
     block_of = np.empty(60, dtype=int)
@@ -457,7 +447,7 @@ def test_a_granted_first_round_gives_each_block_an_instance(
 
 @pytest.mark.parametrize("n_passes", [1, 2, 3])
 def test_passes_are_counted(n_passes: int) -> None:
-    K, y = plane_problem(0, noise=1.5)
+    K, y = problem(0, noise=1.5)
     blocks = np.array_split(np.arange(60), 4)
     result = leverage(K, y, blocks=blocks, rounds_per_block=2, n_passes=n_passes, tol=0.0)
     assert (result.rounds // 15).tolist() == [0, 0, 1, 1, 2, 2, 3, 3] * n_passes
@@ -467,7 +457,7 @@ def test_passes_are_counted(n_passes: int) -> None:
 @SEEDS
 @LOSSES
 def test_two_or_three_steps_suffice_in_a_round(seed: int, loss: str) -> None:
-    K, y = plane_problem(seed)
+    K, y = problem(seed)
     steps: tuple[Literal["newton", "search"] | int, ...] = (1, "newton", 2, 3, "search")
     gained = {
         step: -np.diff(objectives(leverage(K, y, loss=loss, step=step, n_rounds=1)))[0]
