@@ -50,7 +50,7 @@ class _Progress:
 @results_argument
 @config_option
 @click.option("--warnings", is_flag=True, help="List the warnings and the cells that raised them.")
-@click.option("--costs", is_flag=True, help="Add the recorded seconds by algorithm and phase.")
+@click.option("--costs", is_flag=True, help="Add the seconds by study, algorithm and phase.")
 def status(
     results: Path,
     studies: tuple[str, ...],
@@ -88,8 +88,10 @@ def status(
     _print_counts(progress)
     for each in progress:
         _print_to_do(each)
-    for study in read if costs else ():
-        _print_costs(study)
+    if costs:
+        _print_costs_of_studies(read)
+        for study in read:
+            _print_costs(study)
 
 
 def _progress_of(study: "Study", plan: "Plan | None") -> _Progress:
@@ -175,13 +177,37 @@ def _print_warnings(study: "Study") -> None:
         print_table(["data set", "algorithm", "pass", "cells"], rows, names=2)
 
 
+def _print_costs_of_studies(studies: list["Study"]) -> None:
+    """Print the seconds that one processor takes for each study, most first."""
+    from ensvm.records.store import read_records
+    from ensvm.runner.estimate import measured, read_measured, total_seconds
+
+    shipped, costs = read_measured(), {}
+    for study in studies:
+        orders = {name: block.orders for name, block in study.config.algorithms.items()}
+        here = total_seconds(measured(read_records(study.folder)), orders)
+        of_study = [line for line in shipped if line.study == study.config.study]
+        costs[study.config.study] = here, total_seconds(of_study, orders)
+    costliest = sorted(costs, key=costs.__getitem__, reverse=True)
+    click.secho(
+        "\nseconds of one processor: what was run here; all of it, by measurements", bold=True
+    )
+    print_table(
+        ["study", "run here", "whole study"],
+        [
+            [name, *(f"{seconds:.0f}" if seconds else "" for seconds in costs[name])]
+            for name in costliest
+        ],
+    )
+
+
 def _print_costs(study: "Study") -> None:
     """Print the recorded seconds of one processor, by algorithm and phase."""
     seconds: dict[str, Counter[str]] = {}
     for record in study.records.values():
         if record.ok and record.seconds:
             of_algorithm = seconds.setdefault(record.algorithm, Counter())
-            of_algorithm.update({name: record.seconds.get(name, 0.0) for name in PHASES})
+            of_algorithm.update({name: _busy_seconds(record, name) for name in PHASES})
     if not seconds:
         print_text(f"\n{study.config.study}: no record here has seconds")
         return
@@ -192,6 +218,12 @@ def _print_costs(study: "Study") -> None:
         for name in costliest[:MAX_ALGORITHMS]
     ]
     print_table(["algorithm", *PHASES.values()], rows)
+
+
+def _busy_seconds(record: "Record", phase: str) -> float:
+    """Return the seconds of a phase, without those of waiting for a processor if they are known."""
+    wall = record.seconds.get(phase, 0.0)
+    return min(wall, record.seconds.get(phase.replace("_seconds", "_cpu_seconds"), wall))
 
 
 @click.command()

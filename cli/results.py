@@ -124,6 +124,20 @@ def _show_study(console: Console, study: "Study", tables: tuple["TableConfig", .
         console.print(notes, style=DIM, highlight=False)
 
 
+def print_main_table(folder: Path) -> None:
+    """Print the first table of results of a study that was run; nothing if it has none."""
+    from ensvm.report.query import read_study
+    from ensvm.report.write import write_tables
+
+    study = read_study(folder)
+    tables = tuple(table for table in study.config.tables if table.of == "results")[:1]
+    if tables and sys.stdout.isatty():
+        _show_study(Console(), study, tables)
+    elif tables:
+        for text, _ in write_tables(study, "md", tables):
+            click.echo(text)
+
+
 def commands_of(config: "StudyConfig", results: Path) -> list[str]:
     """Return the commands that show the results of a study, or that it has nothing to show."""
     verbs = {"tables": "table", "figures": "report --only figures"}
@@ -327,9 +341,10 @@ def compare(first: str, second: str, every: bool) -> None:
     """Compare two sets of results: values, verdicts, claims.
 
     FIRST and SECOND are each a folder of results, a study's folder, a file of records in one, or
-    `shipped`: the records that came with the other's folder. Realizations that both have are
-    compared pair by pair; seconds are left out. Exit status: 0 no verdict and no claim differs,
-    1 one does, 2 wrong input.
+    `shipped`: the records that came with the other's folder. Beside `shipped`, only what was run
+    counts. Realizations that both have are compared pair by pair; seconds are left out. The last
+    line counts the cells that agree. Exit status: 0 no verdict and no claim differs, 1 one does, 2
+    wrong input.
 
     \b
     Examples:
@@ -351,6 +366,7 @@ def compare(first: str, second: str, every: bool) -> None:
     for side, name in zip(sides, ("first", "second"), strict=True):
         if alone := [study for study in side if study not in common]:
             click.echo(f"only the {name} has the studies {', '.join(alone)}")
+    click.echo(comparing.total(comparisons, run_here=second == comparing.SHIPPED))
     sys.exit(1 if any(comparison.flips or comparison.claims for comparison in comparisons) else 0)
 
 

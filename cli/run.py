@@ -21,7 +21,7 @@ from ensvm_cli.arguments import (
 )
 from ensvm_cli.data import list_missing
 from ensvm_cli.printing import duration, missing_data_text, print_text, refuse
-from ensvm_cli.results import commands_of
+from ensvm_cli.results import commands_of, print_main_table
 from ensvm_cli.studies import plan_size, print_columns, print_missing_data
 
 if TYPE_CHECKING:
@@ -73,7 +73,14 @@ def _shard(
     "--all",
     "every",
     is_flag=True,
-    help="Run the studies of `make reproduce` one after another, instead of CONFIG.",
+    help="Run the studies of `make reproduce` one after another, the quickest first, instead of"
+    " CONFIG.",
+)
+@click.option(
+    "--published",
+    is_flag=True,
+    help="Only what the paper shows: its printed values, numbered figures and claims, with as many"
+    " realizations as it prints (10 if it prints none).",
 )
 @click.option(
     "--jobs",
@@ -134,6 +141,7 @@ def _shard(
 def run(
     config: str | None,
     every: bool,
+    published: bool,
     realizations: range | None,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
@@ -157,7 +165,7 @@ def run(
       ensvm run ijcai07 --dry-run
       ensvm run ijcai07 --datasets german,cancer --realizations 5
       ensvm run ijcai07 --shard 2/8 --results shard-2
-      ensvm run --all
+      ensvm run --all --published
     """
     on_ending(leave_at_once)
     from ensvm.runner.plan import make_plan, part_of
@@ -168,21 +176,40 @@ def run(
     configs = [config] if config is not None else reproduced()
     if every and not dry_run:
         list_missing(configs, data_dir)
-    statuses = []
-    for name in configs:
-        on_ending(leave_at_once)
-        plan = make_plan(
-            find_config(name), realizations=realizations, datasets=datasets, algorithms=algorithms
+    plans = [
+        make_plan(
+            find_config(name),
+            realizations=realizations,
+            datasets=datasets,
+            algorithms=algorithms,
+            published=published,
         )
-        plan, n_timings = part_of(plan, run_pass, shard, elsewhere=engine is not None)
+        for name in configs
+    ]
+    statuses = []
+    for whole in _quickest_first(plans):
+        on_ending(leave_at_once)
+        plan, n_timings = part_of(whole, run_pass, shard, elsewhere=engine is not None)
         if n_timings:
             left_out = f"{n_timings} timings are left out"
             print_text(f"{left_out}: on one quiet machine, `--pass timing` runs them", err=True)
         print_columns(plan)
         act = _dry_run if dry_run else _run
         statuses.append(act(plan, engine=engine, data_dir=data_dir, **options))
+        if every and not dry_run:
+            print_main_table(options["results"] / plan.config.study)
     on_ending(signal.SIG_IGN)  # only the workers are still ending: an interruption is too late
     sys.exit(max(statuses))
+
+
+def _quickest_first(plans: list["Plan"]) -> list["Plan"]:
+    """Return plans in the order of their estimated seconds."""
+    from ensvm.runner.estimate import estimate, read_measured
+
+    if len(plans) < 2:
+        return plans
+    measured = read_measured()
+    return sorted(plans, key=lambda plan: estimate(plan, plan.cells, {}, measured, 1).seconds)
 
 
 def _run(

@@ -25,7 +25,6 @@ from ensvm.report.claim_tests import (
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.report.tables import printed_value
-from ensvm.study.block import is_derived
 from ensvm.study.claim import ClaimConfig
 from ensvm.study.metrics import PERCENT
 from ensvm.study.relations import NoEffect
@@ -152,7 +151,7 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
     for claim in study.config.claims:
         comparisons = [
             _compare(study, claim, row, better, than)
-            for row in _rows(study, claim)
+            for row in ((claim.over,) if claim.over else study.config.rows_of_claim(claim))
             for better in claim.better
             for than in claim.than or (None,)
         ]
@@ -176,22 +175,6 @@ def adjusted(comparisons: Sequence[ClaimComparison]) -> tuple[ClaimComparison, .
             verdict=judge_p(p_holds, p_fails),
         )
         for one, p_holds, p_fails in zip(comparisons, holds, fails, strict=True)
-    )
-
-
-def _rows(study: Study, claim: ClaimConfig) -> tuple[str, ...]:
-    """Return the claim's rows: its own, its sweep, or all data sets with its algorithms."""
-    if claim.over is not None:
-        return (claim.over,)
-    if claim.rows is not None:
-        return claim.rows
-    config, wanted = study.config, {*claim.better, *(claim.than or ())}
-    return tuple(
-        entry.name
-        for entry in config.datasets
-        if not is_derived(entry.name)
-        and wanted <= set(config.algorithms_of(entry))
-        and (claim.run_pass == "error" or all(config.times(entry.name, name) for name in wanted))
     )
 
 

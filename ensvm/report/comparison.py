@@ -1,7 +1,7 @@
 """Two sets of results side by side: which values, verdicts and claims differ, and why."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,7 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
 
     Each side is a folder of studies, a study's folder, a file of records in one, or `shipped`: the
     records that came with the folder that the other side names. In a folder, a study's own records
-    are read, or the shipped ones if it has none.
+    are read, or the shipped ones if it has none and the other side is not `shipped`.
 
     Raises
     ------
@@ -60,11 +60,10 @@ def _read(side: str, other: str) -> dict[str, Study]:
             raise UserError(f"{path}: there is no {CONFIG_COPY} beside it")
         study = _only(path.parent, path.name)
         return {study.config.study: study} if study.records else {}
-    kind = SHIPPED_FILE if side == SHIPPED else CELLS_FILE
     studies = {}
     for folder in find_studies(path.parent if path.is_file() else path):
-        has_own = (folder / kind).is_file() or side == SHIPPED
-        study = _only(folder, kind if has_own else SHIPPED_FILE)
+        own = side != SHIPPED and (other == SHIPPED or (folder / CELLS_FILE).is_file())
+        study = _only(folder, CELLS_FILE if own else SHIPPED_FILE)
         if study.records:
             studies[study.config.study] = study
     return studies
@@ -87,9 +86,9 @@ class CellDifference:
     """A cell of a table on both sides.
 
     `first` and `second` are the means (None if a side has no values) and the verdicts those of each
-    side. The `shared` realizations are compared pair by pair: `difference` is the mean of second
-    minus first, `low` and `high` its 95 % interval by the paired t test (None for fewer than two),
-    and `equal` says whether all are equal to the last bit.
+    side, over the `shared` realizations if there are any. These are compared pair by pair:
+    `difference` is the mean of second minus first, `low` and `high` its 95 % interval by the paired
+    t test (None for fewer than two), and `equal` says whether all are equal to the last bit.
     """
 
     table: str
@@ -143,8 +142,17 @@ def compare(first: Study, second: Study) -> StudyComparison:
     """Return what differs between two sides of a study.
 
     Seconds are left out: those of two machines do not compare. Tables and claims are those of the
-    first side's config, as far as the second's has them.
+    first side's config, as far as the second's has them. Values are compared over the realizations
+    that both sides have, and claims are tested on the records that both have, so that a side with
+    fewer realizations or fewer algorithms does not differ for that reason alone.
     """
+    in_both = first.records.keys() & second.records.keys()
+    claimed = [_with(study, in_both) for study in (first, second)]
+    values = {(row, algorithm, run_pass) for row, _, algorithm, run_pass in in_both}
+    first, second = (
+        _with(study, {i for i in study.records if i in in_both or (i[0], *i[2:]) not in values})
+        for study in (first, second)
+    )
     tables = {table.id: table for table in second.config.tables}
     cells = [
         cell
@@ -152,10 +160,10 @@ def compare(first: Study, second: Study) -> StudyComparison:
         if table.of != "timing" and table.id in tables
         for cell in _cells(first, table, second, tables[table.id])
     ]
-    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(first)}
+    before = {finding.claim.id: finding.verdict for finding in evaluate_claims(claimed[0])}
     claims = [
         (finding.claim.id, before[finding.claim.id], finding.verdict)
-        for finding in evaluate_claims(second)
+        for finding in evaluate_claims(claimed[1])
         if before.get(finding.claim.id, finding.verdict) != finding.verdict
     ]
     one, other = _made_with(first), _made_with(second)
@@ -165,6 +173,14 @@ def compare(first: Study, second: Study) -> StudyComparison:
         if one.get(name) != other.get(name)
     ]
     return StudyComparison(first.config.study, cells, claims, context)
+
+
+def _with(study: Study, identities: Collection[Identity]) -> Study:
+    """Return a study with these of its records alone."""
+    records = {
+        identity: study.records[identity] for identity in study.records if identity in identities
+    }
+    return replace(study, records=records)
 
 
 def _cells(
@@ -240,6 +256,19 @@ def summary(comparison: StudyComparison) -> Iterator[str]:
             yield f"  only the {name} has {len(alone)} cells" + _named(rows)
     for name, one, other_side in comparison.context:
         yield f"  {name}: {one} | {other_side}"
+
+
+def total(comparisons: Sequence[StudyComparison], *, run_here: bool) -> str:
+    """Return how many cells of all studies agree, in one line.
+
+    `run_here` says that the first side has what was run here, and the second the shipped records.
+    """
+    cells = [cell for comparison in comparisons for cell in comparison.cells]
+    both = [cell for cell in cells if cell.shared]
+    where = "were run here" if run_here else "have values on both sides"
+    agree = f"{sum(cell.equal for cell in both)} of these agree to the last bit"
+    flips = sum(cell.flips for cell in both)
+    return f"in all: {len(both)} of {len(cells)} cells {where}; {agree}, {flips} verdicts differ"
 
 
 def differing(comparison: StudyComparison) -> str:

@@ -26,6 +26,7 @@ from ensvm.study.block import DERIVED
 from ensvm.study.config import StudyConfig, read_config
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
+from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
 from ensvm.study.source import YamlSource
 from ensvm.study.table_layout import check_published, read_published
 
@@ -166,6 +167,7 @@ def make_plan(
     realizations: int | range | None = None,
     datasets: tuple[str, ...] = (),
     algorithms: tuple[str, ...] = (),
+    published: bool = False,
 ) -> Plan:
     """Read a config, check every name and value in it, and lay out its cells.
 
@@ -178,6 +180,9 @@ def make_plan(
         for all.
     datasets, algorithms : tuple of str, default ()
         Names chosen among the config's, or of its sweeps; none chooses all.
+    published : bool, default False
+        Only what the paper shows: see `published_values`. Without `realizations`, as many of them
+        as the paper prints.
 
     Raises
     ------
@@ -185,7 +190,7 @@ def make_plan(
         If anything in the config cannot be run; the message is for the user.
     """
     with importable(path.parent):
-        return _plan(path, realizations, datasets, algorithms)
+        return _plan(path, realizations, datasets, algorithms, published)
 
 
 def part_of(
@@ -234,6 +239,7 @@ def _plan(
     realizations: int | range | None,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
+    only_published: bool,
 ) -> Plan:
     config, source = read_config(path)
     cards = {
@@ -241,6 +247,8 @@ def _plan(
         for index, entry in enumerate(config.datasets)
         if entry.unavailable is None
     }
+    if only_published and realizations is None:
+        realizations = config.published_realizations or DEFAULT_REALIZATIONS
     chosen = range(1, realizations + 1) if isinstance(realizations, int) else realizations
     _check_size(source, config, cards, chosen)
     settings = settings_of_study(source, config, cards)
@@ -255,10 +263,26 @@ def _plan(
         for cell in _cells(config, entry, cards, settings, chosen)
         if not algorithms or cell.algorithm in (*algorithms, DATA_CELL)
     ]
+    published = _published(source, config)
+    if only_published:
+        cells = _shown_in_paper(config, published, cells)
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
-    return Plan(path, _published(source, config), config, cards, tuple(cells))
+    return Plan(path, published, config, cards, tuple(cells))
+
+
+def _shown_in_paper(config: StudyConfig, published: Path | None, cells: list[Cell]) -> list[Cell]:
+    """Return the cells of values that the paper shows, and the facts of their data sets."""
+    printed = read_published(published) if published is not None else ()
+    values = published_values(config, printed)
+    rows = {row for row, _, _ in values}
+    return [
+        cell
+        for cell in cells
+        if (cell.dataset, cell.algorithm, cell.run_pass) in values
+        or (cell.method is None and cell.dataset in rows)
+    ]
 
 
 def _check_size(

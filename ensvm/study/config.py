@@ -166,6 +166,21 @@ class StudyConfig(ConfigBlock):
         """Return the rows of a table: its own, or every data set."""
         return self.own_rows if table.rows is None else table.rows
 
+    def rows_of_claim(self, claim: ClaimConfig) -> tuple[str, ...]:
+        """Return the rows of a claim: its own, those of its sweep, or all with its algorithms."""
+        if claim.over is not None:
+            return tuple(self.sweep_values(claim.over))
+        if claim.rows is not None:
+            return claim.rows
+        wanted = {*claim.better, *(claim.than or ())}
+        return tuple(
+            entry.name
+            for entry in self.datasets
+            if not is_derived(entry.name)
+            and wanted <= set(self.algorithms_of(entry))
+            and (claim.run_pass == "error" or all(self.times(entry.name, name) for name in wanted))
+        )
+
     def table(self, name: str) -> TableConfig:
         """Return the table whose id is `name`."""
         return next(table for table in self.tables if table.id == name)

@@ -90,6 +90,10 @@ class FigureConfig(ConfigBlock):
         """Yield what the figure, the config's `index`-th, asks of the records."""
 
     @abstractmethod
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+
+    @abstractmethod
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise UserError for data sets and algorithms that the study does not have."""
 
@@ -184,6 +188,14 @@ class LinesConfig(FigureConfig):
                 swept = names.algorithm_sweeps[name] if self.sweeps_algorithms(panel) else [name]
                 for algorithm, y in product(swept, self.ys_of(panel)):
                     yield Asked(location, y, (algorithm,), self.of_curves)
+
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return tuple(
+            row
+            for panel in self.panels
+            for row in ([panel.dataset] if panel.dataset else names.dataset_sweeps[panel.about])
+        )
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise UserError for data sets and series that the study does not have."""
@@ -288,6 +300,10 @@ class ScatterConfig(FigureConfig):
             for algorithm in (panel.x, panel.y):
                 yield Asked(("figures", index, "metric"), self.metric, (algorithm,))
 
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return self.rows
+
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise UserError for data sets and algorithms that the study does not have."""
         source.must_be_one_of(("figures", index, "rows"), "data set", self.rows, names.datasets)
@@ -358,6 +374,10 @@ class DistributionConfig(FigureConfig):
             for name in self.series:
                 yield Asked(("figures", index, *own, "metric"), self.metric_of(panel), (name,))
 
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return tuple(row for panel in self.panels for row in self.rows_of(panel))
+
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise UserError for data sets, algorithms and a table that the study does not have."""
         location: Location = ("figures", index)
@@ -412,6 +432,10 @@ class PlaneConfig(FigureConfig):
             for key, curves in kept.items():
                 for name, curve in product(panel.series, filter(None, curves)):
                     yield Asked((*location, key), curve, (name,), curve=True)
+
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return tuple(panel.dataset for panel in self.panels)
 
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise UserError for data sets and algorithms that the study does not have."""

@@ -71,6 +71,20 @@ def test_all_runs_every_study_and_goes_on_after_failed_cells(study, tmp_path, mo
 
 
 @in_this_process
+def test_all_shows_the_main_table_of_each_study_once_it_is_done(study, tmp_path, monkeypatch):
+    configs = []
+    for name in ("one", "two"):
+        config = study(SVC, realizations=1, more=TABLES).rename(tmp_path / f"{name}.yaml")
+        config.write_text(config.read_text().replace("trial", name))
+        configs.append(str(config))
+    monkeypatch.setattr("ensvm.study.config.reproduced", lambda: configs)
+    ran = invoke("run", "--all", "--results", tmp_path / "r", "--jobs", 1)
+    assert ran.exit_code == 0, ran.output
+    steps = re.findall(r"^(?:one|two): 0 of|^\| own", ran.stdout, re.MULTILINE)
+    assert steps == ["one: 0 of", "| own", "two: 0 of", "| own"]
+
+
+@in_this_process
 def test_run_then_table(study, tmp_path):
     config, results = study(SVC, more=TABLES), tmp_path / "results"
     ran = invoke("run", config, "--results", results, "--jobs", 1)

@@ -1,13 +1,14 @@
 """Two sets of results: what is equal, what differs, what flips, and how the command ends."""
 
 import lzma
+from shutil import copytree, ignore_patterns
 
 import numpy as np
 import pytest
 from made_up_records import errors, invoke, make_study
 from scipy.stats import ttest_rel
 
-from ensvm.report.comparison import compare, differing, summary
+from ensvm.report.comparison import compare, differing, summary, total
 
 CONFIG = """
 study: s
@@ -55,7 +56,9 @@ def test_differences_are_paired(tmp_path):
     shorter = compare(side(tmp_path / "a"), side(tmp_path / "c", one=ONE[:2]))
     cell = cell_of(shorter, "titanic", "one")
     assert (cell.shared, cell.equal) == (2, True)
-    assert cell.first != cell.second
+    assert cell.first == cell.second  # over the two realizations that both have
+    assert not shorter.flips
+    assert not shorter.claims
 
 
 def test_the_other_way_round_the_sign_turns(tmp_path):
@@ -72,6 +75,15 @@ def test_values_of_one_side_only_are_listed(tmp_path):
     assert [cell.row for cell in found.only(1)] == ["german"]
     assert not found.only(0)
     assert any("only the second has 1 cells: german" in line for line in summary(found))
+
+
+def test_claims_are_tested_on_what_both_sides_have(tmp_path):
+    found = compare(side(tmp_path / "a", two=()), side(tmp_path / "b"))
+    assert not found.claims
+    assert [cell.column for cell in found.only(1)] == ["two"]
+    assert total([found], run_here=True) == (
+        "in all: 1 of 2 cells were run here; 1 of these agree to the last bit, 0 verdicts differ"
+    )
 
 
 def test_a_claim_whose_verdict_changes_is_listed(tmp_path):
@@ -112,6 +124,11 @@ def test_sides_may_be_files_and_shipped_records(tmp_path):
         found = answer(*pair)
         assert found.exit_code == 0, (pair, found.output)
         assert "2 cells with values on both sides, 2 equal" in found.stdout
+    # A study that was not run here is not compared with itself.
+    (tmp_path / "not-run").mkdir()
+    copytree(folder, tmp_path / "not-run" / "s", ignore=ignore_patterns("cells.jsonl"))
+    found = answer(tmp_path / "not-run", "shipped")
+    assert (found.exit_code, "no records here" in found.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

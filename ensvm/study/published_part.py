@@ -1,0 +1,59 @@
+"""The part of a study that stands in the paper: its printed values, its figures and its claims."""
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+from ensvm.records.identity import ValueOf
+from ensvm.records.record import RunPass
+from ensvm.study.block import is_derived
+from ensvm.study.config import StudyConfig
+from ensvm.study.figure_kinds import pass_of
+from ensvm.study.metrics import DATA_CELL
+
+# Realizations of a study whose paper does not print how many it has.
+DEFAULT_REALIZATIONS = 10
+PASS_OF_TABLE: dict[str, RunPass] = {"results": "error", "timing": "timing", "data": "error"}
+
+
+def published_values(
+    config: StudyConfig, printed: Iterable[tuple[str, str, str]]
+) -> frozenset[ValueOf]:
+    """Return the values that the paper shows, as (data set, algorithm, pass).
+
+    They are the values behind the `printed` places (table, row, column), behind the figures whose
+    ids are numbers, as in the paper, and behind the claims. Variants of readings are left out.
+    The algorithm is `data` for a data set with facts alone.
+    """
+    values = {*_of_tables(config, printed), *_of_figures(config), *_of_claims(config)}
+    return frozenset(
+        (row, algorithm, run_pass)
+        for row, algorithm, run_pass in values
+        if not (is_derived(row) or is_derived(algorithm))
+    )
+
+
+def _of_tables(config: StudyConfig, printed: Iterable[tuple[str, str, str]]) -> Iterator[ValueOf]:
+    tables = {table.id: table for table in config.tables}
+    for table_id, row, name in printed:
+        table = tables.get(table_id)
+        for column in table.columns if table is not None else ():
+            if table is not None and column.name == name:
+                algorithm = DATA_CELL if table.of == "data" else column.of(table)
+                yield row, algorithm, PASS_OF_TABLE[table.of]
+
+
+def _of_figures(config: StudyConfig) -> Iterator[ValueOf]:
+    names = config.names()
+    for index, figure in enumerate(config.figures):
+        if figure.id.isdecimal():
+            for asked in figure.asked(index, names):
+                rows = figure.data_sets(names)
+                for row, algorithm in product(rows, asked.algorithms):
+                    yield row, algorithm, pass_of(asked.metric)
+
+
+def _of_claims(config: StudyConfig) -> Iterator[ValueOf]:
+    for claim in config.claims:
+        algorithms = (*claim.better, *(claim.than or ()))
+        for row, algorithm in product(config.rows_of_claim(claim), algorithms):
+            yield row, algorithm, claim.run_pass

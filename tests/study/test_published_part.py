@@ -1,0 +1,65 @@
+"""What `ensvm run --published` takes of a study: what the paper prints, draws and claims."""
+
+from ensvm.runner.plan import make_plan
+from ensvm.study.config import find_config
+
+STUDY = """
+study: trial
+realizations: 30
+datasets: [german, {name: cancer, sweep: {split.n_train: [50, 100]}}, titanic]
+algorithms:
+  svc: &svc {estimator: SVC, params: {kernel: rbf, gamma: scale}, record: [train_error]}
+  drawn: *svc
+  claimed: *svc
+  ours: *svc
+timing: {algorithms: [svc, claimed]}
+published: published.csv
+tables:
+  - {id: 1, caption: c, columns: [svc, ours], rows: [german, titanic]}
+  - {id: own, caption: c, columns: [ours]}
+figures:
+  - {id: 1, kind: sweep, caption: c, panels: [cancer], series: [drawn], y: error}
+  - {id: own, kind: sweep, caption: c, panels: [cancer], series: [ours], y: error}
+claims:
+  - {id: a, text: t, metric: train_seconds, pass: timing, better: claimed, than: svc,
+     relation: ratio, factor: 2.0, rows: [titanic]}
+readings:
+  - {id: r, question: q, table: 1, columns: [svc], default: d, conclusion: c,
+     variants: [{name: c10, label: l, algorithm: {params.C: 10.0}}]}
+"""
+
+
+def cells(tmp_path, study, **chosen):
+    path = tmp_path / "trial.yaml"
+    path.write_text(study)
+    (tmp_path / "published.csv").write_text("table,row,column,value,std\n1,german,svc,20.0,\n")
+    return make_plan(path, published=True, **chosen).cells
+
+
+def test_cells_are_those_of_printed_values_numbered_figures_and_claims(tmp_path):
+    made = cells(tmp_path, STUDY)
+    assert {(cell.dataset, cell.algorithm, cell.run_pass) for cell in made if cell.method} == {
+        ("german", "svc", "error"),
+        ("cancer-50", "drawn", "error"),
+        ("cancer-100", "drawn", "error"),
+        ("titanic", "claimed", "timing"),
+        ("titanic", "svc", "timing"),
+    }
+
+
+def test_there_are_as_many_realizations_as_the_paper_prints_or_ten(tmp_path):
+    def n_of_german(study, **chosen):
+        made = cells(tmp_path, study, **chosen)
+        return sum(cell.algorithm == "svc" and cell.dataset == "german" for cell in made)
+
+    assert n_of_german(STUDY) == 10
+    assert n_of_german(STUDY + "published_realizations: 25\n") == 25
+    assert n_of_german(STUDY + "published_realizations: 100\n") == 30  # the study has no more
+    assert n_of_german(STUDY, realizations=2) == 2
+
+
+def test_the_published_part_of_a_shipped_study_is_a_part_without_variants():
+    plan, whole = (make_plan(find_config("icmla05"), published=part) for part in (True, False))
+    assert plan.cells
+    assert not [cell for cell in plan.cells if "~" in cell.dataset + cell.algorithm]
+    assert {cell.key for cell in plan.cells} < {cell.key for cell in whole.cells}
