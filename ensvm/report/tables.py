@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
-from ensvm.report.query import Question, Study, ask
+from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.verdict import deviation, sample
 from ensvm.study.metrics import DATA_CELL, PERCENT, Direction
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
@@ -75,7 +75,18 @@ def cell_of(
 
     The question may also ask for the value of this cell under another reading of the paper.
     """
-    answer = ask(study, question)
+    return judged_cell(study, table, row, column, question, ask(study, question))
+
+
+def judged_cell(
+    study: Study,
+    table: TableConfig,
+    row: str,
+    column: ColumnConfig,
+    question: Question,
+    answer: Answer,
+) -> TableCell:
+    """Return a cell of a table with an answer to its question, all of it or a part."""
     printed = study.published.get((table.id, row, column.name))
     cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
     if printed is not None:

@@ -16,6 +16,9 @@ from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdi
 CONFIDENCE = 0.95
 ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors
 RATES = ("error", "accuracy")
+# An interval that reaches beyond the margin tells something only if its half-width is at most this
+# many margins.
+WIDEST = 2.0
 
 Basis = Literal["same rows", "realizations", "repetitions", "orders", "two rates", "none"]
 
@@ -100,14 +103,18 @@ def _quantile(freedom: float) -> float:
 
 
 def _judged(value: float, half: float, margin: float, basis: Basis) -> Deviation:
-    margin += ROUNDING
-    if abs(value) + half <= margin:
-        verdict: Verdict = "reproduced"
-    elif abs(value) - half > margin:
-        verdict = "differs"
-    else:
-        verdict = "compatible" if abs(value) <= half else "close"
-    return Deviation(value, value - half, value + half, verdict, basis)
+    return Deviation(value, value - half, value + half, _verdict(value, half, margin), basis)
+
+
+def _verdict(value: float, half: float, margin: float) -> Verdict:
+    """Return the verdict on a difference whose interval has this half-width."""
+    if abs(value) + half <= margin + ROUNDING:
+        return "reproduced"
+    if abs(value) - half > margin + ROUNDING:
+        return "differs"
+    if half > WIDEST * margin + ROUNDING:
+        return "cannot tell"
+    return "compatible" if abs(value) <= half else "close"
 
 
 def deviation(

@@ -13,7 +13,14 @@ from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
 from ensvm.report.query import Answer
 from ensvm.report.tables import build_table, stale_notes
-from ensvm.report.verdict import Sample, of_same_rows, of_samples, of_two_rates, repetitions_of
+from ensvm.report.verdict import (
+    Sample,
+    of_same_rows,
+    of_samples,
+    of_spread,
+    of_two_rates,
+    repetitions_of,
+)
 from ensvm.report.write import write_tables
 from ensvm.study.metrics import unit_of
 
@@ -33,6 +40,27 @@ def test_the_four_verdicts_are_places_of_the_interval(verdict, differences):
         assert found.verdict == verdict
         assert found.value == pytest.approx(difference)
         assert found.high - found.low == pytest.approx(2 * 0.5612, abs=1e-3)
+
+
+@given(st.floats(-20, 20), st.floats(0, 20), st.floats(0.01, 5))
+def test_the_verdict_is_the_place_and_the_length_of_the_interval(difference, std, margin):
+    found = of_spread(difference, std, 1 / 10, 10, margin, "realizations")
+    within = -margin <= found.low and found.high <= margin
+    beyond = found.low > margin or found.high < -margin
+    if min(abs(abs(end) - margin) for end in (found.low, found.high)) < 1e-6:
+        return  # rounding decides
+    long = found.high - found.low > 4 * margin + 1e-6
+    assert (found.verdict == "reproduced") == within
+    assert (found.verdict == "differs") == beyond  # whatever its length
+    if not within and not beyond:
+        expected = "compatible" if found.low <= 0 <= found.high else "close"
+        assert found.verdict == ("cannot tell" if long else expected)
+
+
+def test_more_realizations_of_the_same_values_never_end_in_less_told():
+    """Where there is a difference of 3 margins, the verdict is open until the interval is short."""
+    told = [of_spread(3.0, 8.0, 1 / n, n, 1.0, "realizations").verdict for n in (3, 30, 100)]
+    assert told == ["cannot tell", "cannot tell", "differs"]
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -87,9 +115,10 @@ def test_a_difference_as_large_as_the_margin_is_within_it_whatever_the_last_bit(
 
 def test_two_rates_have_the_binomial_interval():
     assert of_two_rates(7.0, 7.0, 40_000, 1.0).verdict == "reproduced"
-    assert of_two_rates(7.0, 7.0, 400, 1.0).verdict == "compatible"
+    assert of_two_rates(7.0, 7.0, 2000, 1.0).verdict == "compatible"
+    assert of_two_rates(7.0, 7.0, 400, 1.0).verdict == "cannot tell"
     assert of_two_rates(3.4, 22.1, 4000, 1.0).verdict == "differs"
-    assert of_two_rates(3.4, 22.1, 4, 1.0).verdict == "compatible"
+    assert of_two_rates(3.4, 22.1, 4, 1.0).verdict == "cannot tell"
     found = of_two_rates(10.0, 12.0, 1000, 1.0)
     half = 1.959964 * 100 * np.sqrt((0.1 * 0.9 + 0.12 * 0.88) / 1000)
     assert (found.low, found.high) == (pytest.approx(-2.0 - half), pytest.approx(-2.0 + half))
@@ -231,7 +260,7 @@ def test_the_papers_own_rows_with_randomness_are_a_sample_of_it(tmp_path):
     assert (found.verdict, found.interval_of) == ("reproduced", "realizations")
     [line] = lines[:1]
     found = cell(tmp_path / "one", [of_algorithm(line, "None")], "astro")
-    assert (found.verdict, found.interval_of) == ("compatible", "two rates")
+    assert (found.verdict, found.interval_of) == ("cannot tell", "two rates")
 
 
 def test_orders_of_one_split_are_the_sample_and_the_printed_value_one_of_them(tmp_path):
@@ -244,7 +273,8 @@ def test_orders_of_one_split_are_the_sample_and_the_printed_value_one_of_them(tm
     assert (found.orders, found.std_orders) == (10, pytest.approx(spread))
     assert found.interval_of == "orders"
     assert found.difference_high == pytest.approx(found.difference + half)
-    assert found.verdict == "compatible"
+    assert half > 2.0
+    assert found.verdict == "cannot tell"
 
 
 def test_the_printed_mean_is_over_as_many_realizations_as_the_study_says(tmp_path):

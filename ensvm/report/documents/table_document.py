@@ -35,10 +35,10 @@ from ensvm.study.table_layout import TableConfig, Verdict
 
 MEANINGS: dict[Verdict, str] = {
     "reproduced": "ours lies within {margin} of the printed value, and so does the interval",
-    "compatible": "no difference is shown, but the interval reaches beyond {margin}",
-    "close": "there is a difference; whether it is more than {margin} is open",
+    "compatible": "no difference is shown, but the interval reaches beyond {margin}; it is short",
+    "close": "there is a difference; whether it is more than {margin} is open, in a short interval",
     "differs": "ours lies further than {margin} from the printed value, and so does the interval",
-    "cannot tell": "a single value without a spread: there is no interval",
+    "cannot tell": "the interval reaches beyond {margin} and is too long, or there is none",
 }
 INTERVALS: dict[Basis, str] = {
     "realizations": "It is Welch's, of the two means over realizations; a mean printed without a "
@@ -206,7 +206,7 @@ def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
     return [
         Grid(["", "verdict", "meaning", "cells"], rows, n_left=3),
         f"{margins}The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
-        + " ".join(_intervals(cells)),
+        "It is short if its half-width is at most twice the margin. " + " ".join(_intervals(cells)),
     ]
 
 
