@@ -13,6 +13,7 @@ from ensvm.records.identity import ValueOf
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
+from ensvm.report.verdict import SPLIT
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -73,7 +74,7 @@ def evidence_of(
             **({} if question.algorithm == DATA_CELL else {"algorithm": question.algorithm}),
             "metric": question.metric + (f", stage {question.stage}" if question.stage else ""),
         },
-        compared=_compared(cell, answer.unit.name),
+        compared=_compared(cell, answer),
         behind=behind(records or bad),
         command=command_of(study, cell.row, question.algorithm),
         answer=answer,
@@ -138,8 +139,9 @@ def counted(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{count} × {text}" for text, count in commonest)
 
 
-def _compared(cell: TableCell, unit: str) -> dict[str, str]:
+def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     """Return our value, the printed one and the verdict, or why there are no values, as texts."""
+    unit = answer.unit.name
     after = f" {unit}" if unit else ""
     facts = {}
     if cell.mean is not None:
@@ -156,6 +158,10 @@ def _compared(cell: TableCell, unit: str) -> dict[str, str]:
         interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"
         facts["ours − printed"] = f"{cell.difference:.3g}{interval}"
         facts["verdict"] = f"{cell.verdict} (interval of: {cell.interval_of})"
+    if cell.interval_of == SPLIT and cell.published is not None and cell.mean is not None:
+        ours = answer.shown()
+        beyond = ours >= cell.published if cell.published > cell.mean else ours <= cell.published
+        facts["our splits at or beyond print"] = f"{beyond.sum()} of {cell.n}"
     if cell.status != "ok":
         facts["state"] = f"{cell.status}: {cell.reason}"
     return facts

@@ -20,7 +20,17 @@ RATES = ("error", "accuracy")
 # many margins.
 WIDEST = 2.0
 
-Basis = Literal["same rows", "realizations", "repetitions", "orders", "two rates", "none"]
+Basis = Literal[
+    "same rows",
+    "realizations",
+    "one split in print",
+    "repetitions",
+    "orders",
+    "two rates",
+    "none",
+]
+
+SPLIT: Basis = "one split in print"
 
 
 @dataclass(frozen=True)
@@ -129,7 +139,8 @@ def deviation(
 
     Facts of the data, and algorithms without randomness on the paper's own rows, have no sampling
     error. Otherwise the interval comes from the orders of the training rows if there is one
-    realization, from whole repetitions of a cross-validation, or from the realizations. A single
+    realization, from whole repetitions of a cross-validation, or from the realizations; where print
+    is of one unknown split, it is that of one more realization beside the mean of ours. A single
     rate has the binomial interval.
     """
     margin = table.margin_of(column)
@@ -152,6 +163,9 @@ def deviation(
     n_test = next(record.size("n_test") for record in answer.records.values())
     if values.size == 1 and n_test and table.metric_of(column) in RATES:
         return of_two_rates(mean, printed.value, n_test, margin)
+    if study.config.dataset(row).published_split is not None:
+        # The printed spread, if any, is that of several runs on the one split.
+        return of_samples(sample(values), Sample(printed.value, None, 1), margin, SPLIT)
     # The paper ran one order in each realization, so its spread is that of single orders; ours is
     # that of means over orders.
     spread = sample(orders.ravel()).std if orders is not None else None

@@ -11,6 +11,7 @@ from scipy.stats import t, ttest_ind
 
 from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
+from ensvm.report.evidence import evidence_of
 from ensvm.report.query import Answer
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import (
@@ -97,6 +98,23 @@ def test_the_intervals_cover_the_true_difference_as_often_as_they_say():
         found = of_samples(sample, Sample(float(printed[0]), None, 1), 1.0)
         covered += found.low <= 0.0 <= found.high
     assert 0.935 <= covered / 2000 <= 0.965
+
+
+def test_of_one_unknown_split_the_interval_covers_one_more_split_and_the_naive_one_does_not(
+    tmp_path,
+):
+    """Print is one split, each of its ten runs near that split's value."""
+    rng = np.random.default_rng(5)
+    predictive = naive = 0
+    for _ in range(2000):
+        ours, split = rng.normal(7.0, 1.0, size=30), rng.normal(7.0, 1.0)
+        of_ours = Sample(float(ours.mean()), float(ours.std(ddof=1)), 30)
+        found = of_samples(of_ours, Sample(split, None, 1), 0.5, "one split in print")
+        predictive += found.low <= 0.0 <= found.high
+        found = of_samples(of_ours, Sample(split, 0.14, 10), 0.5)
+        naive += found.low <= 0.0 <= found.high
+    assert 0.935 <= predictive / 2000 <= 0.965
+    assert naive / 2000 < 0.5
 
 
 @given(st.floats(0, 100), st.floats(0, 100), st.floats(0.1, 5))
@@ -283,6 +301,21 @@ def test_the_printed_mean_is_over_as_many_realizations_as_the_study_says(tmp_pat
     half = t.ppf(0.975, 19) * found.std * np.sqrt(1 / 20 + 1 / 100)
     assert found.interval_of == "realizations"
     assert found.difference_low == pytest.approx(found.difference - half)
+
+
+def test_where_print_is_one_unknown_split_its_spread_does_not_count(tmp_path):
+    values = np.linspace(0.09, 0.13, 20)
+    lines = [of_algorithm(x) for x in errors("german", "a", values)]
+    config = CONFIG.replace("- german", "- {name: german, published_split: one-unknown}")
+    printed = PRINTED.replace("german,a,10.0,", "german,a,12.45,0.1")
+    study = make_study(tmp_path / "s", config, lines, printed)
+    table, place = study.config.tables[0], ("german", "a")
+    found = next(one for one in build_table(study, table) if (one.row, one.column) == place)
+    half = t.ppf(0.975, 19) * found.std * np.sqrt(1 + 1 / 20)
+    assert found.interval_of == "one split in print"
+    assert found.difference_low == pytest.approx(found.difference - half)
+    shown = evidence_of(study, table, table.columns[0], found).facts
+    assert shown["our splits at or beyond print"] == f"{np.sum(values >= 0.1245)} of 20"
 
 
 def test_a_printed_mean_of_realizations_has_one_order_each(tmp_path):

@@ -43,6 +43,8 @@ MEANINGS: dict[Verdict, str] = {
 INTERVALS: dict[Basis, str] = {
     "realizations": "It is Welch's, of the two means over realizations; a mean printed without a "
     "spread is given ours.",
+    "one split in print": "Where the paper split the data once and does not say how, it is that of "
+    "one more split beside the mean of ours.",
     "repetitions": "It is that of one cross-validation, as printed, beside the mean of ours: from "
     "the spread between whole repetitions; where there is but one, from that between its folds, "
     "with Nadeau and Bengio's correction for the rows that they share.",
