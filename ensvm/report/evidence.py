@@ -78,7 +78,7 @@ def evidence_of(
         behind=behind(records or bad),
         command=command_of(study, cell.row, question.algorithm),
         answer=answer,
-        margin=table.margin_of(column),
+        margin=table.margin_of(column, cell.published),
         printed=cell.published,
         mean=cell.mean,
         warnings=counted(text for record in records for text in record.warnings),
@@ -153,6 +153,8 @@ def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     if cell.published is not None:
         spread = "" if cell.published_std is None else f" ± {cell.published_std:g}"
         facts["printed"] = f"{cell.published:g}{spread}{after}"
+    if cell.largest_class is not None:
+        facts["the largest class"] = f"{cell.largest_class:.5g}{after}"
     if cell.difference is not None:
         low, high = cell.difference_low, cell.difference_high
         interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"

@@ -9,11 +9,12 @@ import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Answer, Question, Study, ask
-from ensvm.report.verdict import deviation, sample
-from ensvm.study.metrics import DATA_CELL, PERCENT, Direction
+from ensvm.report.verdict import deviation, is_within, sample
+from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
+ALIKE = ("reproduced", "compatible")
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,10 @@ class TableCell:
     `std` is None for a single realization. If each realization was computed over several `orders`
     of the training rows, `std_orders` is the standard deviation over the orders of one realization.
     `difference` is ours minus printed with its 95 % interval, and `interval_of` says what the
-    interval is computed from. `warned` is the number of realizations that warned. `status` is that
-    of the study's answer, or `shipped` for a shipped value beside ones computed here; any but `ok`
-    has a `reason`.
+    interval is computed from. `largest_class` is the value of predicting the largest class, where
+    the table names an algorithm that does. `warned` is the number of realizations that warned.
+    `status` is that of the study's answer, or `shipped` for a shipped value beside ones computed
+    here; any but `ok` has a `reason`.
     """
 
     table: str
@@ -43,6 +45,7 @@ class TableCell:
     difference_high: float | None = None
     interval_of: str = ""
     verdict: Verdict | None = None
+    largest_class: float | None = None
     warned: int = 0
     status: str = "missing"
     reason: str = ""
@@ -95,6 +98,7 @@ def judged_cell(
         return cell
     ours = sample(answer.shown())
     cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned)
+    cell = replace(cell, largest_class=_of_largest_class(study, table, row, question))
     if answer.shipped and study.partly_shipped:
         cell = replace(cell, status="shipped", reason=answer.not_here)
     orders = answer.by_order()
@@ -104,14 +108,28 @@ def judged_cell(
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
     compared = deviation(study, table, column, question.row, answer, printed)
+    verdict = compared.verdict
+    guess, margin = cell.largest_class, table.margin_of(column, printed.value)
+    if verdict in ALIKE and guess is not None and is_within(guess - printed.value, margin):
+        verdict = "cannot tell"
     return replace(
         cell,
         difference=compared.value,
         difference_low=compared.low,
         difference_high=compared.high,
         interval_of=compared.basis,
-        verdict=compared.verdict,
+        verdict=verdict,
     )
+
+
+def _of_largest_class(
+    study: Study, table: TableConfig, row: str, question: Question
+) -> float | None:
+    """Return an error or accuracy of predicting the largest class; None if there is none."""
+    if table.largest_class is None or question.metric not in RATES:
+        return None
+    guessed = ask(study, Question(row, table.largest_class, question.metric))
+    return float(guessed.shown().mean()) if guessed.values else None
 
 
 def stale_notes(table: TableConfig, path: Path) -> list[str]:
@@ -132,16 +150,20 @@ def stale_notes(table: TableConfig, path: Path) -> list[str]:
     ]
 
 
-def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
+def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns whose displayed mean is the best of the row; none for facts of the data.
 
-    Columns compare with those of the same metric.
+    Columns compare with those of the same metric, an oracle not with algorithms that do not read
+    the test labels. What predicting the largest class gets as well is not the best.
     """
     if table.of == "data":
         return set()
     best: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
+    guesses = {cell.column: cell.largest_class for cell in cells}
     marked = [column for column in table.columns if table.best_of(column)]
+    fair = [column for column in marked if not is_oracle(study, table, column)]
+    marked = fair or marked
     for metric in {table.metric_of(column) for column in marked}:
         same = [column for column in marked if table.metric_of(column) == metric]
         rounded = {
@@ -150,9 +172,19 @@ def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
             if column.name in means
         }
         if rounded and all(map(math.isfinite, rounded.values())):
-            top = (min if table.best_of(same[0]) == "min" else max)(rounded.values())
-            best |= {column for column, mean in rounded.items() if mean == top}
+            of_best = min if table.best_of(same[0]) == "min" else max
+            top = of_best(rounded.values())
+            guess = guesses[same[0].name]
+            guess = None if guess is None else round(guess, table.decimals_of(same[0]))
+            if guess is None or of_best(top, guess) != guess:
+                best |= {column for column, mean in rounded.items() if mean == top}
     return best
+
+
+def is_oracle(study: Study, table: TableConfig, column: ColumnConfig) -> bool:
+    """Return whether a column of results is of an algorithm chosen by its test error."""
+    block = study.config.algorithms.get(column.of(table))
+    return table.of == "results" and block is not None and block.stage == "best-on-test"
 
 
 def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:

@@ -11,11 +11,11 @@ from scipy.stats import norm, t
 from ensvm.data.splits import folds_of, overlap
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study
+from ensvm.study.metrics import RATES
 from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
 
 CONFIDENCE = 0.95
 ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors
-RATES = ("error", "accuracy")
 # An interval that reaches beyond the margin tells something only if its half-width is at most this
 # many margins.
 WIDEST = 2.0
@@ -116,9 +116,14 @@ def _judged(value: float, half: float, margin: float, basis: Basis) -> Deviation
     return Deviation(value, value - half, value + half, _verdict(value, half, margin), basis)
 
 
+def is_within(difference: float, margin: float) -> bool:
+    """Return whether a difference is at most the margin, whatever its last bit."""
+    return abs(difference) <= margin + ROUNDING
+
+
 def _verdict(value: float, half: float, margin: float) -> Verdict:
     """Return the verdict on a difference whose interval has this half-width."""
-    if abs(value) + half <= margin + ROUNDING:
+    if is_within(abs(value) + half, margin):
         return "reproduced"
     if abs(value) - half > margin + ROUNDING:
         return "differs"
@@ -143,7 +148,7 @@ def deviation(
     is of one unknown split, it is that of one more realization beside the mean of ours. A single
     rate has the binomial interval.
     """
-    margin = table.margin_of(column)
+    margin = table.margin_of(column, printed.value)
     values = answer.shown()
     mean = float(values.mean())
     if table.of == "data":

@@ -25,6 +25,7 @@ from ensvm.report.tables import (
     TableCell,
     best_of_row,
     column_label,
+    is_oracle,
     question_of,
     underlined,
 )
@@ -78,7 +79,7 @@ def table_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> Grid
     rows: list[list[str | Value]] = []
     for row, cells_of_row in groupby(cells, key=lambda cell: cell.row):
         of_row = list(cells_of_row)
-        best, significant = best_of_row(table, of_row), underlined(table, of_row)
+        best, significant = best_of_row(study, table, of_row), underlined(table, of_row)
         values = [
             replace(
                 value_of(cell, table.decimals_of(column)),
@@ -100,8 +101,14 @@ def markdown_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> G
         row: number_range({cell.n for cell in of_row if cell.n})
         for row, of_row in groupby(cells, key=lambda cell: cell.row)
     }
+    guesses = {
+        cell.row: f"{guess:.{table.decimals}f}" for cell in cells if (guess := cell.largest_class)
+    }
     rows = [[*row, counts[str(row[0])]] for row in grid.rows]
-    return Grid([*grid.heads, "n"], rows)
+    if not guesses:
+        return Grid([*grid.heads, "n"], rows)
+    rows = [[*row[:-1], guesses.get(str(row[0]), NOTHING), row[-1]] for row in rows]
+    return Grid([*grid.heads, "largest class", "n"], rows)
 
 
 def value_of(cell: TableCell, decimals: int) -> Value:
@@ -143,8 +150,14 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Par
         + ", ".join(_label(study, table, other) for other in others)
         for column, others in table.underline.items()
     )
+    guessed = any(cell.largest_class is not None for cell in cells)
+    oracles = [column for column in table.columns if is_oracle(study, table, column)]
+    apart = ", oracles apart" if 0 < len(oracles) < len(table.columns) else ""
     return [
-        f"{text}. **Bold**: the best of the row." if bold else f"{text}.",
+        f"{text}. **Bold**: the best of the row{apart}." if bold else f"{text}.",
+        "What predicting the largest class gets as well is neither =, nor ≈, nor bold."
+        if guessed
+        else "",
         *verdicts(table, cells),
         *marks(cells),
         *(_machines(study, table) if table.of == "timing" else []),
@@ -165,7 +178,7 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     for column in table.columns:
         name, label = column.of(table), column_label(study, column)
         block = study.config.algorithms[name]
-        if block.stage == "best-on-test":
+        if is_oracle(study, table, column):
             oracles.append(label)
         if block.stage == "best-by-cv":
             cv = block.cv or CrossValidationConfig()
@@ -304,10 +317,12 @@ def _margins(table: TableConfig) -> tuple[str, str]:
     for column in table.columns:
         if column.margin is not None:
             others.setdefault(column.margin, []).append(column.label or column.name)
-    if not others:
+    parts = [f"±{margin:g} for {enumerated(names)}" for margin, names in others.items()]
+    if table.relative_margin is not None:
+        parts.append(f"at most {100 * table.relative_margin:g} % of a printed error")
+    if not parts:
         return f"±{table.margin:g}", ""
-    but = "; ".join(f"±{margin:g} for {enumerated(names)}" for margin, names in others.items())
-    return "the margin", f"The margin is ±{table.margin:g}; {but}. "
+    return "the margin", f"The margin is ±{table.margin:g}; {'; '.join(parts)}. "
 
 
 def touching(study: Study, table: TableConfig) -> list[Assumption]:
