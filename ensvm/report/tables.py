@@ -112,6 +112,8 @@ def judged_cell(
     guess, margin = cell.largest_class, table.margin_of(column, printed.value)
     if verdict in ALIKE and guess is not None and is_within(guess - printed.value, margin):
         verdict = "cannot tell"
+    if question.metric in RATES and _is_undetermined(study, question.algorithm, answer):
+        verdict = "undetermined"
     return replace(
         cell,
         difference=compared.value,
@@ -120,6 +122,15 @@ def judged_cell(
         interval_of=compared.basis,
         verdict=verdict,
     )
+
+
+def _is_undetermined(study: Study, algorithm: str, answer: Answer) -> bool:
+    """Return whether rounding decides the predictions in most realizations, by what fits left."""
+    block = study.config.algorithms.get(algorithm)
+    if block is None or block.undetermined_at_zero is None:
+        return False
+    left = [record.metrics.get(block.undetermined_at_zero) for record in answer.records.values()]
+    return 2 * sum(value == 0.0 for value in left) > len(left)
 
 
 def _of_largest_class(

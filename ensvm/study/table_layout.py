@@ -28,7 +28,7 @@ from ensvm.study.source import YamlSource, read_text
 
 PRINTED = ["table", "row", "column", "value", "std"]
 
-Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell"]
+Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell", "undetermined"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
 
 

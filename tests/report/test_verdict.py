@@ -295,6 +295,27 @@ def test_orders_of_one_split_are_the_sample_and_the_printed_value_one_of_them(tm
     assert found.verdict == "cannot tell"
 
 
+@pytest.mark.parametrize("error", [0.10, 0.12, 0.30])
+@pytest.mark.parametrize("bounds", [[0.0], [0.0, 0.0, 0.01], [0.0, 0.01], [0.01, 0.01]])
+def test_what_rounding_decides_is_neither_a_success_nor_a_failure(tmp_path, bounds, error):
+    lines = [
+        replace(line, metrics={**line.metrics, "lower_bound_": bound})
+        for line, bound in zip(errors("german", "a", [error] * len(bounds)), bounds, strict=True)
+    ]
+    config = CONFIG.replace("a: {label: A,", "a: {undetermined_at_zero: lower_bound_,")
+    studies = [
+        make_study(tmp_path / name, text, lines, PRINTED)
+        for name, text in (("plain", CONFIG), ("judged", config))
+    ]
+    plain, judged = [
+        next(x for x in build_table(one, one.config.tables[0]) if (x.row, x.column) == place)
+        for one in studies
+        for place in [("german", "a")]
+    ]
+    mostly = 2 * bounds.count(0.0) > len(bounds)
+    assert judged == (replace(plain, verdict="undetermined") if mostly else plain)
+
+
 def test_the_printed_mean_is_over_as_many_realizations_as_the_study_says(tmp_path):
     values = np.linspace(0.09, 0.13, 20)
     found = cell(tmp_path, [of_algorithm(x) for x in errors("german", "a", values)], "german")

@@ -243,14 +243,19 @@ def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[st
         if of_column:
             lines.append((f"mean distance, {label}", _distances(question, of_column)))
     alike = [
-        NOTHING
-        if name in question.unanswered
-        else str(sum(cells[number].verdict in ALIKE for number in common))
+        NOTHING if name in question.unanswered else _alike([cells[number] for number in common])
         for name, cells in question.equal.items()
     ]
     lines.append((f"= or ≈, of {len(common)} cells", alike))
     lines.append(("n, compared", _realizations(question.equal)))
     return [*lines, ("n, shown", _realizations(question.cells))]
+
+
+def _alike(cells: list[TableCell]) -> str:
+    """Return how many cells are = or ≈, and how many rounding decides, which is neither."""
+    undetermined = sum(cell.verdict == "undetermined" for cell in cells)
+    more = f" ({undetermined} undetermined)" if undetermined else ""
+    return f"{sum(cell.verdict in ALIKE for cell in cells)}{more}"
 
 
 def _realizations(cells: dict[str, tuple[TableCell, ...]]) -> list[str]:

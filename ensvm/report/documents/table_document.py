@@ -39,7 +39,9 @@ MEANINGS: dict[Verdict, str] = {
     "compatible": "no difference is shown, but the interval reaches beyond {margin}; it is short",
     "close": "there is a difference; whether it is more than {margin} is open, in a short interval",
     "differs": "ours lies further than {margin} from the printed value, and so does the interval",
-    "cannot tell": "the interval reaches beyond {margin} and is too long, or there is none",
+    "cannot tell": "the interval reaches beyond {margin} and is too long, or there is none; or the "
+    "largest class gets it too",
+    "undetermined": "rounding decides what is predicted: no machine is shown to separate the rows",
 }
 INTERVALS: dict[Basis, str] = {
     "realizations": "It is Welch's, of the two means over realizations; a mean printed without a "
@@ -214,7 +216,7 @@ def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
     rows = [
         [mark, verdict, MEANINGS[verdict].format(margin=margin), str(counts[verdict])]
         for verdict, mark in MARKS.items()
-        if counts[verdict] or verdict != "cannot tell"
+        if counts[verdict] or verdict not in ("cannot tell", "undetermined")
     ]
     silent = sum(cell.published is not None and cell.mean is None for cell in cells)
     rows += [["", "", "printed, and no value of ours", str(silent)]] if silent else []
