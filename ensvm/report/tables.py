@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Answer, Question, Study, ask
-from ensvm.report.verdict import deviation, is_within, sample
+from ensvm.report.verdict import deviation, is_within, of_draws, sample
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
@@ -107,7 +107,12 @@ def judged_cell(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
-    compared = deviation(study, table, column, question.row, answer, printed)
+    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
+        draws = ask(study, replace(question, algorithm=column.draws)).shown()
+        margin = table.margin_of(column, printed.value)
+        compared = of_draws(draws, ours.mean, printed.value, margin)
+    else:
+        compared = deviation(study, table, column, question.row, answer, printed)
     verdict = compared.verdict
     guess, margin = cell.largest_class, table.margin_of(column, printed.value)
     if verdict in ALIKE and guess is not None and is_within(guess - printed.value, margin):

@@ -1,7 +1,7 @@
 """Our value against the printed one: the difference, its 95 % interval, and the verdict."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -24,6 +24,7 @@ Basis = Literal[
     "same rows",
     "realizations",
     "one split in print",
+    "random draw in print",
     "repetitions",
     "orders",
     "two rates",
@@ -85,6 +86,18 @@ def of_samples(
             ours_square**2 / (ours.n - 1) + published_square**2 / max(published.n - 1, 1)
         )
     return _judged(difference, _quantile(freedom) * math.sqrt(square), margin, basis)
+
+
+def of_draws(draws: NDArray[np.float64], ours: float, published: float, margin: float) -> Deviation:
+    """Compare a printed random draw with the range of ours; `ours` is the value that is shown.
+
+    One more draw lies in the range of n with probability (n - 1) / (n + 1).
+    """
+    if draws.size < 2:
+        return Deviation(ours - published, None, None, "cannot tell", "none")
+    low, high = float(draws.min()) - published, float(draws.max()) - published
+    judged = _judged((low + high) / 2, (high - low) / 2, margin, "random draw in print")
+    return replace(judged, value=ours - published)
 
 
 def of_spread(

@@ -37,12 +37,15 @@ class ColumnConfig(ConfigBlock):
 
     With `stage` the metric is a curve (kept by `record:`), and that entry of it is shown, the
     first being 1; a shorter curve repeats its last value. `decimals` is how many the Markdown
-    shows, `margin` that of the verdict; by default the table's.
+    shows, `margin` that of the verdict; by default the table's. Where a printed value is
+    one random draw of what ours sets, `draws` names an algorithm whose realizations are such draws:
+    their range is judged.
     """
 
     name: Name
     label: str | None = None
     algorithm: str | None = None
+    draws: str | None = None
     metric: str | None = None
     stage: int | None = Field(default=None, ge=1)
     decimals: int | None = Field(default=None, ge=0, le=6)
@@ -175,6 +178,8 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
     for number, column in enumerate(table.columns):
         location = ("tables", index, "columns", number)
         source.must_be_one_of(location, what, column.of(table), accepted)
+        if column.draws is not None:
+            source.must_be_one_of((*location, "draws"), what, (column.draws,), accepted)
     for asked in table.asked(index):
         if table.of == "results" and unit_of(asked.metric) == SECONDS:
             block = "" if names.timing else ", and the study a `timing:` block"

@@ -16,6 +16,7 @@ from ensvm.report.query import Answer
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import (
     Sample,
+    of_draws,
     of_same_rows,
     of_samples,
     of_spread,
@@ -115,6 +116,37 @@ def test_of_one_unknown_split_the_interval_covers_one_more_split_and_the_naive_o
         naive += found.low <= 0.0 <= found.high
     assert 0.935 <= predictive / 2000 <= 0.965
     assert naive / 2000 < 0.5
+
+
+@pytest.mark.parametrize("n", [5, 39])
+def test_the_range_of_draws_covers_one_more_as_often_as_it_says(n):
+    rng = np.random.default_rng(n)
+    covered = 0
+    for _ in range(2000):
+        draws, printed = rng.lognormal(1.0, 0.3, size=n), float(rng.lognormal(1.0, 0.3))
+        found = of_draws(draws, float(draws.mean()), printed, 1.0)
+        covered += found.low <= 0.0 <= found.high
+    assert covered / 2000 == pytest.approx((n - 1) / (n + 1), abs=0.03)
+
+
+@given(st.lists(st.floats(0, 100), min_size=2, max_size=9), st.floats(0, 100), st.floats(0.1, 5))
+def test_a_chosen_value_does_not_judge_where_print_is_a_draw(draws, printed, margin):
+    one, other = (of_draws(np.array(draws), ours, printed, margin) for ours in (0.0, 100.0))
+    assert (one.verdict, one.low, one.high) == (other.verdict, other.low, other.high)
+    assert other.value - one.value == pytest.approx(100.0)
+
+
+def test_a_column_of_draws_is_judged_by_those_of_the_algorithm_it_names(tmp_path):
+    config = CONFIG.replace("columns: [a, b]", "columns: [{name: a, draws: b}]")
+    drawn = [of_algorithm(x, "None") for x in errors("astro", "b", [0.09, 0.11])]
+    [line] = errors("astro", "a", [0.20])
+    for folder, lines, verdict, basis in (
+        ("with", drawn, "reproduced", "random draw in print"),
+        ("without", drawn[:1], "cannot tell", "none"),
+    ):
+        study = make_study(tmp_path / folder, config, [of_algorithm(line), *lines], PRINTED)
+        found = build_table(study, study.config.tables[0])[0]
+        assert (found.verdict, found.interval_of) == (verdict, basis)
 
 
 @given(st.floats(0, 100), st.floats(0, 100), st.floats(0.1, 5))

@@ -48,6 +48,8 @@ INTERVALS: dict[Basis, str] = {
     "spread is given ours.",
     "one split in print": "Where the paper split the data once and does not say how, it is that of "
     "one more split beside the mean of ours.",
+    "random draw in print": "Where print is one random draw of what ours sets, it is the range of "
+    "such draws of ours.",
     "repetitions": "It is that of one cross-validation, as printed, beside the mean of ours: from "
     "the spread between whole repetitions; where there is but one, from that between its folds, "
     "with Nadeau and Bengio's correction for the rows that they share.",
