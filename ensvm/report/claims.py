@@ -51,7 +51,7 @@ class ClaimComparison:
     p_holds, p_fails : float or None
         The one-sided p-values of the effect keeping to the threshold, and of it violating it; None
         for a single value without an interval. `..._adjusted` are adjusted by Holm's step-down over
-        the comparisons of the claim.
+        the comparisons of the claim; `p_holds_adjusted` of a claim about all rows is `p_holds`.
     verdict, unadjusted : str or None
         By the adjusted p-values, and by this comparison alone. None if there are no values;
         `reason` then says why.
@@ -156,15 +156,20 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
             for better in claim.better
             for than in claim.than or (None,)
         ]
-        yield Finding(claim, adjusted(comparisons))
+        yield Finding(claim, adjusted(comparisons, claim.scope))
 
 
-def adjusted(comparisons: Sequence[ClaimComparison]) -> tuple[ClaimComparison, ...]:
+def adjusted(
+    comparisons: Sequence[ClaimComparison], scope: Literal["all", "most"]
+) -> tuple[ClaimComparison, ...]:
     """Return comparisons with verdicts by Holm's adjusted p-values.
 
-    Single values without p-values do not change and do not count.
+    That all rows hold is shown if each does at the level by itself (an intersection-union test);
+    that some row fails, and that most hold, needs the adjustment. Single values without p-values do
+    not change and do not count.
     """
-    holds = holm([one.p_holds for one in comparisons])
+    holds = [one.p_holds for one in comparisons]
+    holds = holm(holds) if scope == "most" else holds
     fails = holm([one.p_fails for one in comparisons])
     return tuple(
         one

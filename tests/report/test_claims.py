@@ -7,7 +7,7 @@ import pytest
 from made_up_records import CLAIMED, claimed, errors, make_study, record
 
 from ensvm.records.record import Conditions
-from ensvm.report.claims import evaluate_claims
+from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0
 LESS = "better: a, than: b, relation: less, rows: [german]"
@@ -341,16 +341,33 @@ def test_folds_are_not_taken_for_independent(compared):
     assert found.p_holds > plain.p_holds
 
 
-def test_the_rows_of_a_claim_are_adjusted_for_their_number(finding):
+@pytest.mark.parametrize("scope", ["all", "most"])
+def test_the_rows_of_a_claim_are_adjusted_for_their_number(finding, scope):
     lines = [
         line
         for row, shift in (("german", 0.02), ("titanic", 0.005))
         for line in both(0.25 + NOISE, 0.25 + shift + NOISE[::-1], row)
     ]
-    strong, weak = finding(BOTH_ROWS, lines).comparisons
-    assert strong.p_holds_adjusted == pytest.approx(2 * strong.p_holds)
+    strong, weak = finding(f"{BOTH_ROWS}, scope: {scope}", lines).comparisons
+    assert strong.p_holds_adjusted == pytest.approx((2 if scope == "most" else 1) * strong.p_holds)
+    assert weak.p_fails_adjusted == min(1.0, 2 * weak.p_fails)
     assert weak.p_holds_adjusted == weak.p_holds
     assert (strong.verdict, strong.unadjusted) == ("holds", "holds")
+
+
+def test_that_all_rows_hold_is_seldom_wrong_and_that_some_row_fails_too():
+    """At the bound of one row, the others far on the right side; and all rows at the bound."""
+    rng = np.random.default_rng(6)
+    wrong_holds = wrong_fails = 0
+    blank = ClaimComparison("c", "at-most", "error", "r", "a", "b", 0.0)
+    for _ in range(2000):
+        p_values = [rng.uniform(), 1e-9, 1e-9]
+        one = [replace(blank, p_holds=p, p_fails=1 - p) for p in p_values]
+        wrong_holds += all(x.verdict == "holds" for x in adjusted(one, "all"))
+        at_bound = [replace(blank, p_holds=1 - p, p_fails=p) for p in rng.uniform(size=3)]
+        wrong_fails += any(x.verdict == "fails" for x in adjusted(at_bound, "all"))
+    assert 0.015 <= wrong_holds / 2000 <= 0.035
+    assert 0.015 <= wrong_fails / 2000 <= 0.035
 
 
 LIMIT = "metric: n_iter_, better: a, relation: value-at-most, limit: 12"
