@@ -20,6 +20,7 @@ from ensvm.report.claim_tests import (
     judge_most,
     judge_number,
     judge_p,
+    judge_rejection,
     judge_sample,
     judge_single_split,
 )
@@ -216,7 +217,7 @@ def _compare(
         unit=claim.kind.effect_unit(claim.metric).name,
         printed=printed,
         printed_verdict=None
-        if printed is None
+        if printed is None or claim.kind.of_rejections
         else judge_number(printed, *claim.kind.bounds(claim.threshold)),
     )
     questions = _questions(study, claim, row, names)
@@ -226,6 +227,7 @@ def _compare(
         shared = overlap(behind.settings.get("split", {}))
         noise = sum(_variance_over_orders(answer) for answer in answers)
         evidence = _evidence(claim, values, behind.size("n_test"), shared, noise)
+        evidence = judge_rejection(evidence) if claim.kind.of_rejections else evidence
     except NoValues as reason:
         return replace(blank, reason=str(reason))
     except NoEffect as reason:
