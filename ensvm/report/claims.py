@@ -28,10 +28,11 @@ from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.report.tables import printed_value
 from ensvm.study.block import is_derived
 from ensvm.study.claim import ClaimConfig
-from ensvm.study.metrics import PERCENT
+from ensvm.study.metrics import PERCENT, SECONDS, unit_of
 from ensvm.study.relations import NoEffect
 
 PRINTED_DECIMALS = 9  # more than any paper prints
+FEWEST_TIMINGS = 5  # of seconds, for a verdict
 
 
 @dataclass(frozen=True)
@@ -224,6 +225,8 @@ def _compare(
     answers = [ask(study, question) for question in questions]
     try:
         values, behind = _compared(study, claim, questions, answers)
+        if unit_of(claim.metric) == SECONDS and len(values) < FEWEST_TIMINGS:
+            raise NoValues(f"timed {len(values)} times; a verdict needs {FEWEST_TIMINGS} runs")
         shared = overlap(behind.settings.get("split", {}))
         noise = sum(_variance_over_orders(answer) for answer in answers)
         evidence = _evidence(claim, values, behind.size("n_test"), shared, noise)
