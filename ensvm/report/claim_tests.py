@@ -117,6 +117,17 @@ def judge_p(p_holds: float, p_fails: float) -> ClaimVerdict:
     return "fails" if p_fails <= LEVEL else "cannot tell"
 
 
+def judge_rejection(effect: TestedEffect) -> TestedEffect:
+    """Return an effect that holds unless its 95 % interval excludes 0, without p-values to adjust.
+
+    How many rows reject is counted, so that each is tested by itself.
+    """
+    verdict: ClaimVerdict = "cannot tell"
+    if effect.low is not None and effect.high is not None:
+        verdict = "holds" if effect.low <= 0.0 <= effect.high else "fails"
+    return replace(effect, p_holds=None, p_fails=None, verdict=verdict)
+
+
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p-values adjusted for their number by Holm's step-down method.
 

@@ -20,16 +20,18 @@ from ensvm.report.claim_tests import (
     judge_most,
     judge_number,
     judge_p,
+    judge_rejection,
     judge_sample,
     judge_single_split,
 )
 from ensvm.report.query import Answer, Question, Study, ask, mixed_machines
 from ensvm.report.tables import printed_value
 from ensvm.study.claim import ClaimConfig
-from ensvm.study.metrics import PERCENT
+from ensvm.study.metrics import PERCENT, SECONDS, unit_of
 from ensvm.study.relations import NoEffect
 
 PRINTED_DECIMALS = 9  # more than any paper prints
+FEWEST_TIMINGS = 5  # of seconds, for a verdict
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class ClaimComparison:
     p_holds, p_fails : float or None
         The one-sided p-values of the effect keeping to the threshold, and of it violating it; None
         for a single value without an interval. `..._adjusted` are adjusted by Holm's step-down over
-        the comparisons of the claim.
+        the comparisons of the claim; `p_holds_adjusted` of a claim about all rows is `p_holds`.
     verdict, unadjusted : str or None
         By the adjusted p-values, and by this comparison alone. None if there are no values;
         `reason` then says why.
@@ -155,15 +157,20 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
             for better in claim.better
             for than in claim.than or (None,)
         ]
-        yield Finding(claim, adjusted(comparisons))
+        yield Finding(claim, adjusted(comparisons, claim.scope))
 
 
-def adjusted(comparisons: Sequence[ClaimComparison]) -> tuple[ClaimComparison, ...]:
+def adjusted(
+    comparisons: Sequence[ClaimComparison], scope: Literal["all", "most"]
+) -> tuple[ClaimComparison, ...]:
     """Return comparisons with verdicts by Holm's adjusted p-values.
 
-    Single values without p-values do not change and do not count.
+    That all rows hold is shown if each does at the level by itself (an intersection-union test);
+    that some row fails, and that most hold, needs the adjustment. Single values without p-values do
+    not change and do not count.
     """
-    holds = holm([one.p_holds for one in comparisons])
+    holds = [one.p_holds for one in comparisons]
+    holds = holm(holds) if scope == "most" else holds
     fails = holm([one.p_fails for one in comparisons])
     return tuple(
         one
@@ -194,16 +201,19 @@ def _compare(
         unit=claim.kind.effect_unit(claim.metric).name,
         printed=printed,
         printed_verdict=None
-        if printed is None
+        if printed is None or claim.kind.of_rejections
         else judge_number(printed, *claim.kind.bounds(claim.threshold)),
     )
     questions = _questions(study, claim, row, names)
     answers = [ask(study, question) for question in questions]
     try:
         values, behind = _compared(study, claim, questions, answers)
+        if unit_of(claim.metric) == SECONDS and len(values) < FEWEST_TIMINGS:
+            raise NoValues(f"timed {len(values)} times; a verdict needs {FEWEST_TIMINGS} runs")
         shared = overlap(behind.settings.get("split", {}))
         noise = sum(_variance_over_orders(answer) for answer in answers)
         evidence = _evidence(claim, values, behind.size("n_test"), shared, noise)
+        evidence = judge_rejection(evidence) if claim.kind.of_rejections else evidence
     except NoValues as reason:
         return replace(blank, reason=str(reason))
     except NoEffect as reason:

@@ -27,7 +27,7 @@ from ensvm.study.source import config_text, read_text
 from ensvm.study.table_layout import Published, read_published
 
 # Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
-SHOWN = {"label", "same_rows", "unavailable"}
+SHOWN = {"label", "same_rows", "published_split", "unavailable", "undetermined_at_zero"}
 CELLS = {"algorithms", "realizations", "realizations_of"}
 MOST = 3  # differences that are named
 

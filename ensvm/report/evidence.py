@@ -13,6 +13,7 @@ from ensvm.records.identity import ValueOf
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
+from ensvm.report.verdict import SPLIT
 from ensvm.shipped import shipped_config
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -73,11 +74,11 @@ def evidence_of(
             **({} if question.algorithm == DATA_CELL else {"algorithm": question.algorithm}),
             "metric": question.metric + (f", stage {question.stage}" if question.stage else ""),
         },
-        compared=_compared(cell, answer.unit.name),
+        compared=_compared(cell, answer),
         behind=behind(records or bad),
         command=command_of(study, cell.row, question.algorithm),
         answer=answer,
-        margin=table.margin_of(column),
+        margin=table.margin_of(column, cell.published),
         printed=cell.published,
         mean=cell.mean,
         warnings=counted(text for record in records for text in record.warnings),
@@ -138,8 +139,9 @@ def counted(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{count} × {text}" for text, count in commonest)
 
 
-def _compared(cell: TableCell, unit: str) -> dict[str, str]:
+def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     """Return our value, the printed one and the verdict, or why there are no values, as texts."""
+    unit = answer.unit.name
     after = f" {unit}" if unit else ""
     facts = {}
     if cell.mean is not None:
@@ -151,11 +153,17 @@ def _compared(cell: TableCell, unit: str) -> dict[str, str]:
     if cell.published is not None:
         spread = "" if cell.published_std is None else f" ± {cell.published_std:g}"
         facts["printed"] = f"{cell.published:g}{spread}{after}"
+    if cell.largest_class is not None:
+        facts["the largest class"] = f"{cell.largest_class:.5g}{after}"
     if cell.difference is not None:
         low, high = cell.difference_low, cell.difference_high
         interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"
         facts["ours − printed"] = f"{cell.difference:.3g}{interval}"
         facts["verdict"] = f"{cell.verdict} (interval of: {cell.interval_of})"
+    if cell.interval_of == SPLIT and cell.published is not None and cell.mean is not None:
+        ours = answer.shown()
+        beyond = ours >= cell.published if cell.published > cell.mean else ours <= cell.published
+        facts["our splits at or beyond print"] = f"{beyond.sum()} of {cell.n}"
     if cell.status != "ok":
         facts["state"] = f"{cell.status}: {cell.reason}"
     return facts

@@ -1,7 +1,7 @@
 """A study's folder, and the values of its cells, which all reports ask for."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -167,6 +167,11 @@ class Answer:
     def shown(self) -> NDArray[np.float64]:
         """Return the values in the unit they are shown in, in the order of the realizations."""
         return np.array([float(value) for value in self.values.values()]) * self.unit.scale
+
+    def over(self, realizations: Collection[int]) -> "Answer":
+        """Return the answer from some realizations alone."""
+        values = {number: value for number, value in self.values.items() if number in realizations}
+        return replace(self, values=values, records={n: self.records[n] for n in values})
 
     def by_order(self) -> NDArray[np.float64] | None:
         """Return the values of every order of the training rows, in the unit they are shown in.

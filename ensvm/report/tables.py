@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
-from ensvm.report.query import Question, Study, ask
-from ensvm.report.verdict import deviation, sample
-from ensvm.study.metrics import DATA_CELL, PERCENT, Direction
+from ensvm.report.query import Answer, Question, Study, ask
+from ensvm.report.verdict import deviation, is_within, of_draws, sample
+from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
+ALIKE = ("reproduced", "compatible")
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,10 @@ class TableCell:
     `std` is None for a single realization. If each realization was computed over several `orders`
     of the training rows, `std_orders` is the standard deviation over the orders of one realization.
     `difference` is ours minus printed with its 95 % interval, and `interval_of` says what the
-    interval is computed from. `warned` is the number of realizations that warned. `status` is that
-    of the study's answer, or `shipped` for a shipped value beside ones computed here; any but `ok`
-    has a `reason`.
+    interval is computed from. `largest_class` is the value of predicting the largest class, where
+    the table names an algorithm that does. `warned` is the number of realizations that warned.
+    `status` is that of the study's answer, or `shipped` for a shipped value beside ones computed
+    here; any but `ok` has a `reason`.
     """
 
     table: str
@@ -43,6 +45,7 @@ class TableCell:
     difference_high: float | None = None
     interval_of: str = ""
     verdict: Verdict | None = None
+    largest_class: float | None = None
     warned: int = 0
     status: str = "missing"
     reason: str = ""
@@ -75,7 +78,18 @@ def cell_of(
 
     The question may also ask for the value of this cell under another reading of the paper.
     """
-    answer = ask(study, question)
+    return judged_cell(study, table, row, column, question, ask(study, question))
+
+
+def judged_cell(
+    study: Study,
+    table: TableConfig,
+    row: str,
+    column: ColumnConfig,
+    question: Question,
+    answer: Answer,
+) -> TableCell:
+    """Return a cell of a table with an answer to its question, all of it or a part."""
     printed = study.published.get((table.id, row, column.name))
     cell = TableCell(table.id, row, column.name, status=answer.status, reason=answer.reason)
     if printed is not None:
@@ -84,6 +98,7 @@ def cell_of(
         return cell
     ours = sample(answer.shown())
     cell = replace(cell, mean=ours.mean, std=ours.std, n=ours.n, warned=answer.n_warned)
+    cell = replace(cell, largest_class=_of_largest_class(study, table, row, question))
     if answer.shipped and study.partly_shipped:
         cell = replace(cell, status="shipped", reason=answer.not_here)
     orders = answer.by_order()
@@ -92,15 +107,45 @@ def cell_of(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
-    compared = deviation(study, table, column, question.row, answer, printed)
+    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
+        draws = ask(study, replace(question, algorithm=column.draws)).shown()
+        margin = table.margin_of(column, printed.value)
+        compared = of_draws(draws, ours.mean, printed.value, margin)
+    else:
+        compared = deviation(study, table, column, question.row, answer, printed)
+    verdict = compared.verdict
+    guess, margin = cell.largest_class, table.margin_of(column, printed.value)
+    if verdict in ALIKE and guess is not None and is_within(guess - printed.value, margin):
+        verdict = "cannot tell"
+    if question.metric in RATES and _is_undetermined(study, question.algorithm, answer):
+        verdict = "undetermined"
     return replace(
         cell,
         difference=compared.value,
         difference_low=compared.low,
         difference_high=compared.high,
         interval_of=compared.basis,
-        verdict=compared.verdict,
+        verdict=verdict,
     )
+
+
+def _is_undetermined(study: Study, algorithm: str, answer: Answer) -> bool:
+    """Return whether rounding decides the predictions in most realizations, by what fits left."""
+    block = study.config.algorithms.get(algorithm)
+    if block is None or block.undetermined_at_zero is None:
+        return False
+    left = [record.metrics.get(block.undetermined_at_zero) for record in answer.records.values()]
+    return 2 * sum(value == 0.0 for value in left) > len(left)
+
+
+def _of_largest_class(
+    study: Study, table: TableConfig, row: str, question: Question
+) -> float | None:
+    """Return an error or accuracy of predicting the largest class; None if there is none."""
+    if table.largest_class is None or question.metric not in RATES:
+        return None
+    guessed = ask(study, Question(row, table.largest_class, question.metric))
+    return float(guessed.shown().mean()) if guessed.values else None
 
 
 def stale_notes(table: TableConfig, path: Path) -> list[str]:
@@ -121,16 +166,20 @@ def stale_notes(table: TableConfig, path: Path) -> list[str]:
     ]
 
 
-def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
+def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:
     """Return the columns whose displayed mean is the best of the row; none for facts of the data.
 
-    Columns compare with those of the same metric.
+    Columns compare with those of the same metric, an oracle not with algorithms that do not read
+    the test labels. What predicting the largest class gets as well is not the best.
     """
     if table.of == "data":
         return set()
     best: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
+    guesses = {cell.column: cell.largest_class for cell in cells}
     marked = [column for column in table.columns if table.best_of(column)]
+    fair = [column for column in marked if not is_oracle(study, table, column)]
+    marked = fair or marked
     for metric in {table.metric_of(column) for column in marked}:
         same = [column for column in marked if table.metric_of(column) == metric]
         rounded = {
@@ -139,9 +188,19 @@ def best_of_row(table: TableConfig, cells: list[TableCell]) -> set[str]:
             if column.name in means
         }
         if rounded and all(map(math.isfinite, rounded.values())):
-            top = (min if table.best_of(same[0]) == "min" else max)(rounded.values())
-            best |= {column for column, mean in rounded.items() if mean == top}
+            of_best = min if table.best_of(same[0]) == "min" else max
+            top = of_best(rounded.values())
+            guess = guesses[same[0].name]
+            guess = None if guess is None else round(guess, table.decimals_of(same[0]))
+            if guess is None or of_best(top, guess) != guess:
+                best |= {column for column, mean in rounded.items() if mean == top}
     return best
+
+
+def is_oracle(study: Study, table: TableConfig, column: ColumnConfig) -> bool:
+    """Return whether a column of results is of an algorithm chosen by its test error."""
+    block = study.config.algorithms.get(column.of(table))
+    return table.of == "results" and block is not None and block.stage == "best-on-test"
 
 
 def underlined(table: TableConfig, cells: list[TableCell]) -> set[str]:

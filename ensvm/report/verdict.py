@@ -1,7 +1,7 @@
 """Our value against the printed one: the difference, its 95 % interval, and the verdict."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,13 +11,27 @@ from scipy.stats import norm, t
 from ensvm.data.splits import folds_of, overlap
 from ensvm.records.record import Record
 from ensvm.report.query import Answer, Study
+from ensvm.study.metrics import RATES
 from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
 
 CONFIDENCE = 0.95
 ROUNDING = 1e-9  # a difference that equals the margin lies within it, despite rounding errors
-RATES = ("error", "accuracy")
+# An interval that reaches beyond the margin tells something only if its half-width is at most this
+# many margins.
+WIDEST = 2.0
 
-Basis = Literal["same rows", "realizations", "repetitions", "orders", "two rates", "none"]
+Basis = Literal[
+    "same rows",
+    "realizations",
+    "one split in print",
+    "random draw in print",
+    "repetitions",
+    "orders",
+    "two rates",
+    "none",
+]
+
+SPLIT: Basis = "one split in print"
 
 
 @dataclass(frozen=True)
@@ -74,6 +88,18 @@ def of_samples(
     return _judged(difference, _quantile(freedom) * math.sqrt(square), margin, basis)
 
 
+def of_draws(draws: NDArray[np.float64], ours: float, published: float, margin: float) -> Deviation:
+    """Compare a printed random draw with the range of ours; `ours` is the value that is shown.
+
+    One more draw lies in the range of n with probability (n - 1) / (n + 1).
+    """
+    if draws.size < 2:
+        return Deviation(ours - published, None, None, "cannot tell", "none")
+    low, high = float(draws.min()) - published, float(draws.max()) - published
+    judged = _judged((low + high) / 2, (high - low) / 2, margin, "random draw in print")
+    return replace(judged, value=ours - published)
+
+
 def of_spread(
     difference: float, std: float, share: float, n: int, margin: float, basis: Basis
 ) -> Deviation:
@@ -100,14 +126,23 @@ def _quantile(freedom: float) -> float:
 
 
 def _judged(value: float, half: float, margin: float, basis: Basis) -> Deviation:
-    margin += ROUNDING
-    if abs(value) + half <= margin:
-        verdict: Verdict = "reproduced"
-    elif abs(value) - half > margin:
-        verdict = "differs"
-    else:
-        verdict = "compatible" if abs(value) <= half else "close"
-    return Deviation(value, value - half, value + half, verdict, basis)
+    return Deviation(value, value - half, value + half, _verdict(value, half, margin), basis)
+
+
+def is_within(difference: float, margin: float) -> bool:
+    """Return whether a difference is at most the margin, whatever its last bit."""
+    return abs(difference) <= margin + ROUNDING
+
+
+def _verdict(value: float, half: float, margin: float) -> Verdict:
+    """Return the verdict on a difference whose interval has this half-width."""
+    if is_within(abs(value) + half, margin):
+        return "reproduced"
+    if abs(value) - half > margin + ROUNDING:
+        return "differs"
+    if half > WIDEST * margin + ROUNDING:
+        return "cannot tell"
+    return "compatible" if abs(value) <= half else "close"
 
 
 def deviation(
@@ -122,10 +157,11 @@ def deviation(
 
     Facts of the data, and algorithms without randomness on the paper's own rows, have no sampling
     error. Otherwise the interval comes from the orders of the training rows if there is one
-    realization, from whole repetitions of a cross-validation, or from the realizations. A single
+    realization, from whole repetitions of a cross-validation, or from the realizations; where print
+    is of one unknown split, it is that of one more realization beside the mean of ours. A single
     rate has the binomial interval.
     """
-    margin = table.margin_of(column)
+    margin = table.margin_of(column, printed.value)
     values = answer.shown()
     mean = float(values.mean())
     if table.of == "data":
@@ -145,6 +181,9 @@ def deviation(
     n_test = next(record.size("n_test") for record in answer.records.values())
     if values.size == 1 and n_test and table.metric_of(column) in RATES:
         return of_two_rates(mean, printed.value, n_test, margin)
+    if study.config.dataset(row).published_split is not None:
+        # The printed spread, if any, is that of several runs on the one split.
+        return of_samples(sample(values), Sample(printed.value, None, 1), margin, SPLIT)
     # The paper ran one order in each realization, so its spread is that of single orders; ours is
     # that of means over orders.
     spread = sample(orders.ravel()).std if orders is not None else None

@@ -87,6 +87,9 @@ class AlgorithmConfig(ConfigBlock):
     orders, whose values are recorded too; curves, the chosen stage and
     timings are of the first order.
 
+    `undetermined_at_zero: lower_bound_` names a number that fits leave: where it is 0 in most
+    realizations, rounding decides what is predicted, and the verdict is `undetermined`.
+
     `depends: [weights.txt, tables/*.json]` names files that the estimator reads: a cell is run
     again when one of them changes, as when a module of the user's own does. Paths are relative to
     the config; a folder means all files in it.
@@ -104,6 +107,7 @@ class AlgorithmConfig(ConfigBlock):
     seed: str | None = None
     depends: Names = ()
     orders: int = Field(default=1, ge=1)
+    undetermined_at_zero: str | None = None
     sweep: SweepConfig | None = None
 
     @model_validator(mode="after")

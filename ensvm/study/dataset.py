@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -26,6 +26,8 @@ class DatasetConfig(ConfigBlock):
     row has no values. `same_rows` says that the paper trained and tested on these very rows: a
     value computed without random numbers (a `random_state`, if any, is given) then has no sampling
     error.
+    `published_split: one-unknown` says that the paper split the data once, and not how: a printed
+    value is that of one more split, and its printed spread, if any, is not that over splits.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -37,6 +39,7 @@ class DatasetConfig(ConfigBlock):
     openml: int | None = None
     unavailable: str | None = None
     same_rows: bool = False
+    published_split: Literal["one-unknown"] | None = None
     split: dict[str, Any] | None = None
     scaling: str | None = None
     missing: str | float | None = None

@@ -47,6 +47,7 @@ STAGED = {
     "staged_train_error": "train",
 }
 CV_SCORE = "best_score_"  # of what `stage: best-by-cv` chose, as GridSearchCV calls it
+RATES = ("error", "accuracy")
 FRACTIONS = ("error", "accuracy", "balanced_accuracy", TRAIN_ERROR, *STAGED)
 # What every cell has; a timing has the seconds of its parts. Names of fitted attributes end in an
 # underscore.

@@ -135,6 +135,8 @@ class Relation:
         Whether the interval is computed for the logarithm of the effect.
     of_each : bool
         Whether the relation is about each realization, so that one that violates it decides.
+    of_rejections : bool
+        Whether a row holds if a two-sided test at 5 % does not reject that there is no difference.
     of_points : bool
         Whether an effect of percentages is in percentage points.
     own_value_unit, own_effect_unit, own_threshold_unit : Unit or None
@@ -151,6 +153,7 @@ class Relation:
     of_curves: bool = False
     logarithmic: bool = False
     of_each: bool = False
+    of_rejections: bool = False
     of_points: bool = False
     own_value_unit: Unit | None = None
     own_effect_unit: Unit | None = None
@@ -214,6 +217,14 @@ RELATIONS: dict[str, Relation] = {
         **_DIFFERENCE,
         meaning="the difference is at most the margin, either way",
         bounds=lambda threshold: (Bound(threshold, 0.0), Bound(-threshold, 0.0, above=True)),
+    ),
+    "not-significant": Relation(
+        keys={"than": None},
+        effects=_difference,
+        effect_name="difference",
+        of_points=True,
+        meaning="a two-sided test at 5 % does not reject that there is no difference",
+        of_rejections=True,
     ),
     "ratio": Relation(**_RATIO, meaning="the second value is at least factor times the first"),
     "curve-below": Relation(

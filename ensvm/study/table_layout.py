@@ -15,12 +15,20 @@ from pydantic import Field, field_validator
 from ensvm.errors import UserError, near_miss
 from ensvm.records.validation import CONTROL
 from ensvm.study.block import Asked, ConfigBlock, Id, Name, Names, StudyNames
-from ensvm.study.metrics import DATA_FACTS, SECONDS, Direction, direction_of, unit_of
+from ensvm.study.metrics import (
+    DATA_FACTS,
+    PERCENT,
+    RATES,
+    SECONDS,
+    Direction,
+    direction_of,
+    unit_of,
+)
 from ensvm.study.source import YamlSource, read_text
 
 PRINTED = ["table", "row", "column", "value", "std"]
 
-Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell"]
+Verdict = Literal["reproduced", "compatible", "close", "differs", "cannot tell", "undetermined"]
 """How ours compares with the printed value; `ensvm.report.verdict` says what each means."""
 
 
@@ -29,12 +37,15 @@ class ColumnConfig(ConfigBlock):
 
     With `stage` the metric is a curve (kept by `record:`), and that entry of it is shown, the
     first being 1; a shorter curve repeats its last value. `decimals` is how many the Markdown
-    shows, `margin` that of the verdict; by default the table's.
+    shows, `margin` that of the verdict; by default the table's. Where a printed value is
+    one random draw of what ours sets, `draws` names an algorithm whose realizations are such draws:
+    their range is judged.
     """
 
     name: Name
     label: str | None = None
     algorithm: str | None = None
+    draws: str | None = None
     metric: str | None = None
     stage: int | None = Field(default=None, ge=1)
     decimals: int | None = Field(default=None, ge=0, le=6)
@@ -73,7 +84,9 @@ class TableConfig(ConfigBlock):
     columns that are underlined if they are significantly better than all the columns named with
     them, by a one-sided Welch t test at 5 % over independent realizations. `margin`
     is the largest difference from the printed value at which a cell counts as reproduced, in the
-    unit of the table.
+    unit of the table; with `relative_margin: 0.1` it is at most a tenth of the printed error.
+    `largest_class` names an algorithm that always predicts the largest class: an error or accuracy
+    that it gets too is neither reproduced nor bold.
     """
 
     id: Id
@@ -83,6 +96,8 @@ class TableConfig(ConfigBlock):
     rows: tuple[str, ...] | None = None
     columns: tuple[ColumnConfig, ...]
     margin: float = Field(default=1.0, ge=0)
+    relative_margin: float | None = Field(default=None, gt=0)
+    largest_class: Name | None = None
     decimals: int = Field(default=1, ge=0, le=6)
     best: Literal["auto", "min", "max", "none"] = "auto"
     underline: dict[str, Names] = Field(default_factory=dict)
@@ -106,9 +121,14 @@ class TableConfig(ConfigBlock):
             metric, curve = self.metric_of(column), column.stage is not None
             yield Asked(location, metric, (column.of(self),), curve)
 
-    def margin_of(self, column: ColumnConfig) -> float:
-        """Return the margin of a column's verdicts."""
-        return self.margin if column.margin is None else column.margin
+    def margin_of(self, column: ColumnConfig, printed: float | None = None) -> float:
+        """Return the margin of a column's verdicts, or of that on one printed value."""
+        margin = self.margin if column.margin is None else column.margin
+        metric = self.metric_of(column)
+        if self.relative_margin is None or printed is None or metric not in RATES:
+            return margin
+        error = printed if metric == "error" else PERCENT.scale - printed
+        return min(margin, self.relative_margin * error)
 
     def decimals_of(self, column: ColumnConfig) -> int:
         """Return how many decimals a column shows; facts of the data are whole numbers."""
@@ -134,6 +154,9 @@ def check_tables(tables: Sequence[TableConfig], names: StudyNames, source: YamlS
         if table.of == "timing" and not names.timing:
             message = "a table of timing needs a `timing:` block in the study"
             raise source.error(("tables", index, "of"), message)
+        if table.largest_class is not None:
+            location, chosen = ("tables", index, "largest_class"), (table.largest_class,)
+            source.must_be_one_of(location, "algorithm", chosen, names.algorithms)
         rows = names.datasets if table.rows is None else table.rows
         source.must_be_one_of(("tables", index, "rows"), "data set", rows, names.datasets)
         columns = [column.name for column in table.columns]
@@ -155,6 +178,8 @@ def _check_columns(table: TableConfig, index: int, names: StudyNames, source: Ya
     for number, column in enumerate(table.columns):
         location = ("tables", index, "columns", number)
         source.must_be_one_of(location, what, column.of(table), accepted)
+        if column.draws is not None:
+            source.must_be_one_of((*location, "draws"), what, (column.draws,), accepted)
     for asked in table.asked(index):
         if table.of == "results" and unit_of(asked.metric) == SECONDS:
             block = "" if names.timing else ", and the study a `timing:` block"

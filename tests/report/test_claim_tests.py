@@ -15,10 +15,11 @@ from ensvm.report.claim_tests import (
     judge_each,
     judge_most,
     judge_number,
+    judge_rejection,
     judge_sample,
     judge_single_split,
 )
-from ensvm.study.relations import Bound
+from ensvm.study.relations import RELATIONS, Bound
 
 BELOW_ZERO = Bound(0.0, 0.0, strict=True)
 AT_MOST_ONE = Bound(1.0, 0.0)
@@ -146,6 +147,16 @@ def test_one_split_never_has_an_interval_of_no_width(n_test, better, than):
     evidence = judge_single_split(better, than, n_test, BELOW_ZERO)
     assert evidence.low < evidence.high
     assert evidence.n == 1
+
+
+def test_without_any_difference_one_row_in_twenty_is_rejected():
+    rng = np.random.default_rng(7)
+    bound = RELATIONS["not-significant"].bounds(0.0)
+    found = [judge_rejection(judge_sample(rng.normal(size=10), *bound)) for _ in range(1000)]
+    rejected = sum(one.verdict == "fails" for one in found)
+    assert rejected / 1000 == pytest.approx(0.05, abs=0.02)
+    assert {one.p_holds for one in found} == {None}
+    assert judge_rejection(judge_sample([1.0], *bound)).verdict == "cannot tell"
 
 
 def test_holm_by_hand():

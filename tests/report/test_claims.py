@@ -7,7 +7,7 @@ import pytest
 from made_up_records import CLAIMED, claimed, errors, make_study, record
 
 from ensvm.records.record import Conditions
-from ensvm.report.claims import evaluate_claims
+from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 
 NOISE = np.random.default_rng(0).normal(size=10) / 100.0
 LESS = "better: a, than: b, relation: less, rows: [german]"
@@ -131,12 +131,9 @@ def timed(*seconds):
 @pytest.mark.parametrize(
     ("speedups", "verdict"),
     [
-        ([3.0, 3.1, 2.9], "holds"),
-        ([1.5, 1.4, 1.6], "fails"),
-        ([1.5, 2.6, 2.1], "cannot tell"),
-        ([2.0], "holds"),
-        ([1.9], "cannot tell"),
-        ([0.5], "fails"),
+        ([3.0, 3.1, 2.9, 3.0, 3.1], "holds"),
+        ([1.5, 1.4, 1.6, 1.5, 1.4], "fails"),
+        ([1.5, 2.6, 2.1, 1.5, 2.6], "cannot tell"),
     ],
 )
 def test_ratio_of_seconds_of_the_timing_pass(compared, speedups, verdict):
@@ -146,19 +143,23 @@ def test_ratio_of_seconds_of_the_timing_pass(compared, speedups, verdict):
     found = compared(RATIO, lines + others)
     assert found.verdict == verdict
     assert found.effect == pytest.approx(np.exp(np.log(speedups).mean()))
-    assert (found.low is None) == (len(speedups) == 1)
-    if found.low is not None:
-        assert found.low <= found.effect <= found.high
+    assert found.low <= found.effect <= found.high
+
+
+def test_fewer_than_five_runs_have_no_verdict_on_seconds(compared):
+    found = compared(RATIO, timed(*[(1.0, 9.0)] * 4))
+    assert found.verdict is None
+    assert "timed 4 times; a verdict needs 5 runs" in found.reason
 
 
 def test_an_interval_of_ratios_may_be_infinite(compared):
-    found = compared(RATIO, timed((1.0, 1e60), (1.0, 1e120)))
+    found = compared(RATIO, timed(*[(1.0, 1.0), (1.0, 1e300)] * 3))
     assert (found.verdict, found.high) == ("cannot tell", np.inf)
-    assert found.low < found.effect == pytest.approx(1e90)
+    assert found.low < found.effect == pytest.approx(1e150)
 
 
 def test_ratios_of_zero_and_seconds_of_different_machines_have_no_verdict(compared):
-    zero = compared(RATIO, timed((0.0, 0.0)))
+    zero = compared(RATIO, timed(*[(0.0, 0.0)] * 5))
     assert (zero.verdict, zero.n) == (None, 0)
     assert "not positive" in zero.reason
     lines = [
@@ -341,16 +342,33 @@ def test_folds_are_not_taken_for_independent(compared):
     assert found.p_holds > plain.p_holds
 
 
-def test_the_rows_of_a_claim_are_adjusted_for_their_number(finding):
+@pytest.mark.parametrize("scope", ["all", "most"])
+def test_the_rows_of_a_claim_are_adjusted_for_their_number(finding, scope):
     lines = [
         line
         for row, shift in (("german", 0.02), ("titanic", 0.005))
         for line in both(0.25 + NOISE, 0.25 + shift + NOISE[::-1], row)
     ]
-    strong, weak = finding(BOTH_ROWS, lines).comparisons
-    assert strong.p_holds_adjusted == pytest.approx(2 * strong.p_holds)
+    strong, weak = finding(f"{BOTH_ROWS}, scope: {scope}", lines).comparisons
+    assert strong.p_holds_adjusted == pytest.approx((2 if scope == "most" else 1) * strong.p_holds)
+    assert weak.p_fails_adjusted == min(1.0, 2 * weak.p_fails)
     assert weak.p_holds_adjusted == weak.p_holds
     assert (strong.verdict, strong.unadjusted) == ("holds", "holds")
+
+
+def test_that_all_rows_hold_is_seldom_wrong_and_that_some_row_fails_too():
+    """At the bound of one row, the others far on the right side; and all rows at the bound."""
+    rng = np.random.default_rng(6)
+    wrong_holds = wrong_fails = 0
+    blank = ClaimComparison("c", "at-most", "error", "r", "a", "b", 0.0)
+    for _ in range(2000):
+        p_values = [rng.uniform(), 1e-9, 1e-9]
+        one = [replace(blank, p_holds=p, p_fails=1 - p) for p in p_values]
+        wrong_holds += all(x.verdict == "holds" for x in adjusted(one, "all"))
+        at_bound = [replace(blank, p_holds=1 - p, p_fails=p) for p in rng.uniform(size=3)]
+        wrong_fails += any(x.verdict == "fails" for x in adjusted(at_bound, "all"))
+    assert 0.015 <= wrong_holds / 2000 <= 0.035
+    assert 0.015 <= wrong_fails / 2000 <= 0.035
 
 
 LIMIT = "metric: n_iter_, better: a, relation: value-at-most, limit: 12"

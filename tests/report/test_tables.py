@@ -121,7 +121,7 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
     assert len(frame) == 3 * 4
     assert {path.name for path in paths} == {"table-2.csv", "table-2.md"}
     for text in (
-        *("**10.0**", "24.0 ±1.0 <sub>24.0 ≈</sub>", "chosen on the test error, an oracle"),
+        *("**10.0**", "24.0 ±1.0 <sub>24.0 ?</sub>", "chosen on the test error, an oracle"),
         *("ask the author", "a note", "for all", "2026-01-0"),
     ):
         assert text in errors
@@ -132,7 +132,7 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
 def test_latex_is_written_when_asked_for(study):
     text = [text for text, _ in write_tables(study, "latex")][1]
     assert "\\textbf{10.0}" in text
-    assert "24.0 $\\pm$ 1.0 {\\scriptsize (24.0 $\\approx$)}" in text
+    assert "24.0 $\\pm$ 1.0 {\\scriptsize (24.0 ?)}" in text
     assert (study.folder / "table-2.tex").read_text() == text
     lines = text.splitlines()
     rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
@@ -191,13 +191,13 @@ def test_columns_have_their_own_best_margin_and_decimals(tmp_path):
     printed = "table,row,column,value,std\n1,german,size_a,21,0\n1,german,size_b,100,0\n"
     study = make_study(tmp_path / "s", MIXED, lines, printed)
     cells = build_table(study, study.config.tables[0])
-    assert best_of_row(study.config.tables[0], cells) == {"size_a", "error_b"}
+    assert best_of_row(study, study.config.tables[0], cells) == {"size_a", "error_b"}
     ((text, _),) = write_tables(study, "md")
     assert "**21**" in text
     assert "**20.5**" in text
     assert "The margin is ±1; ±5 for size_a and size_b." in text
     assert {cell.column: cell.verdict for cell in cells if cell.verdict} == {
-        "size_a": "compatible",
+        "size_a": "cannot tell",
         "size_b": "differs",
     }
 
@@ -214,9 +214,78 @@ def test_the_metric_says_which_value_is_bold(tmp_path, metric, best, bold):
         f"tables: [{{id: 1, caption: c, metric: {metric}, {said}columns: [a, b]}}]\n"
     )
     study = make_study(tmp_path / "s", config, lines)
-    assert best_of_row(study.config.tables[0], build_table(study, study.config.tables[0])) == bold
+    assert (
+        best_of_row(study, study.config.tables[0], build_table(study, study.config.tables[0]))
+        == bold
+    )
     ((text, _),) = write_tables(study, "md")
     assert ("**Bold**" in text) == bool(bold)
+
+
+GUESSED = """\
+study: s
+datasets: [german, titanic]
+algorithms:
+  a: {estimator: SVC}
+  best: {estimator: SVC, grid: {C: [1.0]}, stage: best-on-test}
+  guess: {estimator: "sklearn.dummy:DummyClassifier"}
+published: p.csv
+tables: [{id: 1, caption: c, columns: [a, best], largest_class: guess, relative_margin: 0.1}]
+"""
+
+
+def guessed(tmp_path, error, oracle, guess):
+    """Return the cells of a row with these errors, of 50,000 test rows, and what is bold."""
+    rates = {"a": error, "best": oracle, "guess": guess}
+    lines = [record("german", 1, name, error=at, n_test=50_000) for name, at in rates.items()]
+    printed = "table,row,column,value,std\n1,german,a,3.0,\n1,german,best,2.0,\n"
+    study = make_study(tmp_path / "s", GUESSED, lines, printed)
+    table = study.config.tables[0]
+    cells = build_table(study, table)[:2]
+    return study, cells, best_of_row(study, table, cells)
+
+
+@pytest.mark.parametrize(
+    ("guess", "verdict", "bold"),
+    [
+        (0.03, "cannot tell", set()),
+        (0.0325, "cannot tell", {"a"}),
+        (0.0335, "reproduced", {"a"}),
+        (0.50, "reproduced", {"a"}),
+        (0.029, "cannot tell", set()),
+    ],
+)
+def test_what_the_largest_class_also_gets_is_neither_reproduced_nor_bold(
+    tmp_path, guess, verdict, bold
+):
+    study, cells, best = guessed(tmp_path, 0.03, 0.02, guess)
+    assert cells[0].largest_class == pytest.approx(100 * guess)
+    assert (cells[0].verdict, best) == (verdict, bold)
+    ((text, _),) = write_tables(study, "md")
+    assert "| largest class |" in " ".join(text.split())
+
+
+def test_what_differs_does_so_whatever_the_largest_class_gets(tmp_path):
+    _, cells, _ = guessed(tmp_path, 0.05, 0.02, 0.03)
+    assert cells[0].verdict == "differs"
+
+
+def test_an_oracle_is_not_bold_beside_others(tmp_path):
+    study, _, best = guessed(tmp_path, 0.03, 0.02, 0.5)
+    assert best == {"a"}
+    ((text, _),) = write_tables(study, "md")
+    assert "the best of the row, oracles apart" in text
+
+
+def test_a_relative_margin_is_a_share_of_the_printed_error(tmp_path):
+    study, _, _ = guessed(tmp_path, 0.03, 0.02, 0.5)
+    (table,) = study.config.tables
+    assert table.margin_of(table.columns[0], 3.0) == pytest.approx(0.3)
+    assert table.margin_of(table.columns[0], 30.0) == table.margin
+    of_accuracy = table.model_copy(update={"metric": "accuracy"})
+    assert of_accuracy.margin_of(table.columns[0], 97.0) == pytest.approx(0.3)
+    of_size = table.model_copy(update={"metric": "size"})
+    assert of_size.margin_of(table.columns[0], 3.0) == table.margin
 
 
 def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_with(tmp_path):

@@ -11,9 +11,18 @@ from scipy.stats import t, ttest_ind
 
 from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
+from ensvm.report.evidence import evidence_of
 from ensvm.report.query import Answer
 from ensvm.report.tables import build_table, stale_notes
-from ensvm.report.verdict import Sample, of_same_rows, of_samples, of_two_rates, repetitions_of
+from ensvm.report.verdict import (
+    Sample,
+    of_draws,
+    of_same_rows,
+    of_samples,
+    of_spread,
+    of_two_rates,
+    repetitions_of,
+)
 from ensvm.report.write import write_tables
 from ensvm.study.metrics import unit_of
 
@@ -33,6 +42,27 @@ def test_the_four_verdicts_are_places_of_the_interval(verdict, differences):
         assert found.verdict == verdict
         assert found.value == pytest.approx(difference)
         assert found.high - found.low == pytest.approx(2 * 0.5612, abs=1e-3)
+
+
+@given(st.floats(-20, 20), st.floats(0, 20), st.floats(0.01, 5))
+def test_the_verdict_is_the_place_and_the_length_of_the_interval(difference, std, margin):
+    found = of_spread(difference, std, 1 / 10, 10, margin, "realizations")
+    within = -margin <= found.low and found.high <= margin
+    beyond = found.low > margin or found.high < -margin
+    if min(abs(abs(end) - margin) for end in (found.low, found.high)) < 1e-6:
+        return  # rounding decides
+    long = found.high - found.low > 4 * margin + 1e-6
+    assert (found.verdict == "reproduced") == within
+    assert (found.verdict == "differs") == beyond  # whatever its length
+    if not within and not beyond:
+        expected = "compatible" if found.low <= 0 <= found.high else "close"
+        assert found.verdict == ("cannot tell" if long else expected)
+
+
+def test_more_realizations_of_the_same_values_never_end_in_less_told():
+    """Where there is a difference of 3 margins, the verdict is open until the interval is short."""
+    told = [of_spread(3.0, 8.0, 1 / n, n, 1.0, "realizations").verdict for n in (3, 30, 100)]
+    assert told == ["cannot tell", "cannot tell", "differs"]
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -71,6 +101,54 @@ def test_the_intervals_cover_the_true_difference_as_often_as_they_say():
     assert 0.935 <= covered / 2000 <= 0.965
 
 
+def test_of_one_unknown_split_the_interval_covers_one_more_split_and_the_naive_one_does_not(
+    tmp_path,
+):
+    """Print is one split, each of its ten runs near that split's value."""
+    rng = np.random.default_rng(5)
+    predictive = naive = 0
+    for _ in range(2000):
+        ours, split = rng.normal(7.0, 1.0, size=30), rng.normal(7.0, 1.0)
+        of_ours = Sample(float(ours.mean()), float(ours.std(ddof=1)), 30)
+        found = of_samples(of_ours, Sample(split, None, 1), 0.5, "one split in print")
+        predictive += found.low <= 0.0 <= found.high
+        found = of_samples(of_ours, Sample(split, 0.14, 10), 0.5)
+        naive += found.low <= 0.0 <= found.high
+    assert 0.935 <= predictive / 2000 <= 0.965
+    assert naive / 2000 < 0.5
+
+
+@pytest.mark.parametrize("n", [5, 39])
+def test_the_range_of_draws_covers_one_more_as_often_as_it_says(n):
+    rng = np.random.default_rng(n)
+    covered = 0
+    for _ in range(2000):
+        draws, printed = rng.lognormal(1.0, 0.3, size=n), float(rng.lognormal(1.0, 0.3))
+        found = of_draws(draws, float(draws.mean()), printed, 1.0)
+        covered += found.low <= 0.0 <= found.high
+    assert covered / 2000 == pytest.approx((n - 1) / (n + 1), abs=0.03)
+
+
+@given(st.lists(st.floats(0, 100), min_size=2, max_size=9), st.floats(0, 100), st.floats(0.1, 5))
+def test_a_chosen_value_does_not_judge_where_print_is_a_draw(draws, printed, margin):
+    one, other = (of_draws(np.array(draws), ours, printed, margin) for ours in (0.0, 100.0))
+    assert (one.verdict, one.low, one.high) == (other.verdict, other.low, other.high)
+    assert other.value - one.value == pytest.approx(100.0)
+
+
+def test_a_column_of_draws_is_judged_by_those_of_the_algorithm_it_names(tmp_path):
+    config = CONFIG.replace("columns: [a, b]", "columns: [{name: a, draws: b}]")
+    drawn = [of_algorithm(x, "None") for x in errors("astro", "b", [0.09, 0.11])]
+    [line] = errors("astro", "a", [0.20])
+    for folder, lines, verdict, basis in (
+        ("with", drawn, "reproduced", "random draw in print"),
+        ("without", drawn[:1], "cannot tell", "none"),
+    ):
+        study = make_study(tmp_path / folder, config, [of_algorithm(line), *lines], PRINTED)
+        found = build_table(study, study.config.tables[0])[0]
+        assert (found.verdict, found.interval_of) == (verdict, basis)
+
+
 @given(st.floats(0, 100), st.floats(0, 100), st.floats(0.1, 5))
 def test_without_sampling_error_it_is_reproduced_or_differs(mean, printed, margin):
     found = of_same_rows(mean, printed, margin)
@@ -87,9 +165,10 @@ def test_a_difference_as_large_as_the_margin_is_within_it_whatever_the_last_bit(
 
 def test_two_rates_have_the_binomial_interval():
     assert of_two_rates(7.0, 7.0, 40_000, 1.0).verdict == "reproduced"
-    assert of_two_rates(7.0, 7.0, 400, 1.0).verdict == "compatible"
+    assert of_two_rates(7.0, 7.0, 2000, 1.0).verdict == "compatible"
+    assert of_two_rates(7.0, 7.0, 400, 1.0).verdict == "cannot tell"
     assert of_two_rates(3.4, 22.1, 4000, 1.0).verdict == "differs"
-    assert of_two_rates(3.4, 22.1, 4, 1.0).verdict == "compatible"
+    assert of_two_rates(3.4, 22.1, 4, 1.0).verdict == "cannot tell"
     found = of_two_rates(10.0, 12.0, 1000, 1.0)
     half = 1.959964 * 100 * np.sqrt((0.1 * 0.9 + 0.12 * 0.88) / 1000)
     assert (found.low, found.high) == (pytest.approx(-2.0 - half), pytest.approx(-2.0 + half))
@@ -231,7 +310,7 @@ def test_the_papers_own_rows_with_randomness_are_a_sample_of_it(tmp_path):
     assert (found.verdict, found.interval_of) == ("reproduced", "realizations")
     [line] = lines[:1]
     found = cell(tmp_path / "one", [of_algorithm(line, "None")], "astro")
-    assert (found.verdict, found.interval_of) == ("compatible", "two rates")
+    assert (found.verdict, found.interval_of) == ("cannot tell", "two rates")
 
 
 def test_orders_of_one_split_are_the_sample_and_the_printed_value_one_of_them(tmp_path):
@@ -244,7 +323,29 @@ def test_orders_of_one_split_are_the_sample_and_the_printed_value_one_of_them(tm
     assert (found.orders, found.std_orders) == (10, pytest.approx(spread))
     assert found.interval_of == "orders"
     assert found.difference_high == pytest.approx(found.difference + half)
-    assert found.verdict == "compatible"
+    assert half > 2.0
+    assert found.verdict == "cannot tell"
+
+
+@pytest.mark.parametrize("error", [0.10, 0.12, 0.30])
+@pytest.mark.parametrize("bounds", [[0.0], [0.0, 0.0, 0.01], [0.0, 0.01], [0.01, 0.01]])
+def test_what_rounding_decides_is_neither_a_success_nor_a_failure(tmp_path, bounds, error):
+    lines = [
+        replace(line, metrics={**line.metrics, "lower_bound_": bound})
+        for line, bound in zip(errors("german", "a", [error] * len(bounds)), bounds, strict=True)
+    ]
+    config = CONFIG.replace("a: {label: A,", "a: {undetermined_at_zero: lower_bound_,")
+    studies = [
+        make_study(tmp_path / name, text, lines, PRINTED)
+        for name, text in (("plain", CONFIG), ("judged", config))
+    ]
+    plain, judged = [
+        next(x for x in build_table(one, one.config.tables[0]) if (x.row, x.column) == place)
+        for one in studies
+        for place in [("german", "a")]
+    ]
+    mostly = 2 * bounds.count(0.0) > len(bounds)
+    assert judged == (replace(plain, verdict="undetermined") if mostly else plain)
 
 
 def test_the_printed_mean_is_over_as_many_realizations_as_the_study_says(tmp_path):
@@ -253,6 +354,21 @@ def test_the_printed_mean_is_over_as_many_realizations_as_the_study_says(tmp_pat
     half = t.ppf(0.975, 19) * found.std * np.sqrt(1 / 20 + 1 / 100)
     assert found.interval_of == "realizations"
     assert found.difference_low == pytest.approx(found.difference - half)
+
+
+def test_where_print_is_one_unknown_split_its_spread_does_not_count(tmp_path):
+    values = np.linspace(0.09, 0.13, 20)
+    lines = [of_algorithm(x) for x in errors("german", "a", values)]
+    config = CONFIG.replace("- german", "- {name: german, published_split: one-unknown}")
+    printed = PRINTED.replace("german,a,10.0,", "german,a,12.45,0.1")
+    study = make_study(tmp_path / "s", config, lines, printed)
+    table, place = study.config.tables[0], ("german", "a")
+    found = next(one for one in build_table(study, table) if (one.row, one.column) == place)
+    half = t.ppf(0.975, 19) * found.std * np.sqrt(1 + 1 / 20)
+    assert found.interval_of == "one split in print"
+    assert found.difference_low == pytest.approx(found.difference - half)
+    shown = evidence_of(study, table, table.columns[0], found).facts
+    assert shown["our splits at or beyond print"] == f"{np.sum(values >= 0.1245)} of 20"
 
 
 def test_a_printed_mean_of_realizations_has_one_order_each(tmp_path):

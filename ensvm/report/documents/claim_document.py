@@ -25,8 +25,9 @@ DECIDES = (
     "Whether a row **holds** or **fails** is tested, each at 2.5 % (one-sided); where neither can "
     "be shown, we **cannot tell**. Taken alone, a row holds or fails where the 95 % interval of "
     "its effect lies wholly on that side of the threshold. But the more rows a claim has, the "
-    "likelier one of them is off by chance: the p-values are adjusted for their number (Holm's "
-    "step-down), and these decide. Where that changes a row, its verdict alone stands in brackets. "
+    "likelier one of them is off by chance: the p-values of failing are adjusted for their number "
+    "(Holm's step-down), in claims about most rows those of holding too, and these decide. That "
+    "all rows hold needs none. Where that changes a row, its verdict alone stands in brackets. "
     "All p-values, adjusted and not, are in the CSV."
 )
 CLAIM_DECIDES = (

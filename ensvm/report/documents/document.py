@@ -23,6 +23,7 @@ MARKS: dict[Verdict, str] = {
     "close": "~",
     "differs": "≠",
     "cannot tell": "?",
+    "undetermined": "○",
 }
 
 

@@ -4,7 +4,7 @@ Readings have the printed values beside ours under each interpretation of the pa
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -23,14 +23,13 @@ from ensvm.report.documents.document import (
     origin,
 )
 from ensvm.report.documents.table_document import marks, reasons, value_of, verdicts
-from ensvm.report.query import Study
-from ensvm.report.tables import TableCell, cell_of, column_label, question_of
+from ensvm.report.query import Answer, Study, ask
+from ensvm.report.tables import ALIKE, TableCell, column_label, judged_cell, question_of
 from ensvm.study.config import REFERENCE, CoverageConfig
 from ensvm.study.table_layout import TableConfig
 from ensvm.study.variants import ReadingConfig
 
 DEFAULT = "default"
-ALIKE = ("reproduced", "compatible")
 DISTANCES = {True: "|ours - printed|", False: "|ln(ours / printed)|"}  # by difference, by ratio
 IN_SAMPLE = (
     "A reading that is chosen because it matches printed test errors is identified on those very "
@@ -39,8 +38,10 @@ IN_SAMPLE = (
 HOW_TO_READ = (
     "Each cell: our mean ± standard deviation over n realizations, and how it compares with the "
     "printed value. The first reading is what the study runs; the others draw the same random "
-    "numbers wherever the data are the same. **Bold**: the smallest mean distance to the printed "
-    "values, over the cells of which every reading that has values has one."
+    "numbers wherever the data are the same. Distances, and cells that are = or ≈, are of equal "
+    "realizations: those that every reading has in a cell (what was computed once counts as it is; "
+    "such values and verdicts stand in the CSV). **Bold**: the smallest mean distance to the "
+    "printed values, over the cells of which every reading that has values has one."
 )
 Address: TypeAlias = Callable[[str, str, str | None], str]
 # What `ensvm table` and `ensvm report --only` write; assumptions are part of the tables.
@@ -66,15 +67,19 @@ class OpenQuestion:
         The heading of each reading by its name: a variant's, or `default` for what the study runs.
     cells : dict of str to tuple of TableCell
         The printed cells with the values of each reading.
+    equal : dict of str to tuple of TableCell
+        The same cells over those realizations alone that every reading has in a cell, where it has
+        more than one: these are counted and compared.
     distances : DataFrame
-        How far each value is from the printed one, NaN if that cannot be computed: a line for each
-        printed cell, a column for each reading.
+        How far each of these values is from the printed one, NaN if that cannot be computed: a line
+        for each printed cell, a column for each reading.
     """
 
     config: ReadingConfig
     table: TableConfig
     labels: dict[str, str]
     cells: dict[str, tuple[TableCell, ...]]
+    equal: dict[str, tuple[TableCell, ...]]
     distances: pd.DataFrame
 
     @property
@@ -111,20 +116,44 @@ def answer_question(study: Study, config: ReadingConfig) -> OpenQuestion:
             replace(one, row=variant.row(one.row), algorithm=variant.column(one.algorithm))
             for one in own_questions
         ]
-    cells = {
-        name: tuple(
-            cell_of(study, table, row, column, question)
-            for (row, column), question in zip(printed_cells, questions, strict=True)
+    answers = {name: [ask(study, one) for one in questions] for name, questions in asked.items()}
+    shared = _shared_realizations(answers.values())
+
+    def cells_of(name: str, of: list[Answer]) -> tuple[TableCell, ...]:
+        return tuple(
+            judged_cell(study, table, *place, question, answer)
+            for place, question, answer in zip(printed_cells, asked[name], of, strict=True)
         )
-        for name, questions in asked.items()
+
+    cells = {name: cells_of(name, of) for name, of in answers.items()}
+    equal = {
+        name: cells_of(name, [_over(one, at) for one, at in zip(of, shared, strict=True)])
+        for name, of in answers.items()
     }
     by_difference = config.by_difference(table)
     distances = pd.DataFrame(
-        {name: [_distance(cell, by_difference) for cell in of] for name, of in cells.items()},
+        {name: [_distance(cell, by_difference) for cell in of] for name, of in equal.items()},
         dtype=float,
     )
     labels = {DEFAULT: config.default, **{one.name: one.label for one in config.variants}}
-    return OpenQuestion(config, table, labels, cells, distances)
+    return OpenQuestion(config, table, labels, cells, equal, distances)
+
+
+def _shared_realizations(answers: Iterable[list[Answer]]) -> list[set[int]]:
+    """Return the realizations that all answers of several have, cell by cell.
+
+    `answers` has a list of cells for each reading.
+    """
+    several = [
+        [set(answer.values) for answer in of_cell if len(answer.values) > 1]
+        for of_cell in zip(*answers, strict=True)
+    ]
+    return [set.intersection(*of_cell) if of_cell else set() for of_cell in several]
+
+
+def _over(answer: Answer, realizations: set[int]) -> Answer:
+    """Return an answer of several realizations from some of them; one of one as it is."""
+    return answer.over(realizations) if len(answer.values) > 1 else answer
 
 
 def _distance(cell: TableCell, by_difference: bool) -> float | None:
@@ -155,6 +184,9 @@ def readings_document(study: Study) -> Document:
             "value": cell.mean,
             "std": cell.std,
             "n": cell.n,
+            "equal_value": question.equal[name][number].mean,
+            "equal_n": question.equal[name][number].n,
+            "equal_verdict": question.equal[name][number].verdict,
             "distance": question.distances[name][number],
             "verdict": cell.verdict,
             "difference": cell.difference,
@@ -211,13 +243,23 @@ def _last_lines(question: OpenQuestion, labels: dict[str, str]) -> list[tuple[st
         if of_column:
             lines.append((f"mean distance, {label}", _distances(question, of_column)))
     alike = [
-        NOTHING
-        if name in question.unanswered
-        else str(sum(cells[number].verdict in ALIKE for number in common))
-        for name, cells in question.cells.items()
+        NOTHING if name in question.unanswered else _alike([cells[number] for number in common])
+        for name, cells in question.equal.items()
     ]
-    n = [number_range({cell.n for cell in cells if cell.n}) for cells in question.cells.values()]
-    return [*lines, (f"= or ≈, of {len(common)} cells", alike), ("n", n)]
+    lines.append((f"= or ≈, of {len(common)} cells", alike))
+    lines.append(("n, compared", _realizations(question.equal)))
+    return [*lines, ("n, shown", _realizations(question.cells))]
+
+
+def _alike(cells: list[TableCell]) -> str:
+    """Return how many cells are = or ≈, and how many rounding decides, which is neither."""
+    undetermined = sum(cell.verdict == "undetermined" for cell in cells)
+    more = f" ({undetermined} undetermined)" if undetermined else ""
+    return f"{sum(cell.verdict in ALIKE for cell in cells)}{more}"
+
+
+def _realizations(cells: dict[str, tuple[TableCell, ...]]) -> list[str]:
+    return [number_range({cell.n for cell in of if cell.n}) for of in cells.values()]
 
 
 def _distances(question: OpenQuestion, numbers: list[int]) -> list[str]:

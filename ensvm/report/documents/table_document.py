@@ -25,6 +25,7 @@ from ensvm.report.tables import (
     TableCell,
     best_of_row,
     column_label,
+    is_oracle,
     question_of,
     underlined,
 )
@@ -35,14 +36,20 @@ from ensvm.study.table_layout import TableConfig, Verdict
 
 MEANINGS: dict[Verdict, str] = {
     "reproduced": "ours lies within {margin} of the printed value, and so does the interval",
-    "compatible": "no difference is shown, but the interval reaches beyond {margin}",
-    "close": "there is a difference; whether it is more than {margin} is open",
+    "compatible": "no difference is shown, but the interval reaches beyond {margin}; it is short",
+    "close": "there is a difference; whether it is more than {margin} is open, in a short interval",
     "differs": "ours lies further than {margin} from the printed value, and so does the interval",
-    "cannot tell": "a single value without a spread: there is no interval",
+    "cannot tell": "the interval reaches beyond {margin} and is too long, or there is none; or the "
+    "largest class gets it too",
+    "undetermined": "rounding decides what is predicted: no machine is shown to separate the rows",
 }
 INTERVALS: dict[Basis, str] = {
     "realizations": "It is Welch's, of the two means over realizations; a mean printed without a "
     "spread is given ours.",
+    "one split in print": "Where the paper split the data once and does not say how, it is that of "
+    "one more split beside the mean of ours.",
+    "random draw in print": "Where print is one random draw of what ours sets, it is the range of "
+    "such draws of ours.",
     "repetitions": "It is that of one cross-validation, as printed, beside the mean of ours: from "
     "the spread between whole repetitions; where there is but one, from that between its folds, "
     "with Nadeau and Bengio's correction for the rows that they share.",
@@ -76,7 +83,7 @@ def table_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> Grid
     rows: list[list[str | Value]] = []
     for row, cells_of_row in groupby(cells, key=lambda cell: cell.row):
         of_row = list(cells_of_row)
-        best, significant = best_of_row(table, of_row), underlined(table, of_row)
+        best, significant = best_of_row(study, table, of_row), underlined(table, of_row)
         values = [
             replace(
                 value_of(cell, table.decimals_of(column)),
@@ -98,8 +105,14 @@ def markdown_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> G
         row: number_range({cell.n for cell in of_row if cell.n})
         for row, of_row in groupby(cells, key=lambda cell: cell.row)
     }
+    guesses = {
+        cell.row: f"{guess:.{table.decimals}f}" for cell in cells if (guess := cell.largest_class)
+    }
     rows = [[*row, counts[str(row[0])]] for row in grid.rows]
-    return Grid([*grid.heads, "n"], rows)
+    if not guesses:
+        return Grid([*grid.heads, "n"], rows)
+    rows = [[*row[:-1], guesses.get(str(row[0]), NOTHING), row[-1]] for row in rows]
+    return Grid([*grid.heads, "largest class", "n"], rows)
 
 
 def value_of(cell: TableCell, decimals: int) -> Value:
@@ -141,8 +154,14 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Par
         + ", ".join(_label(study, table, other) for other in others)
         for column, others in table.underline.items()
     )
+    guessed = any(cell.largest_class is not None for cell in cells)
+    oracles = [column for column in table.columns if is_oracle(study, table, column)]
+    apart = ", oracles apart" if 0 < len(oracles) < len(table.columns) else ""
     return [
-        f"{text}. **Bold**: the best of the row." if bold else f"{text}.",
+        f"{text}. **Bold**: the best of the row{apart}." if bold else f"{text}.",
+        "What predicting the largest class gets as well is neither =, nor ≈, nor bold."
+        if guessed
+        else "",
         *verdicts(table, cells),
         *marks(cells),
         *(_machines(study, table) if table.of == "timing" else []),
@@ -163,7 +182,7 @@ def _methods(study: Study, table: TableConfig) -> list[str]:
     for column in table.columns:
         name, label = column.of(table), column_label(study, column)
         block = study.config.algorithms[name]
-        if block.stage == "best-on-test":
+        if is_oracle(study, table, column):
             oracles.append(label)
         if block.stage == "best-by-cv":
             cv = block.cv or CrossValidationConfig()
@@ -199,14 +218,14 @@ def verdicts(table: TableConfig, cells: list[TableCell]) -> list[Part]:
     rows = [
         [mark, verdict, MEANINGS[verdict].format(margin=margin), str(counts[verdict])]
         for verdict, mark in MARKS.items()
-        if counts[verdict] or verdict != "cannot tell"
+        if counts[verdict] or verdict not in ("cannot tell", "undetermined")
     ]
     silent = sum(cell.published is not None and cell.mean is None for cell in cells)
     rows += [["", "", "printed, and no value of ours", str(silent)]] if silent else []
     return [
         Grid(["", "verdict", "meaning", "cells"], rows, n_left=3),
         f"{margins}The interval is the 95 % interval of ours minus printed; both stand in the CSV. "
-        + " ".join(_intervals(cells)),
+        "It is short if its half-width is at most twice the margin. " + " ".join(_intervals(cells)),
     ]
 
 
@@ -302,10 +321,12 @@ def _margins(table: TableConfig) -> tuple[str, str]:
     for column in table.columns:
         if column.margin is not None:
             others.setdefault(column.margin, []).append(column.label or column.name)
-    if not others:
+    parts = [f"±{margin:g} for {enumerated(names)}" for margin, names in others.items()]
+    if table.relative_margin is not None:
+        parts.append(f"at most {100 * table.relative_margin:g} % of a printed error")
+    if not parts:
         return f"±{table.margin:g}", ""
-    but = "; ".join(f"±{margin:g} for {enumerated(names)}" for margin, names in others.items())
-    return "the margin", f"The margin is ±{table.margin:g}; {but}. "
+    return "the margin", f"The margin is ±{table.margin:g}; {'; '.join(parts)}. "
 
 
 def touching(study: Study, table: TableConfig) -> list[Assumption]:

@@ -13,6 +13,7 @@ MARKS: dict[Verdict, str] = {
     "close": r"$\sim$",
     "differs": r"$\neq$",
     "cannot tell": "?",
+    "undetermined": r"$\circ$",
 }
 GREEK = {
     **{letter: name(letter).split()[-1].lower() for letter in "αβγδεζηθικλμνξπρστυφχψω"},

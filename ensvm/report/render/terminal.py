@@ -16,6 +16,7 @@ COLOURS = {
     "close": "yellow",
     "differs": "red",
     "cannot tell": "yellow",
+    "undetermined": "yellow",
 }
 DIM = "dim"
 HOW_TO_READ = (

@@ -111,7 +111,10 @@ def test_a_paraphrase_without_printed_values_shows_neither(study):
 
 
 def test_a_row_that_the_others_change_shows_what_it_says_alone(study):
-    claims = "- {id: 1, text: t, better: a, than: b, relation: less, rows: [german, titanic]}"
+    claims = (
+        "- {id: 1, text: t, better: a, than: b, relation: less, scope: most, "
+        "rows: [german, titanic]}"
+    )
     lines = [*errors("german", "b", [0.3] * 6), *errors("titanic", "b", [0.3] * 6)]
     wave = 0.01 * np.array([1, -1, 1, -1, 1, -1])
     lines += errors("german", "a", 0.2875 + wave)  # t = 2.8, one-sided p = 0.019

@@ -83,6 +83,26 @@ def test_the_cells_that_all_readings_have_are_compared(study):
     assert len(all_common.common) == 3
 
 
+def test_readings_are_compared_on_the_realizations_that_all_have(study):
+    values = {**OWN, **ONE, ("german", "a~one"): [0.24, 0.25, 0.50, 0.60]}
+    question = only(study(values))
+    shown, compared = question.cells["one"][0], question.equal["one"][0]
+    assert (shown.n, compared.n) == (4, 2)
+    assert question.distances["one"][0] == pytest.approx(0.5)  # of the first two
+    for name, cells in question.equal.items():
+        for cell, full in zip(cells, question.cells[name], strict=True):
+            assert cell.n <= full.n
+    again = only(study({**values, ("german", "a~one"): [0.24, 0.25]}))
+    assert again.distances.equals(question.distances)
+
+
+def test_what_was_computed_once_is_compared_as_it_is(study):
+    values = {**OWN, **ONE, ("german", "a~one"): [0.24]}
+    question = only(study(values))
+    assert question.equal["one"][0] == question.cells["one"][0]
+    assert question.equal["default"][0].n == 2
+
+
 def test_what_is_not_in_percent_is_compared_by_ratio(study):
     config = CONFIG.replace("[a, b],", "[a, b, {name: s, algorithm: a, metric: n_errors}],")
     question = only(study({**OWN, **ONE, ("titanic", "b"): [0.0, 0.0]}, config))
@@ -128,7 +148,7 @@ def test_the_csv_has_every_cell_of_every_reading(study):
     assert len(frame) == 4 * 4
     assert set(frame["reading"]) == {"default", "one", "raw", "b"}
     known = frame.dropna(subset="value")
-    np.testing.assert_allclose(known["distance"], (known["value"] - known["printed"]).abs())
+    np.testing.assert_allclose(known["distance"], (known["equal_value"] - known["printed"]).abs())
     assert known["verdict"].notna().all()
     assert [path.name for path in paths] == ["readings.csv", "readings.md", "coverage.md"]
 
