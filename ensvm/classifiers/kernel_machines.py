@@ -21,7 +21,7 @@ from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 BLOCK = 512  # rows evaluated at once
 # Support vectors whose values at a block are made at once, so that they stay in a core's cache
 PIECE = 256
-# Blocks are filled up to a multiple: BLAS has other routines for few columns, which round so.
+# Blocks are padded to a multiple of this: BLAS rounds differently for a few columns.
 COLUMNS = 64
 # The rounding of f(x) in float32 up to which signs are those of float64, but for one in 10^7
 TOLERATED_ROUNDING = 5e-4
@@ -162,7 +162,7 @@ def train_machine(
 
     `sample` are distinct positions in `rows`, sorted by class. A row taken c times is the same as
     one whose bound is c C. So is one of a class whose cost is c; the sigmoids count it c times too,
-    for they would undo the costs otherwise. `standardised` are the columns that are standardised
+    otherwise they would undo the costs. `standardised` are the columns that are standardised
     by the sample's own mean and deviation. `order`, a permutation of range(m), deals the sample
     into the folds from which the sigmoids are fitted; None fits none.
 
@@ -214,7 +214,7 @@ class MachineEvaluator:
     """Evaluates machines whose `support` are positions in common rows.
 
     Machines of one kernel share matrix products in float32. A machine for which float32 would be
-    too coarse is evaluated in float64, and so is a linear one, which is but a row of weights.
+    too coarse is evaluated in float64, and so is a linear one, which is only a row of weights.
     """
 
     def __init__(self, machines: Sequence[KernelMachine], rows: Rows) -> None:

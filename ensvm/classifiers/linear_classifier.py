@@ -19,7 +19,7 @@ from ensvm.classifiers.base import (
 )
 from ensvm.classifiers.shared_docs import documented
 
-COPIES = 3.0  # of the rows: as they are, and what the solvers make of them
+COPIES = 3.0  # copies of the rows in memory: the rows, and what the solvers make of them
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class PivotFeatures:
     kernel: Mapping[str, Any]
     """The kernel, its parameters and dtype, as `ensvm.kernels.gram` takes them."""
     residual: float
-    """The share of the trace that L leaves out, of the rows among which pivots were chosen."""
+    """The share of the trace that L leaves out, over the rows among which pivots were chosen."""
 
     def blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield slices of the rows of X with their features k(x, P) L_P^-T, shape (r, rows).
@@ -92,7 +92,7 @@ def pivot_features(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> Pi
 
 
 def low_rank_gram(X: Any, kernel: Mapping[str, Any], choice: PivotChoice) -> LowRankGram:
-    """Factorise the Gram matrix of rows, K ~ LL', never forming it.
+    """Factorise the Gram matrix of rows, K ~ LL', without forming it.
 
     With more than `choice.pivot_rows` rows the pivots are those of a random sample of as many; then
     L = K(X, P) L_P^-T, with P the pivots and L_P their rows of L, is computed for blocks of rows. K

@@ -17,7 +17,7 @@ def multiply_tiles(
 ) -> None:
     """Multiply a row of tiles with a vector; its first tile lies on the diagonal.
 
-    `tiles`, shape (k, t, t), t a multiple of 4, may hold whole numbers, which count as they are.
+    `tiles`, shape (k, t, t), t a multiple of 4, may hold whole numbers, which are used as they are.
     `vector`, shape (k, t), float32 or float64, holds the entries of the tiles' columns; the first t
     belong to the rows too. The products of the rows are written to `rows`, shape (t,), and those of
     the columns to `columns`, shape (k, t), zero for the tile on the diagonal.

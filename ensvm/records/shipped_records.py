@@ -1,7 +1,7 @@
 """Records that travel with a study's folder: packed by its maintainers, read beside a user's own.
 
 `cells.jsonl.xz` holds the lines of `cells.jsonl`, compressed, after one line with the config that
-they answer. Names, paths and commands of the machine that made them are left out; a label stands
+they were run for. Names, paths and commands of the machine that made them are left out; a label stands
 for the machine, since seconds of different machines do not compare. Left out too is what no report
 reads: seconds of the error pass, keys, and kept predictions (their metrics are in the records).
 """
@@ -33,7 +33,7 @@ _FOLDERS = re.compile(r"(?<![\w:/.~-])/(?:[^\s/:'\"]+/)+")
 
 @dataclass(frozen=True)
 class ShippedRecords:
-    """The records that came with a folder, and the text of the config that they answer."""
+    """The records that came with a folder, and the text of the config that they were run for."""
 
     config: str = ""
     records: Mapping[Identity, Record] = field(default_factory=dict)
@@ -63,8 +63,8 @@ def pack(
 ) -> list[Identity]:
     """Write the records that travel with `folder`, and return the cells that have none.
 
-    Own records replace those packed before, a whole value at a time; records of other settings are
-    left out. The bytes depend on the records alone, and packing twice changes nothing. `wanted` has
+    Own records replace those packed before, all realizations of a value together; records of
+    other settings are left out. The bytes depend on the records alone, and packing twice changes nothing. `wanted` has
     the settings of every cell that the config asks for; `scored` adds to a record the metrics of
     its predictions that the config asks for.
     """

@@ -215,8 +215,8 @@ class CurvesConfig(LinesConfig):
     """Recorded curves against their index, which begins at `first`.
 
     `realization` is the one to show, or `mean`: the mean over all, up to the end of the shortest.
-    `marks` names a fitted scalar, the x of a vertical mark on its curve; without a mark if it is 0
-    or missing.
+    `marks` names a fitted scalar: the x of a vertical mark on its curve, left out if it is 0 or
+    missing.
     """
 
     kind: Literal["curves"] = "curves"

@@ -1,4 +1,4 @@
-"""Tables whose columns have types, which pandas holds: Parquet, Feather and ARFF."""
+"""Tables whose columns have types, read into pandas: Parquet, Feather and ARFF."""
 
 import io
 import re
@@ -22,7 +22,7 @@ from ensvm.data.files.named_columns import (
 from ensvm.errors import UserError
 
 MOST_LEVELS = 30  # different texts of a column that nothing declares nominal
-ROWS_OF_GROUP = 65536  # read at once: a DataFrame takes some times the memory of its row group
+ROWS_OF_GROUP = 65536  # read at once: a DataFrame takes several times the memory of its row group
 _VALUE_BYTES = 8  # of memory, at least; a few bytes of a file may stand for many equal values
 _BOOLEANS = {"bool", "bool_"}
 _NUMBERS = {"int", "float", "Decimal"}
