@@ -1,9 +1,10 @@
 """Records that travel with a study's folder: packed by its maintainers, read beside a user's own.
 
 `cells.jsonl.xz` holds the lines of `cells.jsonl`, compressed, after one line with the config that
-they were run for. Names, paths and commands of the machine that made them are left out; a label stands
-for the machine, since seconds of different machines do not compare. Left out too is what no report
-reads: seconds of the error pass, keys, and kept predictions (their metrics are in the records).
+they were run for. Names, paths and commands of the machine that made them are left out; a label
+stands for the machine, since seconds of different machines do not compare. Left out too is what no
+report reads: seconds of the error pass, keys, and kept predictions (their metrics are in the
+records).
 """
 
 import hashlib
@@ -64,9 +65,9 @@ def pack(
     """Write the records that travel with `folder`, and return the cells that have none.
 
     Own records replace those packed before, all realizations of a value together; records of
-    other settings are left out. The bytes depend on the records alone, and packing twice changes nothing. `wanted` has
-    the settings of every cell that the config asks for; `scored` adds to a record the metrics of
-    its predictions that the config asks for.
+    other settings are left out. The bytes depend on the records alone, and packing twice changes
+    nothing. `wanted` has the settings of every cell that the config asks for; `scored` adds to a
+    record the metrics of its predictions that the config asks for.
     """
     own = by_value(_answering(read_records(folder), wanted))
     before = by_value(_answering(read_shipped(folder).records, wanted))
