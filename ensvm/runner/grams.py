@@ -312,6 +312,6 @@ def shares_gram(estimator: Any) -> bool:
     kernel = params.get("kernel")
     if not (isinstance(kernel, str) and kernel in KERNELS):
         return False
-    if params.get("gamma") == "loo":  # the estimator chooses the width in `fit`
-        return False
+    if "gamma" in parameters_of(kernel) and params.get("gamma", "loo") == "loo":
+        return False  # the estimator chooses the width in `fit`
     return bool(get_tags(clone(estimator).set_params(kernel="precomputed")).input_tags.pairwise)
