@@ -4,6 +4,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -19,6 +20,9 @@ from ensvm.data import (
 from ensvm.errors import UserError
 from ensvm_cli.arguments import complete_configs, complete_data_sets, data_dir_option
 from ensvm_cli.printing import missing_data_text, print_facts, print_table, print_text
+
+if TYPE_CHECKING:
+    from ensvm.runner.plan import Plan
 
 HEADS = ("name", "rows x features", "classes", "served by", "licence", "also called")
 WIDE = 150  # columns of a terminal with room for the licence and the other names
@@ -51,7 +55,10 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
     if missing != bool(configs):
         raise click.UsageError("--missing and CONFIG belong together")
     if missing:
-        list_missing(configs, data_dir)
+        from ensvm.runner.plan import make_plan
+        from ensvm.study.config import find_config
+
+        list_missing([make_plan(find_config(config)) for config in configs], data_dir)
         return
     rows = []
     with Console(stderr=True).status("looking for data") as status:
@@ -81,13 +88,10 @@ def _row(card: DatasetCard, data_dir: Path | None) -> tuple[str, ...]:
     )
 
 
-def list_missing(configs: Sequence[str], data_dir: Path | None) -> None:
+def list_missing(plans: Sequence["Plan"], data_dir: Path | None) -> None:
     """Download the data of studies, and print which cannot be loaded."""
     from ensvm.data import DataSearch
-    from ensvm.runner.plan import make_plan
-    from ensvm.study.config import find_config
 
-    plans = [make_plan(find_config(config)) for config in configs]
     rows = [
         (f"{plan.config.study}/{name}" if len(plans) > 1 else name, card)
         for plan in plans

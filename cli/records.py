@@ -28,10 +28,10 @@ MAX_ALGORITHMS = 10  # the status prints the costs of these, the costliest first
 MAX_DISAGREEMENTS = 20  # of merged records
 DISAGREE = 1  # the exit status
 PHASES = {
-    "fit_seconds": "fitting",
-    "kernel_seconds": "kernel values",
-    "predict_seconds": "predicting",
-    "test_kernel_seconds": "kernel values of test rows",
+    "fit": "fitting",
+    "kernel": "kernel values",
+    "predict": "predicting",
+    "test_kernel": "kernel values of test rows",
 }
 
 
@@ -207,7 +207,7 @@ def _print_costs(study: "Study") -> None:
     for record in study.records.values():
         if record.ok and record.seconds:
             of_algorithm = seconds.setdefault(record.algorithm, Counter())
-            of_algorithm.update({name: _busy_seconds(record, name) for name in PHASES})
+            of_algorithm.update({name: record.busy_seconds(name) for name in PHASES})
     if not seconds:
         print_text(f"\n{study.config.study}: no record here has seconds")
         return
@@ -218,12 +218,6 @@ def _print_costs(study: "Study") -> None:
         for name in costliest[:MAX_ALGORITHMS]
     ]
     print_table(["algorithm", *PHASES.values()], rows)
-
-
-def _busy_seconds(record: "Record", phase: str) -> float:
-    """Return the seconds of a phase, without those of waiting for a processor if they are known."""
-    wall = record.seconds.get(phase, 0.0)
-    return min(wall, record.seconds.get(phase.replace("_seconds", "_cpu_seconds"), wall))
 
 
 @click.command()

@@ -174,8 +174,6 @@ def run(
     if every == (config is not None):
         raise click.UsageError("give a CONFIG, or --all")
     configs = [config] if config is not None else reproduced()
-    if every and not dry_run:
-        list_missing(configs, data_dir)
     plans = [
         make_plan(
             find_config(name),
@@ -186,6 +184,8 @@ def run(
         )
         for name in configs
     ]
+    if every and not dry_run:
+        list_missing(plans, data_dir)
     statuses = []
     for whole in _quickest_first(plans):
         on_ending(leave_at_once)

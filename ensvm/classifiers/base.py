@@ -149,6 +149,14 @@ def require_classes(classes: NDArray[Any], classifier: str) -> None:
         )
 
 
+def require_square(gram: Any) -> None:
+    """Raise ValueError if a precomputed Gram matrix of training rows is not square."""
+    if gram.shape[0] != gram.shape[1]:
+        raise ValueError(
+            f"a precomputed Gram matrix must be square, got {gram.shape[0]} x {gram.shape[1]}"
+        )
+
+
 def checked_weights(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float64] | None:
     """Return the weights of the rows of X, shape (m,), or None if none are given.
 
@@ -163,16 +171,22 @@ def checked_weights(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float
 
 
 def class_costs(
-    class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp]
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    counts: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Return by how much the rows of each class count more, shape (n_classes,).
 
-    `codes` are the positions in `classes` of the labels of all rows, shape (n,). A class that a
-    dict does not name has the weight 1; 'balanced' is n / (n_classes * rows of the class).
+    `codes` are the positions in `classes` of the labels of all rows, shape (n,), and `counts` says
+    how many rows each stands for (None: one). A class that a dict does not name has the weight 1;
+    'balanced' is n / (n_classes * rows of the class).
 
     Raises ValueError for a weight that is not a positive number, or the name of an unknown class.
     """
-    costs = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    costs = compute_class_weight(
+        class_weight, classes=classes, y=classes[codes], sample_weight=counts
+    )
     if not ((costs > 0.0) & np.isfinite(costs)).all():
         raise ValueError(
             f"class_weight must give every class a positive number, got {class_weight!r}"

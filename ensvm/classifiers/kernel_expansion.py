@@ -19,6 +19,7 @@ from ensvm.classifiers.base import (
     BinaryClassifier,
     Ending,
     checked_weights,
+    require_square,
     signed_labels,
 )
 from ensvm.classifiers.shared_docs import documented
@@ -153,10 +154,8 @@ class KernelExpansionClassifier(BinaryClassifier):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes())
         X = self._widened(X)
         self.classes_, signs = self._targets(y)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
-            )
+        if self.kernel == "precomputed":
+            require_square(X)
         weight = checked_weights(sample_weight, X)
         self.gamma_ = self._width(X, weight) if "gamma" in parameters_of(self.kernel) else None
         with one_blas_thread() if X.shape[0] < SHARED_ROWS else nullcontext():

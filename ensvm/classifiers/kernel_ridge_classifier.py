@@ -14,11 +14,10 @@ from ensvm.classifiers.base import CLASS_WEIGHT, class_costs, require_classes, r
 from ensvm.classifiers.kernel_expansion import Expansion, WeightedExpansionClassifier
 from ensvm.classifiers.shared_docs import documented
 from ensvm.kernels import KernelFunction, gram, resolve_gamma
+from ensvm.kernels.named_kernels import TRIED_WIDTHS
 from ensvm.memory import require_memory
 from ensvm.solvers.kernel_ridge import KernelRidge
 
-# Widths that gamma="loo" tries, in units of 'mean-distance'
-WIDTHS = (0.1, 0.33, 1.0, 3.3)
 MATRICES = 4.0  # as large as the Gram matrix that a fit holds at once
 
 
@@ -133,7 +132,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         return tags
 
     def _width(self, X: Any, sample_weight: NDArray[np.float64] | None) -> float:
-        """Return the width, or with 'loo' the one of which multiples are tried."""
+        """Return the width; with 'loo' the base width, whose multiples are tried."""
         gamma = "mean-distance" if self.gamma == "loo" else self.gamma
         if sample_weight is None:
             return resolve_gamma(gamma, X)
@@ -166,7 +165,7 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         costs = class_costs(self.class_weight, self.classes_, codes)[codes]
         widths = [self.gamma_]
         if self.gamma == "loo" and self.gamma_ is not None:
-            widths = [factor * self.gamma_ for factor in WIDTHS]
+            widths = [factor * self.gamma_ for factor in TRIED_WIDTHS]
         fits = (
             _tuned(self._gram_of_width(X, gamma), signs, rows, counts, costs, self.alpha)
             for gamma in widths

@@ -19,10 +19,15 @@ from ensvm.classifiers.base import (
     dense,
     drawn_seed,
     require_classes,
+    require_square,
     warn_caller,
 )
 from ensvm.kernels.augmented_rows import Kernel
 from ensvm.kernels.gram_matrix import dense_rows
+from ensvm.kernels.named_kernels import (
+    TRIED_WIDTHS,
+    resolve_gamma,
+)
 from ensvm.kernels.sums import KernelSums
 from ensvm.memory import require_memory
 from ensvm.solvers.leave_one_out_search import (
@@ -35,9 +40,7 @@ from ensvm.solvers.leave_one_out_search import (
 from ensvm.solvers.platt_scaling import class_probabilities
 from ensvm.solvers.sequential_minimal_optimization import MAX_ITER
 
-# Multiples of 1 over the mean squared distance to the mean, and prices of an error: wider grids
-# gain nothing on the data sets of `benchmarks/tuned_svc.py`
-WIDTHS = (0.1, 0.33, 1.0, 3.3)
+# Prices of an error: more gain nothing on the data sets of `benchmarks/tuned_svc.py`
 PRICES = (0.1, 0.32, 1.0, 3.2, 10.0, 32.0, 100.0)
 COPIES = 3.0  # of the rows that are held
 
@@ -200,10 +203,8 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"a precomputed Gram matrix must be square, got {X.shape[0]} x {X.shape[1]}"
-            )
+        if self.kernel == "precomputed":
+            require_square(X)
         weight = checked_weights(sample_weight, X)
         weight = np.ones(X.shape[0]) if weight is None else weight
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -214,7 +215,7 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
             self.classes_, codes = self.classes_[present], np.searchsorted(present, codes)
         group, first, counts = self._grouped(X, codes, weight, counting)
         rows, inputs = self._rows(X, codes, first, counts)
-        chosen = self._search(rows)
+        chosen = self._search(rows, inputs)
         self._keep(chosen, inputs, first)
         self._keep_leave_one_out(chosen, group, codes)
         return self
@@ -278,21 +279,18 @@ class TunedSVC(ClassifierMixin, BaseEstimator):
         return Rows(squared_distances(inputs - centre), starts, costs, counts), inputs
 
     def _costs(self, codes: NDArray[np.intp], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.class_weight == "balanced":
-            of_class = np.bincount(codes, counts)
-            return (counts.sum() / (of_class.size * of_class))[codes]
-        return class_costs(self.class_weight, self.classes_, codes)[codes]
+        return class_costs(self.class_weight, self.classes_, codes, counts)[codes]
 
-    def _search(self, rows: Rows) -> Candidate:
+    def _search(self, rows: Rows, inputs: NDArray[np.float64] | None) -> Candidate:
         """Choose C and gamma, set what the search found, and return the machines on all rows."""
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         gammas: list[float | None]
-        if self.kernel == "precomputed":
+        if inputs is None:
             size = float(rows.values.diagonal().mean())
             gammas, Cs = [None], [C / (size if size > 0.0 else 1.0) for C in PRICES]
         else:
-            base = 0.5 * float(rows.counts @ rows.values @ rows.counts) / rows.counts.sum() ** 2
-            gammas, Cs = [w / (base if base > 0.0 else 1.0) for w in WIDTHS], list(PRICES)
+            base = resolve_gamma("mean-distance", inputs, rows.counts)
+            gammas, Cs = [factor * base for factor in TRIED_WIDTHS], list(PRICES)
         sample = self._sample(rows)
         found = candidates(sample, gammas, Cs, **limits)
         best = found[best_candidate(found)]

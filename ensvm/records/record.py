@@ -130,6 +130,14 @@ class Record:
         value = self.metrics.get(name)
         return value if type(value) is int and value > 0 else None
 
+    def busy_seconds(self, part: str) -> float:
+        """Return the seconds of a part of the cell, such as `fit`, on a machine without other work.
+
+        Waiting for a processor adds only to the wall time, a second thread only to the CPU time.
+        """
+        wall = self.seconds.get(f"{part}_seconds", 0.0)
+        return min(wall, self.seconds.get(f"{part}_cpu_seconds", wall))
+
     def of_run(self, run: Run | None) -> Self:
         """Return the record with the run that made it."""
         return replace(self, run=run)

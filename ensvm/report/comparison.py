@@ -40,9 +40,7 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
     Raises
     ------
     UserError
-        If a side has no records, or both are `shipped`.
-    UserError
-        If a file holds something else than records.
+        If a side has no records, both are `shipped`, or a file holds something else than records.
     """
     if one == other == SHIPPED:
         raise UserError("both sides are `shipped`; name a folder on one of them")

@@ -22,7 +22,11 @@ from ensvm.report.rank_tests import (
     nemenyi_p,
     wilcoxon_p,
 )
-from ensvm.report.tables import column_label, question_of
+from ensvm.report.tables import (
+    column_label,
+    is_oracle,
+    question_of,
+)
 from ensvm.study.block import FITTED
 from ensvm.study.metrics import (
     DATA_CELL,
@@ -266,10 +270,9 @@ def _select_columns(study: Study, table: TableConfig, metric: str | None) -> Sel
     columns: dict[str, ColumnConfig] = {}
     left_out = []
     for column in candidates:
-        stage = study.config.algorithms[column.of(table)].stage
         if table.metric_of(column) != metric:
             left_out.append(f"{column_label(study, column)}: shows {table.metric_of(column)}")
-        elif table.of == "results" and stage == "best-on-test":
+        elif is_oracle(study, table, column):
             left_out.append(f"{column_label(study, column)}: an oracle, chosen on the test error")
         else:
             columns[column.name] = column

@@ -250,7 +250,7 @@ def printed_value(
         value, printed_metric = study.published[place].value, table.metric_of(column)
         if printed_metric == metric:
             return value
-        if {printed_metric, metric} == {"error", "accuracy"}:
+        if {printed_metric, metric} == set(RATES):
             return PERCENT.scale - value
     return None
 

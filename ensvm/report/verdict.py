@@ -140,7 +140,7 @@ def _verdict(value: float, half: float, margin: float) -> Verdict:
         return "reproduced"
     if abs(value) - half > margin + ROUNDING:
         return "differs"
-    if half > WIDEST * margin + ROUNDING:
+    if not is_within(half, WIDEST * margin):
         return "cannot tell"
     return "compatible" if abs(value) <= half else "close"
 

@@ -175,14 +175,10 @@ def measured(records: Mapping[Identity, Record]) -> list[Measured]:
 
 
 def _own_seconds(record: Record) -> float:
-    """Return the seconds of a fit apart from kernel values, as on a machine without other work.
-
-    Waiting for a processor adds only to the wall time, a second thread only to the CPU time.
-    """
+    """Return the seconds of a fit apart from kernel values."""
     own = record.seconds.get("selection_seconds", 0.0)
     for part in ("fit", "predict"):
-        wall = record.seconds.get(f"{part}_seconds", 0.0)
-        own += min(wall, record.seconds.get(f"{part}_cpu_seconds", wall))
+        own += record.busy_seconds(part)
     return own
 
 

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ensvm.data import DataSearch
-from ensvm.errors import near_miss
+from ensvm.errors import (
+    UserError,
+    near_miss,
+)
 from ensvm.records.predictions import NO_METHOD
 from ensvm.records.record import Record
 from ensvm.runner.cell import Task
@@ -13,6 +16,7 @@ from ensvm.runner.workers import LocalEngine
 from ensvm.study.block import Asked
 from ensvm.study.config import read_config
 from ensvm.study.metrics import SIZE, left_by_fit
+from ensvm.study.source import Location
 
 TRIAL_ROWS = 30
 FEWEST_OF_A_CLASS = 10  # so that each fold of a cross-validation has some
@@ -105,22 +109,26 @@ def _refuse_failed(plan: Plan, records: Iterable[Record]) -> None:
     """Raise UserError for the first algorithm that failed, which counts the others."""
     failed = [record for record in records if record.status == "failed"]
     if failed:
-        _, source = read_config(plan.path)
         first, *others = failed
         more = f" (and {len(others)} more: {', '.join(r.algorithm for r in others)})"
         reason = " ".join(first.reason.split())
         message = f"a fit on {TRIAL_ROWS} rows of {first.dataset} failed: {reason}"
-        raise source.error(("algorithms", first.algorithm), message + (more if others else ""))
+        raise _error(plan, ("algorithms", first.algorithm), message + (more if others else ""))
 
 
 def _refuse_what_no_fit_leaves(plan: Plan, records: list[Record]) -> None:
     """Raise UserError for what the config asks of algorithms if none of their records has it."""
-    config, source = read_config(plan.path)
-    for asked in config.asked():
+    for asked in plan.config.asked():
         fits = [record for record in records if record.algorithm in asked.algorithms]
         is_tried = {record.algorithm for record in fits} == set(asked.algorithms)
         if is_tried and (reason := _why_missing(asked, fits)):
-            raise source.error(asked.location, reason)
+            raise _error(plan, asked.location, reason)
+
+
+def _error(plan: Plan, location: Location, message: str) -> UserError:
+    """Return an error that names the line of a plan's config."""
+    _, source = read_config(plan.path)
+    return source.error(location, message)
 
 
 def _why_missing(asked: Asked, fits: list[Record]) -> str:

@@ -12,8 +12,8 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
 from ensvm import KernelRidgeClassifierCV
-from ensvm.classifiers.kernel_ridge_classifier import WIDTHS
 from ensvm.kernels import gram, resolve_gamma
+from ensvm.kernels.named_kernels import TRIED_WIDTHS
 from ensvm.runner.grams import shares_gram
 
 
@@ -65,8 +65,8 @@ def test_no_width_or_penalty_tried_has_a_smaller_loss(kernel: str) -> None:
 
     chosen = KernelRidgeClassifierCV(kernel, coef0=1.0).fit(X, y)
     base = resolve_gamma("mean-distance", X)
-    assert chosen.gamma_ in [factor * base for factor in WIDTHS]
-    for factor in WIDTHS:
+    assert chosen.gamma_ in [factor * base for factor in TRIED_WIDTHS]
+    for factor in TRIED_WIDTHS:
         for alpha in (chosen.alpha_, 10.0 * chosen.alpha_, 0.1 * chosen.alpha_, 1.0):
             other = KernelRidgeClassifierCV(kernel, coef0=1.0, gamma=factor * base, alpha=alpha)
             # the grid of penalties has gaps

@@ -135,7 +135,7 @@ def here(checkout, monkeypatch):
         results = checkout / "results"
         results.unlink(missing_ok=True)
         named = any(part.rpartition("/")[2] == "ijcai07" for part in parts)
-        # `ensvm run smoke` may have run in `small`; comparing with shipped records must find no run.
+        # `ensvm run smoke` may have run in `small`; `compare` with shipped records must find no run
         whole = "whole" if named or {"rank", "shipped"} & set(parts) else "small"
         results.symlink_to("own" if "--config" in parts else whole)
 

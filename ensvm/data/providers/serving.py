@@ -145,7 +145,7 @@ def serve(sources: list[Source], folders: DataFolders, reasons: list[str]) -> Se
 def find(
     sources: list[Source], folders: DataFolders, reasons: list[str], *, verify: bool
 ) -> Found | None:
-    """Return the provider that `serve` would end at, as far as can be told without the network.
+    """Return the provider that `serve` would end at, as far as this is known without the network.
 
     Adds the others' reasons. Local files are read and checked only if `verify` is true.
     """

@@ -39,6 +39,7 @@ __all__ = ["LeaveOneOutValues", "leave_one_out_values", "machine_leave_one_out"]
 
 DEPENDENT = 1e-12  # a pivot of less than this part of the diagonal is rounding
 CANCELLED = 1e-8  # a difference less than this part of its terms is rounding
+GRID_POINTS = 4  # values of C in a decade
 EVENTS_PER_ROW = 20  # times m, a limit on the events of one row: far above the 1 to 50 measured
 
 
@@ -255,9 +256,6 @@ def _solved(matrix: Vector, right: Vector) -> Vector:
         part *= 100.0  # rounding of a large matrix, or one that is not positive semidefinite
 
 
-GRID_POINTS = 4  # values of C in a decade
-
-
 @dataclass(frozen=True, eq=False)
 class LeastLeaveOneOut:
     """The machine of a path with the least leave-one-out error by the span rule.
@@ -300,27 +298,14 @@ def least_leave_one_out(path: RegularizationPath, gram: ArrayLike) -> LeastLeave
     best, least = None, (np.inf, np.inf)
     for C in np.clip(np.geomspace(first, last, n_points), first, last):
         values = leave_one_out_values(path, gram, float(C)).values
-        criteria = error_and_loss(path.labels * values, path.upper)
+        criteria = _error_and_loss(path.labels * values, path.upper)
         if best is None or criteria < least:
             best, least = LeastLeaveOneOut(float(C), criteria[0], values), criteria
     assert best is not None  # the grid has a point
     return best
 
 
-def error_and_loss(margins: Vector, weights: Vector) -> tuple[float, float]:
-    """Return the weighted share of margins y f <= 0, and their mean logistic loss.
-
-    Parameters
-    ----------
-    margins : ndarray of shape (m,)
-        The products y_i f_i.
-    weights : ndarray of shape (m,)
-        What each row counts, positive.
-
-    Returns
-    -------
-    tuple of two floats
-        The error, and the mean of log(1 + exp(-2 y f)).
-    """
+def _error_and_loss(margins: Vector, weights: Vector) -> tuple[float, float]:
+    """Return the weighted share of margins y f <= 0, and the weighted mean logistic loss."""
     share = weights / weights.sum()
     return float(share @ (margins <= 0.0)), float(share @ np.logaddexp(0.0, -2.0 * margins))
