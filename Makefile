@@ -1,5 +1,5 @@
-# make reproduce | make reproduce-all | make test | make test-processors | make smoke | make lint | make bench
-# make faults | make measured | make ship-records | make wheel-check | make clean
+# make reproduce | make reproduce-all | make test | make test-processors | make smoke | make lint
+# make bench | make faults | make measured | make ship-records | make wheel-check | make clean
 # Every target makes its own environment in .venv; Python >= 3.11 and a package index are needed.
 
 PYTHON ?= python3
@@ -7,7 +7,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: reproduce reproduce-all ship-records test test-processors smoke lint bench bench-solvers faults measured wheel-check clean
+.PHONY: reproduce reproduce-all ship-records test test-processors smoke lint bench bench-solvers
+.PHONY: faults measured wheel-check clean
 
 # What the papers show: their printed values, figures and claims. `reproduce-all` adds our own
 # tables, more realizations, and the readings of what the papers leave open.

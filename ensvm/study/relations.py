@@ -136,7 +136,7 @@ class Relation:
     of_each : bool
         Whether the relation is about each realization, so that one that violates it decides.
     of_rejections : bool
-        Whether a row holds if a two-sided test at 5 % does not reject that there is no difference.
+        Whether a row holds if a two-sided test at 5 % does not show a difference.
     of_points : bool
         Whether an effect of percentages is in percentage points.
     own_value_unit, own_effect_unit, own_threshold_unit : Unit or None
@@ -223,7 +223,7 @@ RELATIONS: dict[str, Relation] = {
         effects=_difference,
         effect_name="difference",
         of_points=True,
-        meaning="a two-sided test at 5 % does not reject that there is no difference",
+        meaning="a two-sided test at 5 % does not show a difference",
         of_rejections=True,
     ),
     "ratio": Relation(**_RATIO, meaning="the second value is at least factor times the first"),
