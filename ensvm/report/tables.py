@@ -261,9 +261,15 @@ def column_label(study: Study, column: ColumnConfig) -> str:
 
 
 def algorithm_label(study: Study, name: str) -> str:
-    """Return an algorithm's label, with its value in a sweep; its name if it has no label."""
+    """Return an algorithm's label, with its value in a sweep; its name if it has no label.
+
+    The value takes the place of `{value}` in the label, or else stands at its end with its key.
+    """
     block = study.config.algorithms.get(name)
     if block is None or block.label is None:
         return name
-    swept = "" if block.sweep is None else f", {block.sweep.key} = {block.sweep.value}"
-    return block.label + swept
+    if block.sweep is None:
+        return block.label
+    if "{value}" in block.label:
+        return block.label.replace("{value}", str(block.sweep.value))
+    return f"{block.label}, {block.sweep.key} = {block.sweep.value}"

@@ -216,11 +216,15 @@ class CurvesConfig(LinesConfig):
 
     `realization` is the one to show, or `mean`: the mean over all, up to the end of the shortest.
     `marks` names a fitted scalar: the x of a vertical mark on its curve, left out if it is 0 or
-    missing.
+    missing. A dot marks a curve that ends before another; `ends` says why, in the legend.
+    `cumulative` draws the cumulative distribution of the recorded values instead: the value on the
+    horizontal axis, the share of values up to it on the vertical one.
     """
 
     kind: Literal["curves"] = "curves"
     marks: str | None = None
+    ends: str | None = None
+    cumulative: bool = False
     realization: Annotated[int, Field(ge=1)] | Literal["mean"] = 1
     first: int = 0
 
@@ -231,6 +235,11 @@ class CurvesConfig(LinesConfig):
                 "a panel of curves is about a `dataset:`; a sweep is drawn by `kind: sweep`"
             )
         return self
+
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the labels of curves; for a distribution, the metric and the share."""
+        steps, metric = super().default_labels(panel)
+        return (metric, "share of the values") if self.cumulative else (steps, metric)
 
     def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
         """Yield what the figure asks of the records, the scalar of its marks among it."""
@@ -413,11 +422,13 @@ class PlaneConfig(FigureConfig):
     """Training rows in the plane and the lines where classifiers decide, on one realization.
 
     What is drawn are records of classifiers that keep a map of their decisions, such as
-    `DecisionMap`.
+    `DecisionMap`. `ring` and `size` say in the legend what rings and the sizes of rows mean.
     """
 
     kind: Literal["plane"]
     panels: tuple[PlanePanel, ...] = Field(min_length=1)
+    ring: str = "support vector"
+    size: str = "weight"
     realization: int = Field(default=1, ge=1)
 
     def default_labels(self, panel: Any) -> tuple[str, str]:

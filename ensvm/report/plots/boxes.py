@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ensvm.report.plots.looks import COLOURS, Key
+from ensvm.report.plots.looks import COLOURS, MARKERS, Key, form_of, look_numbers
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label, printed_value
 from ensvm.study.figure_kinds import DistributionConfig, DistributionPanel, pass_of
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 GROUP = 0.8  # width of the boxes of one data set; data sets are 1 apart
 FILL = 0.35  # how strongly boxes and bars are coloured
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DENSE = 30.0  # print points of a value's mark, times the root of how many there are
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0  # its multiples spread evenly however many there are
 PRINTED: Any = {  # visible on every colour
@@ -40,14 +39,15 @@ MEAN = "mean"
 class Values:
     """The values of one algorithm on one data set of a panel.
 
-    `panel` is the panel's number from 0. The values, by realization, are finite and in the unit
-    they are shown in.
+    `panel` is the panel's number from 0, `look` the number of the algorithm's colour and form. The
+    values, by realization, are finite and in the unit they are shown in.
     """
 
     panel: int
     row: str
     series: str
     label: str
+    look: int
     values: dict[int, float]
     printed: float | None = None
 
@@ -56,6 +56,7 @@ def read(study: Study, figure: DistributionConfig) -> tuple[list[Values], tuple[
     """Return the figure's values, panel by panel, and a line of text for each that is missing."""
     items: list[Values] = []
     missing: list[str] = []
+    numbers = look_numbers(study)
     for number, panel in enumerate(figure.panels):
         metric = figure.metric_of(panel)
         for row in figure.rows_of(panel):
@@ -67,7 +68,8 @@ def read(study: Study, figure: DistributionConfig) -> tuple[list[Values], tuple[
                     why = answer.why if not answer.values else "no finite value"
                     missing.append(f"{row}, {series}: {why}")
                     continue
-                item = Values(number, row, series, algorithm_label(study, series), values)
+                label = algorithm_label(study, series)
+                item = Values(number, row, series, label, numbers[label], values)
                 if figure.table is not None:
                     table = study.config.table(figure.table)
                     printed = printed_value(study, table, row, series, metric, None)
@@ -109,9 +111,8 @@ def _draw_panel(
     width = GROUP / len(figure.series)
     draw = {"box": _draw_box, "strip": _draw_strip, "bar": _draw_bar}[figure.kind]
     for item in items:
-        number = figure.series.index(item.series)
-        x = rows.index(item.row) - GROUP / 2 + width * (number + 0.5)
-        draw(axes, x, 0.85 * width, np.array(list(item.values.values())), number)
+        x = rows.index(item.row) - GROUP / 2 + width * (figure.series.index(item.series) + 0.5)
+        draw(axes, x, 0.85 * width, np.array(list(item.values.values())), item.look)
         if item.printed is not None:
             axes.plot([x], [item.printed], **PRINTED, zorder=5)
     room = 72.0 * axes.bbox.width / axes.figure.dpi
@@ -127,13 +128,13 @@ def _keys(figure: DistributionConfig, items: Sequence[Values]) -> list[Key]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    labels = {item.series: item.label for item in items}
+    looks = {item.label: item.look for item in items}
     keys: list[Key] = []
-    for number, name in enumerate(figure.series):
-        if name in labels and figure.kind == "strip":
-            keys.append((Line2D([], [], linestyle="none", **_point(number)), labels[name]))
-        elif name in labels:
-            keys.append((Patch(**_face(number)), labels[name]))
+    for label, look in looks.items():
+        if figure.kind == "strip":
+            keys.append((Line2D([], [], linestyle="none", **_point(look)), label))
+        else:
+            keys.append((Patch(**_face(look)), label))
     spreads = {"box": WHISKERS, "strip": MEAN, "bar": ERROR}
     has_spread = figure.kind != "bar" or any(len(item.values) > 1 for item in items)
     if has_spread:
@@ -150,13 +151,13 @@ def _face(number: int) -> Any:
     return {
         "facecolor": to_rgba(colour, FILL),
         "edgecolor": colour,
-        "hatch": HATCHES[number % len(HATCHES)],
+        "hatch": HATCHES[form_of(number)],
         "linewidth": 0.9,
     }
 
 
 def _point(number: int) -> Any:
-    look = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
+    look = {"marker": MARKERS[form_of(number)], "color": COLOURS[number % len(COLOURS)]}
     return {**look, "markersize": 3.0, "markeredgewidth": 0.0, "alpha": 0.6}
 
 

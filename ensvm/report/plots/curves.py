@@ -5,18 +5,27 @@ reach has no point.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ensvm.report.plots.looks import MARK_WIDTH, MARKER_SIZE, Key, Look, line_keys, look_of
+from ensvm.report.plots.looks import (
+    COLOURS,
+    MARK_WIDTH,
+    MARKER_SIZE,
+    MARKERS,
+    Key,
+    Look,
+    look_numbers,
+    look_of,
+    series_label,
+)
 from ensvm.report.query import Answer, Question, Study, ask
-from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import (
     CurvesConfig,
     LinesConfig,
@@ -32,24 +41,30 @@ if TYPE_CHECKING:
 
 BAND_ALPHA = 0.15  # of the band of one standard error around a mean
 BAND = "band: ± one standard error"
+ENDS = {True: "end of the shortest run", False: "end of the run"}  # whether it is a mean
+GREY = "#444444"  # of marks in the legend that belong to every line
+FROM_ZERO = 0.5  # an axis begins at 0 if the lowest value is below this share of the highest
 
 
 @dataclass(frozen=True)
 class Curve:
     """One line of a panel: points (x, y), each the mean of `n` realizations.
 
-    `panel` is the panel's number from 0; `std` is the standard deviation over the realizations,
-    None at a point of one; `mark` is the x of the curve's mark, if any.
+    `panel` is the panel's number from 0; `algorithm` is the label of the algorithm, and `part` says
+    which of its lines it is (a metric, or a stage); `std` is the standard deviation over the
+    realizations, None at a point of one; `mark` is the x of the curve's mark, if any.
     """
 
     panel: int
-    series: str
     label: str
+    algorithm: str
+    part: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     std: tuple[float | None, ...]
     n: tuple[int, ...]
     mark: float | None = None
+    look: tuple[int, int | None] = (0, None)  # the arguments of `look_of`
 
 
 def read(study: Study, figure: LinesConfig) -> tuple[list[Curve], tuple[str, ...]]:
@@ -63,7 +78,23 @@ def read(study: Study, figure: LinesConfig) -> tuple[list[Curve], tuple[str, ...
                 curves += _curves_of_fits(study, figure, drawn, missing)
             elif isinstance(figure, SweepFigureConfig):
                 curves += _curves_of_sweeps(study, figure, drawn, missing)
-    return curves, tuple(missing)
+    return _with_looks(study, curves), tuple(missing)
+
+
+def _with_looks(study: Study, curves: list[Curve]) -> list[Curve]:
+    """Return the curves with their looks: a colour per algorithm, dashes per part of it.
+
+    If all lines are of one algorithm, the colours tell its parts apart.
+    """
+    numbers = look_numbers(study)
+    parts = list(dict.fromkeys(curve.part for curve in curves))
+    if len(parts) < 2:
+        return [replace(curve, look=(numbers[curve.algorithm], None)) for curve in curves]
+    if len({curve.algorithm for curve in curves}) == 1:
+        return [replace(curve, look=(parts.index(curve.part), None)) for curve in curves]
+    return [
+        replace(curve, look=(numbers[curve.algorithm], parts.index(curve.part))) for curve in curves
+    ]
 
 
 def frame_of(figure: LinesConfig, curves: list[Curve]) -> pd.DataFrame:
@@ -81,6 +112,9 @@ def frame_of(figure: LinesConfig, curves: list[Curve]) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns).astype({"n": "Int64"})
 
 
+Head: TypeAlias = tuple[int, str, str, str]  # panel, label, algorithm and part of a curve
+
+
 @dataclass(frozen=True)
 class _Drawn:
     """A metric or curve that a panel draws, and the text of its lines in the legend."""
@@ -90,11 +124,11 @@ class _Drawn:
     y: str
     text: str
 
-    def named(self, series: str, label: str, of_one: bool) -> tuple[str, str]:
-        """Return the name and the label of a line; both include the text if there is one."""
+    def label(self, algorithm: str, of_one: bool) -> str:
+        """Return the label of a line: the algorithm's, with the text if there is one."""
         if not self.text:
-            return series, label
-        return f"{series} {self.y}", self.text if of_one else f"{label}, {self.text}"
+            return algorithm
+        return self.text if of_one else f"{algorithm}, {self.text}"
 
 
 def _curves_of_fits(
@@ -106,19 +140,24 @@ def _curves_of_fits(
         answer = _curves(study, drawn.y, panel.about, series)
         one = figure.realization if isinstance(figure.realization, int) else None
         chosen = [at for at in answer.values if one is None or at == one]
-        name, label = drawn.named(series, algorithm_label(study, series), len(figure.series) == 1)
+        algorithm = series_label(study, series)
+        label = drawn.label(algorithm, len(figure.series) == 1)
         if not chosen:
             why = answer.why if not answer.values else f"not run yet (realization {one})"
-            missing.append(f"{panel.name}, {name}: {why}")
+            missing.append(f"{panel.name}, {series}{drawn.text and f' {drawn.y}'}: {why}")
             continue
         curves = [answer.values[at] for at in chosen]
+        head = (drawn.number, label, algorithm, drawn.text)
+        if figure.cumulative:
+            yield _cumulative(head, curves, drawn.y)
+            continue
         # Nothing was measured past a curve's end: the mean ends where the first realization does.
         points = list(np.array([curve[: min(map(len, curves))] for curve in curves], float).T)
         mark = answer.records[chosen[0]].metrics.get(str(figure.marks)) or None
         if len(chosen) > 1 or isinstance(mark, str):
             mark = None
         x = range(first, first + len(points))
-        yield _curve(drawn.number, name, label, x, points, drawn.y, mark)
+        yield _curve(head, x, points, drawn.y, mark)
 
 
 def _curves_of_sweeps(
@@ -126,16 +165,17 @@ def _curves_of_sweeps(
 ) -> Iterator[Curve]:
     panel = drawn.panel
     for series in figure.series:
-        swept, swept_points = _points_of(study, panel, series)
-        line, label = drawn.named(series, swept, len(figure.series) == 1)
+        algorithm = series_label(study, series)
+        label = drawn.label(algorithm, len(figure.series) == 1)
         for stage in figure.stages or (None,):
-            name = label if stage is None else f"stage {stage}"
-            if stage is not None and (len(figure.series) > 1 or drawn.text):
-                name = f"{label}, {name}"
+            after = "" if stage is None else f"{stage} round{'s' if stage > 1 else ''}"
+            name = after or label
+            if after and (len(figure.series) > 1 or drawn.text):
+                name = f"{label}, {after}"
             measured: list[tuple[float, list[float]]] = []
             missing_x: dict[str, list[str]] = {}
-            for x, row, algorithm in swept_points:
-                values, why = _values(study, drawn.y, row, algorithm, stage)
+            for x, row, column in _points_of(study, panel, series):
+                values, why = _values(study, drawn.y, row, column, stage)
                 if values:
                     measured.append((float(x), values))
                 else:
@@ -144,26 +184,17 @@ def _curves_of_sweeps(
                 f"{panel.name}, {name} at {', '.join(at)}: {why}" for why, at in missing_x.items()
             ]
             if measured:
-                yield _curve(
-                    drawn.number,
-                    line if stage is None else name,
-                    name,
-                    [x for x, _ in measured],
-                    [values for _, values in measured],
-                    drawn.y,
-                )
+                head = (drawn.number, name, algorithm, f"{drawn.text} {after}".strip())
+                x_values, of_points = zip(*measured, strict=True)
+                yield _curve(head, x_values, of_points, drawn.y)
 
 
-def _points_of(
-    study: Study, panel: PanelConfig, series: str
-) -> tuple[str, list[tuple[Any, str, str]]]:
-    """Return a series' label, and each of its points as x, row and algorithm."""
+def _points_of(study: Study, panel: PanelConfig, series: str) -> list[tuple[Any, str, str]]:
+    """Return each point of a sweep as x, row and algorithm."""
     if panel.over is not None:
         rows = study.config.sweep_values(panel.over)
-        return algorithm_label(study, series), [(x, row, series) for row, x in rows.items()]
-    swept = study.config.sweep_values(series)
-    label = study.config.algorithms[next(iter(swept))].label or series
-    return label, [(x, panel.about, name) for name, x in swept.items()]
+        return [(x, row, series) for row, x in rows.items()]
+    return [(x, panel.about, name) for name, x in study.config.sweep_values(series).items()]
 
 
 def _values(
@@ -196,10 +227,17 @@ def _curves(study: Study, y: str, row: str, algorithm: str) -> Answer:
     return ask(study, Question(row, algorithm, y, pass_of(y), "all"))
 
 
+def _cumulative(head: Head, curves: list[Any], metric: str) -> Curve:
+    """Return the cumulative distribution of recorded values, the mean of their sorted lists."""
+    size = min(map(len, curves))
+    ordered = np.mean([np.sort(np.asarray(curve, float)[:size]) for curve in curves], axis=0)
+    shares = (np.arange(size) + 1.0) / size
+    x = unit_of(metric).scale * ordered
+    return Curve(*head, tuple(x), tuple(shares), (None,) * size, (len(curves),) * size)
+
+
 def _curve(
-    panel: int,
-    series: str,
-    label: str,
+    head: Head,
     x: Sequence[float],
     values: Sequence[NDArray[np.float64] | list[float]],
     metric: str,
@@ -210,9 +248,7 @@ def _curve(
     std = [float(array.std(ddof=1)) if array.size > 1 else None for array in arrays]
     means = [float(array.mean()) for array in arrays]
     return Curve(
-        panel,
-        series,
-        label,
+        *head,
         tuple(x),
         tuple(means),
         tuple(std),
@@ -226,48 +262,43 @@ def draw(config: LinesConfig, curves: list[Curve], axes: "list[Axes]") -> "list[
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    looks = _looks(config, curves)
-    labels = {curve.series: curve.label for curve in curves}
+    ends = False
     for number, of_panel in groupby(curves, key=lambda curve: curve.panel):
-        _draw_panel(axes[number], config, list(of_panel), looks)
-    keys = line_keys(looks, labels)
-    if isinstance(config, CurvesConfig) and any(curve.mark is not None for curve in curves):
-        line = Line2D([], [], color="#444444", linewidth=MARK_WIDTH)
-        keys.append((line, axis_label(str(config.marks))))
+        ends |= _draw_panel(axes[number], config, list(of_panel))
+    looks = {curve.label: _look(config, curve) for curve in curves}
+    keys: list[Key] = [(Line2D([], [], **look), label) for label, look in looks.items()]
+    if isinstance(config, CurvesConfig):
+        if any(curve.mark is not None for curve in curves):
+            line = Line2D([], [], color=GREY, linewidth=MARK_WIDTH)
+            keys.append((line, axis_label(str(config.marks))))
+        if ends:
+            dot = Line2D([], [], color=GREY, marker="o", markersize=MARKER_SIZE, linestyle="none")
+            keys.append((dot, config.ends or ENDS[config.realization == "mean"]))
     if any(_has_band(curve) for curve in curves):
         keys.append((Patch(color="black", alpha=BAND_ALPHA, linewidth=0), BAND))
     return keys
 
 
-def _looks(config: LinesConfig, curves: list[Curve]) -> dict[str, Look]:
-    """Return how each series looks; the first is the one the figure is about."""
-    order = {name: at for at, name in enumerate(config.series)}
-    names = sorted(
-        dict.fromkeys(curve.series for curve in curves), key=lambda name: order.get(name, 0)
-    )
-    # An algorithm keeps its number, and so its look, whether or not others are missing.
-    numbers = {name: order.get(name, at) for at, name in enumerate(names)}
-    marker = (
-        {"marker": "o", "markersize": MARKER_SIZE} if isinstance(config, SweepFigureConfig) else {}
-    )
-    return {name: {**look_of(number), **marker} for name, number in numbers.items()}
+def _look(config: LinesConfig, curve: Curve) -> Look:
+    look = look_of(*curve.look)
+    if isinstance(config, SweepFigureConfig):
+        number = curve.look[0]
+        look |= {"marker": MARKERS[number % len(COLOURS)], "markersize": MARKER_SIZE}
+    return look
 
 
-def _draw_panel(
-    axes: "Axes", config: LinesConfig, curves: list[Curve], looks: Mapping[str, Look]
-) -> None:
-    # Set limits first: matplotlib finds none for a curve without positive values.
-    if config.x_scale == "log":
-        # Curves start at x = 0, which has no place on this axis.
-        low, high = _decades(np.concatenate([curve.x for curve in curves]))
-        end = max(max(curve.x) for curve in curves)
-        axes.set_xlim(low, end if end > low else high)
-    if config.y_scale == "log":
-        axes.set_ylim(_decades(np.concatenate([curve.y for curve in curves])))
-    # The first series is drawn last, on top: it is the one the figure is about.
-    names = list(looks)
-    for curve in sorted(curves, key=lambda curve: -names.index(curve.series)):
-        look = looks[curve.series]
+def _draw_panel(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> bool:
+    """Draw the curves of a panel and return whether one of them ends before the others."""
+    _limit(axes, config, curves)
+    last = max(max(curve.x) for curve in curves)
+    ends = [
+        curve
+        for curve in curves
+        if isinstance(config, CurvesConfig) and not config.cumulative and curve.x[-1] < last
+    ]
+    # The first curve is drawn last, on top: it is the one the figure is about.
+    for curve in reversed(curves):
+        look = _look(config, curve)
         axes.plot(curve.x, curve.y, **look)
         if _has_band(curve):
             band = _band(curve)
@@ -277,6 +308,32 @@ def _draw_panel(
             )
         if curve.mark is not None:
             axes.axvline(curve.mark, color=look["color"], linewidth=MARK_WIDTH, alpha=0.6)
+        if curve in ends:
+            axes.plot(
+                curve.x[-1:], curve.y[-1:], marker="o", markersize=MARKER_SIZE, color=look["color"]
+            )
+    lowest, highest = (pick(pick(curve.y) for curve in curves) for pick in (min, max))
+    if config.y_scale == "linear" and 0.0 < lowest < FROM_ZERO * highest:
+        axes.set_ylim(bottom=0.0)
+    return bool(ends)
+
+
+def _limit(axes: "Axes", config: LinesConfig, curves: list[Curve]) -> None:
+    """Set the limits of logarithmic axes, and ticks that do not overlap or split whole numbers."""
+    from matplotlib.ticker import MaxNLocator, NullFormatter
+
+    x, y = (np.concatenate([getattr(curve, name) for curve in curves]) for name in ("x", "y"))
+    if config.x_scale == "log":
+        # Curves may start at x = 0, which has no place on this axis.
+        positive = x[x > 0.0]
+        low, high = (positive.min(), positive.max()) if positive.size else (1.0, 10.0)
+        axes.set_xlim(low, high if high > low else 10.0 * low)
+        if high >= 10.0 * low:
+            axes.xaxis.set_minor_formatter(NullFormatter())
+    elif (x == np.round(x)).all():
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if config.y_scale == "log":
+        axes.set_ylim(_decades(y))  # matplotlib finds no limits without positive values
 
 
 def _band(curve: Curve) -> list[float]:

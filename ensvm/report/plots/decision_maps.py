@@ -1,5 +1,6 @@
 """Rows in the plane and the lines where classifiers decide: what was recorded, and its drawing."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ensvm.report.plots.looks import Key, line_keys, look_of
+from ensvm.report.plots.looks import Key, look_of
 from ensvm.report.query import Question, Study, ask
 from ensvm.report.tables import algorithm_label
 from ensvm.study.figure_kinds import MAP, PlaneConfig, PlanePanel
@@ -22,6 +23,8 @@ MARKERS = ("_", "+")
 SHADE = 0.10  # how strongly the two parts of the plane are coloured
 AREA = 45.0  # of a row's mark, in points squared, where all rows have the same weight
 RING = 90.0
+GREY = "#444444"  # of rings
+FINER = 24  # points for each point of the grid, so that steps have right angles
 
 
 @dataclass(frozen=True)
@@ -120,8 +123,10 @@ def _lines(figure: PlaneConfig, plane: DrawnPlane) -> Iterator[tuple[Any, ...]]:
 def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> list[Key]:
     """Draw the classifiers, panel by panel, and return the entries of the legend.
 
-    The legend has the lines of classifiers that share a panel.
+    The legend has the lines of classifiers that share a panel, and what rings and sizes mean.
     """
+    from matplotlib.lines import Line2D
+
     shared = [panel.series for panel in config.panels if len(panel.series) > 1]
     names = list(dict.fromkeys(name for series in shared for name in series))
     looks = {name: look_of(index) for index, name in enumerate(names)}
@@ -131,7 +136,21 @@ def draw(config: PlaneConfig, planes: list[DrawnPlane], axes: "list[Axes]") -> l
         alone = len(panel.series) == 1
         panel_looks = [look_of(0) if alone else looks[one.series] for one in of_this]
         _draw_panel(axes[number], panel, of_this, panel_looks)
-    return line_keys({name: look for name, look in looks.items() if name in labels}, labels)
+    keys: list[Key] = [
+        (Line2D([], [], **look), labels[name]) for name, look in looks.items() if name in labels
+    ]
+    dashed = sorted({abs(level) for panel in config.panels for level in panel.levels} - {0.0})
+    if dashed:
+        line = Line2D([], [], color="black", linestyle=(0, (4, 2)), linewidth=0.9)
+        keys.append((line, "decision value " + ", ".join(f"±{level:g}" for level in dashed)))
+    if any(plane.marks.size for plane in planes):
+        ring = Line2D([], [], marker="o", linestyle="none", color=GREY, markerfacecolor="none")
+        ring.set_markersize(math.sqrt(RING))
+        keys.append((ring, config.ring))
+    if any(plane.sizes is not None for plane in planes):
+        plus = Line2D([], [], color=SIDES[1], marker=MARKERS[1], markersize=9, linestyle="none")
+        keys.append((plus, f"larger: more {config.size}"))
+    return keys
 
 
 def _draw_panel(
@@ -143,18 +162,16 @@ def _draw_panel(
     one classifier.
     """
     for plane, look in zip(planes, looks, strict=True):
-        x, y = plane.grid
+        (x, y), values = _finer(plane)
         if len(planes) == 1:
-            ends = min(plane.values.min(), 0.0) - 1.0, max(plane.values.max(), 0.0) + 1.0
-            axes.contourf(
-                x, y, plane.values, levels=[ends[0], 0.0, ends[1]], colors=SIDES, alpha=SHADE
-            )
+            ends = min(values.min(), 0.0) - 1.0, max(values.max(), 0.0) + 1.0
+            axes.contourf(x, y, values, levels=[ends[0], 0.0, ends[1]], colors=SIDES, alpha=SHADE)
         for level in panel.levels:
             boundary = level == 0.0
             axes.contour(
                 x,
                 y,
-                plane.values,
+                values,
                 levels=[level],
                 colors=[look["color"]],
                 linewidths=look["linewidth"] if boundary else 0.9,
@@ -162,7 +179,7 @@ def _draw_panel(
             )
         if plane.marks.size:
             x, y = plane.points[plane.marks].T
-            axes.scatter(x, y, s=RING, facecolors="none", edgecolors="#444444", linewidths=0.9)
+            axes.scatter(x, y, s=RING, facecolors="none", edgecolors=GREY, linewidths=0.9)
     first = planes[0]
     sizes = np.ones(first.signs.size) if first.sizes is None else first.sizes
     areas = AREA * sizes / sizes.mean()
@@ -170,3 +187,19 @@ def _draw_panel(
         of_class = first.signs == sign
         x, y = first.points[of_class].T
         axes.scatter(x, y, s=areas[of_class], c=colour, marker=marker, linewidths=1.3)
+
+
+def _finer(plane: DrawnPlane) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a plane's grid and values; if these are constant in parts, on a finer grid.
+
+    A vote of stumps has fewer different values than the grid has points along an axis. Contours
+    interpolate between the points of a grid, which cuts the corners of such steps: on the finer
+    grid every point takes the value of the nearest point of the recorded one.
+    """
+    points = plane.grid.shape[1]
+    if np.unique(np.round(plane.values, 9)).size >= points:
+        return plane.grid, plane.values
+    at = np.linspace(0, points - 1, FINER * (points - 1) + 1)
+    grid = np.array([np.interp(at, np.arange(points), axis) for axis in plane.grid])
+    nearest = np.round(at).astype(int)
+    return grid, plane.values[np.ix_(nearest, nearest)]

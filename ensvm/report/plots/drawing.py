@@ -35,7 +35,9 @@ KINDS: dict[type[FigureConfig], Any] = {
 # A logarithmic axis masks values that are not positive; by default it clips them to its edge.
 SCALES: dict[str, dict[str, Any]] = {"linear": {}, "log": {"nonpositive": "mask"}}
 
-PANEL_SIZE = (3.4, 2.8)  # inches: two panels fill a page's text width
+PANEL_SIZE = (3.4, 2.8)  # inches
+ALONE = 4.4  # the width of a figure of one panel, which leaves room for its legend
+PANELS_PER_ROW = 2  # they fill a page's text width
 LEGEND_HEIGHT = 0.4
 GROUP_INCHES = 0.16  # the least width of a box, strip or bar, if the page is wide enough
 # The largest share of the figure's width for its legend; its measured width is not exact.
@@ -105,9 +107,13 @@ def _kind(config: FigureConfig) -> Any:
 
 def _panels(config: FigureConfig) -> tuple[Figure, list[Axes]]:
     count = len(config.panels)
-    width = max(PANEL_SIZE[0] * count, _width(config))
-    figure = Figure(figsize=(width, PANEL_SIZE[1] + LEGEND_HEIGHT), layout="constrained")
-    axes = list(figure.subplots(1, count, squeeze=False)[0])
+    columns = min(count, PANELS_PER_ROW)
+    rows = math.ceil(count / columns)
+    width = max(PANEL_SIZE[0] * columns if count > 1 else ALONE, _width(config))
+    figure = Figure(figsize=(width, PANEL_SIZE[1] * rows + LEGEND_HEIGHT), layout="constrained")
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for unused in axes[count:]:
+        unused.remove()
     for letter, panel, drawn in zip(ascii_lowercase, config.panels, axes, strict=False):
         drawn.set_title(f"({letter}) {panel.name}" if count > 1 else panel.name)
         x_label, y_label = config.labels_of(panel)
@@ -124,7 +130,7 @@ def _width(config: FigureConfig) -> float:
         return 0.0
     groups = max(len(config.rows_of(panel)) for panel in config.panels)
     needed = GROUP_INCHES * groups * (len(config.series) + 1)
-    return len(config.panels) * min(needed, 2 * PANEL_SIZE[0])
+    return min(len(config.panels), PANELS_PER_ROW) * min(needed, 2 * PANEL_SIZE[0])
 
 
 def _legend(figure: Figure, keys: list[Key]) -> None:

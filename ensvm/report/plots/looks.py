@@ -1,8 +1,13 @@
 """How figures look: colours, lines, letters; and files that depend on the data alone."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ensvm.report.query import Study
+from ensvm.report.tables import algorithm_label
+from ensvm.study.figure_kinds import DistributionConfig, LinesConfig
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -11,7 +16,7 @@ if TYPE_CHECKING:
 Key: TypeAlias = "tuple[Artist, str]"  # of a legend: what is drawn, and its text
 Look: TypeAlias = dict[str, Any]
 
-# Okabe and Ito's colours, for any colour vision; black is first, for the paper's own method.
+# Okabe and Ito's colours, for any colour vision.
 COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 DASHES: tuple[Any, ...] = (
     "-",
@@ -22,7 +27,8 @@ DASHES: tuple[Any, ...] = (
     (0, (9, 2)),
     (0, (1, 3)),
 )
-FIRST_WIDTH, OTHER_WIDTH, MARK_WIDTH, MARKER_SIZE = 1.8, 1.4, 0.6, 2.5  # points
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+FIRST_WIDTH, OTHER_WIDTH, MARK_WIDTH, MARKER_SIZE = 1.8, 1.4, 0.6, 3.0  # points
 
 STYLE: Any = {
     "font.size": 8,
@@ -49,20 +55,44 @@ METADATA = {
 }
 
 
-def look_of(number: int) -> Look:
-    """Return colour, dashes and width of the line with a number."""
+def series_label(study: Study, name: str) -> str:
+    """Return the label of an algorithm, or of a sweep of algorithms without its values."""
+    if name in study.config.algorithms:
+        return algorithm_label(study, name)
+    members = study.config.sweep_values(name)
+    return study.config.algorithms[next(iter(members))].label or name
+
+
+def look_numbers(study: Study) -> dict[str, int]:
+    """Return the number of the look of each algorithm that figures show, by its label.
+
+    An algorithm looks the same in all figures of a study. Those of several figures come first,
+    since only the first seven have a colour of their own.
+    """
+    figures = Counter(
+        label
+        for figure in study.config.figures
+        if isinstance(figure, LinesConfig | DistributionConfig)
+        for label in dict.fromkeys(series_label(study, name) for name in figure.series)
+    )
+    return {label: number for number, (label, _) in enumerate(figures.most_common())}
+
+
+def look_of(number: int, form: int | None = None) -> Look:
+    """Return colour, dashes and width of a line: `number` picks the colour, `form` the dashes.
+
+    Without `form`, the numbers 0 to 48 give 49 different pairs of colour and dashes.
+    """
     return {
         "color": COLOURS[number % len(COLOURS)],
-        "linestyle": DASHES[number % len(DASHES)],
+        "linestyle": DASHES[(form_of(number) if form is None else form) % len(DASHES)],
         "linewidth": OTHER_WIDTH if number else FIRST_WIDTH,
     }
 
 
-def line_keys(looks: Mapping[str, Look], labels: Mapping[str, str]) -> list[Key]:
-    """Return the legend's entries of lines."""
-    from matplotlib.lines import Line2D
-
-    return [(Line2D([], [], **look), labels[series]) for series, look in looks.items()]
+def form_of(number: int) -> int:
+    """Return the number of the dashes, hatch or marker that goes with a colour's number."""
+    return (number + number // len(COLOURS)) % len(COLOURS)
 
 
 def files_of(figure: "Figure", endings: Iterable[str], **options: Any) -> list[bytes]:

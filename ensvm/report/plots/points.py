@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 POINT, LINE = "#0072B2", "#888888"
 BARS = "bars: ± one standard error"
 ROOM = 0.08  # beyond the outermost points, as a share of their range
-# In print points: the size of labels and about the width of a letter, the side of a panel, and how
-# far above or below its point a label is tried.
-LABEL_SIZE, LETTER, SIDE = 6.5, 3.6, 165.0
+# In print points: the size of labels, about the width of a letter, and how far above or below its
+# point a label is tried.
+LABEL_SIZE, LETTER = 6.5, 3.6
 HEIGHTS = (0.0, -7.0, 7.0, -14.0, 14.0, -21.0, 21.0)
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -79,8 +79,16 @@ def draw(config: ScatterConfig, points: list[Point], axes: "list[Axes]") -> list
     """Draw the points, panel by panel, and return the entries of the legend."""
     from matplotlib.lines import Line2D
 
-    for number, of_panel in groupby(points, key=lambda point: point.panel):
-        _draw_panel(axes[number], list(of_panel))
+    panels = [
+        (axes[number], list(of_panel))
+        for number, of_panel in groupby(points, key=lambda point: point.panel)
+    ]
+    for panel_axes, of_panel in panels:
+        _draw_panel(panel_axes, of_panel)
+    # Labels are placed by the size of the panels, which is known after the layout only.
+    axes[0].figure.draw_without_rendering()  # type: ignore[union-attr]
+    for panel_axes, of_panel in panels:
+        _label(panel_axes, of_panel)
     if not any(point.x_std or point.y_std for point in points):
         return []
     bar = Line2D([], [], color=POINT, marker="o", markersize=4, linewidth=0.8)
@@ -88,7 +96,7 @@ def draw(config: ScatterConfig, points: list[Point], axes: "list[Axes]") -> list
 
 
 def _draw_panel(axes: "Axes", points: list[Point]) -> None:
-    """Draw a panel's points with bars of one standard error, their rows' names, and x = y."""
+    """Draw a panel's points with bars of one standard error, and the line x = y."""
     ends = np.array([[point.x, point.y] for point in points])
     low, high = float(ends.min()), float(ends.max())
     room = ROOM * (high - low or 1.0)
@@ -109,7 +117,13 @@ def _draw_panel(axes: "Axes", points: list[Point]) -> None:
     axes.set_xlim(limits)
     axes.set_ylim(limits)
     axes.set_aspect("equal")
-    for point, offset in zip(points, label_offsets(points, limits), strict=True):
+
+
+def _label(axes: "Axes", points: list[Point]) -> None:
+    """Write the name of its row beside each point, with a line from one to the other."""
+    side = 72.0 * axes.get_window_extent().width / axes.figure.dpi
+    offsets = label_offsets(points, axes.get_xlim(), side)
+    for point, offset in zip(points, offsets, strict=True):
         axes.annotate(
             point.row,
             (point.x, point.y),
@@ -121,13 +135,16 @@ def _draw_panel(axes: "Axes", points: list[Point]) -> None:
         )
 
 
-def label_offsets(points: list[Point], limits: tuple[float, float]) -> list[tuple[float, float]]:
+def label_offsets(
+    points: list[Point], limits: tuple[float, float], side: float
+) -> list[tuple[float, float]]:
     """Return where each point's label begins, in print points from it, so that none hides another.
 
-    Of some places around a point, the first is taken that is clear of the points, their bars and
-    the labels before; if none is, the first is taken.
+    `side` is the width of the panel in print points. Of some places around a point, the first is
+    taken that overlaps the fewest of the points, their bars and the labels before, and is nearer to
+    its own point than to any other.
     """
-    scale = SIDE / (limits[1] - limits[0])
+    scale = side / (limits[1] - limits[0])
     at = [((point.x - limits[0]) * scale, (point.y - limits[0]) * scale) for point in points]
     taken: list[Box] = []
     for point, (x, y) in zip(points, at, strict=True):
@@ -146,14 +163,10 @@ def label_offsets(points: list[Point], limits: tuple[float, float]) -> list[tupl
         candidates = [(sides[0], 0.0), (-width / 2.0, 9.0), (-width / 2.0, -9.0)]
         candidates += [(side, height) for height in HEIGHTS for side in sides]
         boxes = [(x + dx, y + dy - 4.0, x + dx + width, y + dy + 4.0) for dx, dy in candidates]
-        clear = (
-            number
-            for number, box in enumerate(boxes)
-            if min(box) >= 0.0
-            and max(box) <= SIDE
-            and not any(_overlap(box, other) for other in taken)
+        others = [other for other in at if other != (x, y)]
+        chosen = min(
+            range(len(boxes)), key=lambda number: _cost(boxes[number], (x, y), others, taken, side)
         )
-        chosen = next(clear, 0)
         taken.append(boxes[chosen])
         offsets.append(candidates[chosen])
     return offsets
@@ -167,3 +180,24 @@ def _bars(point: Point) -> tuple[float, float]:
 
 def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _cost(
+    box: Box,
+    own: tuple[float, float],
+    others: list[tuple[float, float]],
+    taken: list[Box],
+    side: float,
+) -> int:
+    """Return how much speaks against a place for a label: overlaps, and points that are nearer."""
+    outside = min(box) < 0.0 or max(box) > side
+    nearest = _distance(box, own)
+    nearer = sum(_distance(box, other) < nearest for other in others)
+    return 10 * outside + 3 * sum(_overlap(box, other) for other in taken) + 2 * nearer
+
+
+def _distance(box: Box, point: tuple[float, float]) -> float:
+    """Return the distance from a point to the nearest point of a box."""
+    across = max(box[0] - point[0], 0.0, point[0] - box[2])
+    up = max(box[1] - point[1], 0.0, point[1] - box[3])
+    return math.hypot(across, up)

@@ -81,10 +81,10 @@ def test_marks_stand_where_the_scalar_says_and_zero_is_none(study):
 
 def test_curves_come_in_the_order_of_the_paper(study):
     curves, _ = read_curves(study, study.config.figures[0])
-    assert [(curve.panel, curve.series, curve.label) for curve in curves] == [
-        (0, "a", "A, the first"),
-        (1, "b", "b"),
-        (1, "a", "A, the first"),
+    assert [(curve.panel, curve.label) for curve in curves] == [
+        (0, "A, the first"),
+        (1, "b"),
+        (1, "A, the first"),
     ]
 
 
@@ -178,18 +178,18 @@ def swept(tmp_path):
 def test_a_sweep_of_data_sets_is_drawn_against_its_values_in_percent(swept):
     (curve,), missing = read_curves(swept, swept.config.figures[0])
     assert missing == ()
-    assert (curve.series, curve.label, curve.x, curve.n) == ("a", "A", (50.0, 100.0), (2, 2))
+    assert (curve.label, curve.x, curve.n) == ("A", (50.0, 100.0), (2, 2))
     assert curve.y == pytest.approx((5.15, 10.15))
     assert curve.std == pytest.approx((0.1 / np.sqrt(2),) * 2)
 
 
 def test_a_sweep_of_an_algorithm_has_a_line_for_each_stage(swept):
     curves, missing = read_curves(swept, swept.config.figures[1])
-    assert [(curve.label, curve.x, curve.y) for curve in curves] == [("stage 1", (2.0,), (5.0,))]
+    assert [(curve.label, curve.x, curve.y) for curve in curves] == [("1 round", (2.0,), (5.0,))]
     assert missing == (
-        "T, stage 1 at 3: failed: ouch",
-        "T, stage 3 at 2: 1 of 2 realizations ended before",
-        "T, stage 3 at 3: failed: ouch",
+        "T, 1 round at 3: failed: ouch",
+        "T, 3 rounds at 2: 1 of 2 realizations ended before",
+        "T, 3 rounds at 3: failed: ouch",
     )
 
 
@@ -227,5 +227,62 @@ figures:
         ("the path", (1.0, 0.5)),
         ("a bound", (2.0, 1.0)),
     ]
-    assert len({curve.series for curve in curves}) == 2
+    assert [curve.look for curve in curves] == [(0, None), (1, None)]
     assert [curve.label for curve in read_curves(study, two)[0]] == ["A, the path", "B, the path"]
+
+
+LOOKS = """\
+study: s
+realizations: 1
+datasets: [german, titanic, cancer]
+algorithms:
+  a: {label: A, estimator: RhoSVC, record: [path_, other_]}
+  b: {label: B, estimator: RhoSVC, record: [path_, other_]}
+figures:
+  - {id: 1, caption: One., panels: [german, titanic, cancer], series: [a], y: path_}
+  - {id: 2, caption: Two., panels: [german], series: [b, a], y: path_, ends: no more rounds}
+  - {id: 3, caption: Three., panels: [german], series: [a, b], y: {path_: p, other_: o}}
+  - {id: 4, caption: Four., panels: [german], series: [a], y: other_, cumulative: true}
+"""
+
+
+@pytest.fixture
+def looks(tmp_path):
+    records = [
+        record(row, 1, name, curve=[3.0, 1.0] if name == "a" else [3.0, 2.0, 1.0])
+        for row in ("german", "titanic", "cancer")
+        for name in "ab"
+    ]
+    for each in records:
+        each.curves["other_"] = [0.5, -1.0, 2.0]
+    return make_study(tmp_path / "s", LOOKS, records)
+
+
+def test_an_algorithm_looks_the_same_in_every_figure(looks):
+    figures = looks.config.figures
+    found = {
+        (curve.algorithm, curve.look[0])
+        for figure in figures[:3]
+        for curve in read_curves(looks, figure)[0]
+    }
+    assert found == {("A", 0), ("B", 1)}  # A comes first: it is in more figures
+    both = [(curve.label, curve.look) for curve in read_curves(looks, figures[2])[0]]
+    assert both == [("A, p", (0, 0)), ("B, p", (1, 0)), ("A, o", (0, 1)), ("B, o", (1, 1))]
+
+
+def test_the_distribution_of_a_curve_counts_the_values_up_to_each(looks):
+    ((curve,), _) = read_curves(looks, looks.config.figures[3])
+    assert (curve.x, curve.y) == ((-1.0, 0.5, 2.0), pytest.approx((1 / 3, 2 / 3, 1.0)))
+
+
+def test_a_curve_that_ends_before_another_is_marked_with_the_reason(looks):
+    one, two = looks.config.figures[:2]
+    texts = [draw(each, read_curves(looks, each)[0], [".svg"])[0].decode() for each in (one, two)]
+    assert ["no more rounds" in text for text in texts] == [False, True]
+
+
+def test_three_panels_take_two_rows(looks):
+    figure = looks.config.figures[0]
+    (png,) = draw(figure, read_curves(looks, figure)[0], [".png"])
+    height, width, _ = imread(io.BytesIO(png)).shape
+    assert (width, height) == (1360, 1200)  # 6.8 by 6.0 inches

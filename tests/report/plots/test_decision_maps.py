@@ -9,6 +9,7 @@ import pytest
 from made_up_records import make_study, record
 
 from ensvm.records.writing import csv_of
+from ensvm.report.plots.decision_maps import DrawnPlane, _finer
 from ensvm.report.plots.drawing import draw, read_figure
 
 CONFIG = """\
@@ -84,4 +85,17 @@ def test_it_is_drawn_with_and_without_a_boundary_in_sight(tmp_path, values):
     (figure,) = study.config.figures
     (drawn,) = draw(figure, read_figure(study, figure).items, [".svg"])
     svg = drawn.decode()
-    assert all(f"<!-- {text} -->" in svg for text in ("(a) One", "(b) german", "A", "B"))
+    legend = ("A", "B", "decision value ±1", "support vector", "larger: more weight")
+    assert all(f"<!-- {text} -->" in svg for text in ("(a) One", "(b) german", *legend))
+
+
+def test_a_vote_of_stumps_is_drawn_with_right_angles():
+    grid = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
+    values = np.array([[-1.0, -1.0, 1.0], [-1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
+    rows = np.zeros((1, 2))
+    plane = DrawnPlane(0, "a", "A", rows, np.ones(1), grid, values, np.array([], dtype=int))
+    finer, steps = _finer(plane)
+    corner = finer[0] < 1.4
+    assert (steps[np.ix_(corner, corner)] == -1.0).all()
+    assert (steps[:, finer[0] > 1.6] == 1.0).all()
+    assert (steps[finer[1] > 1.6] == 1.0).all()

@@ -8,7 +8,6 @@ from ensvm.report.plots.drawing import draw, read_figure
 from ensvm.report.plots.points import (
     LABEL_SIZE,
     LETTER,
-    SIDE,
     Point,
     label_offsets,
 )
@@ -63,8 +62,9 @@ def test_labels_of_points_close_together_hide_neither_points_nor_each_other():
     rows = ["german", "titanic", "cancer", "diabetis", "waveform"]
     points = [Point(0, row, 20.0 + n, 20.0 - n / 3, None, None, 1) for n, row in enumerate(rows)]
     points.append(Point(0, "far", 60.0, 60.0, None, None, 1))
-    offsets = label_offsets(points, (10.0, 70.0))
-    scale = SIDE / 60.0
+    side = 165.0
+    offsets = label_offsets(points, (10.0, 70.0), side)
+    scale = side / 60.0
     starts = [
         (point.x * scale + dx, point.y * scale + dy)
         for point, (dx, dy) in zip(points, offsets, strict=True)
