@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from ensvm.records.record import RunPass
 from ensvm.study.block import Asked, ConfigBlock, Id, Names, StudyNames
-from ensvm.study.metrics import SECONDS, TRAIN_ERROR, unit_of
+from ensvm.study.metrics import SECONDS, SIZE, TRAIN_ERROR, unit_of
 from ensvm.study.source import Location, YamlSource
 
 Scale = Literal["log", "linear"]
@@ -26,6 +26,7 @@ NAMES = {
     "log_loss": "log-loss",
     "brier": "Brier score",
     "matthews": "Matthews correlation",
+    SIZE: "kernel evaluations of a prediction",
     "staged_test_error": "test error",
     "staged_test_accuracy": "test accuracy",
     "staged_train_error": "training error",
@@ -311,6 +312,59 @@ class ScatterConfig(FigureConfig):
             location: Location = ("figures", index, "panels", number)
             for key, name in (("x", panel.x), ("y", panel.y)):
                 source.must_be_one_of((*location, key), "algorithm", name, names.algorithms)
+
+
+class TradeoffPanel(AxesConfig):
+    """A panel of some data sets; without `rows` those of the figure."""
+
+    rows: Names = ()
+
+
+class TradeoffConfig(FigureConfig):
+    """What an error costs: one metric against another, a point for each algorithm of `series`.
+
+    A point is the mean over the data sets on which all algorithms have both metrics.
+    """
+
+    kind: Literal["tradeoff"]
+    rows: Names = ()
+    series: Names = Field(min_length=1)
+    x: str
+    y: str = "error"
+    panels: tuple[TradeoffPanel, ...] = Field(default=(TradeoffPanel(),), min_length=1)
+
+    @model_validator(mode="after")
+    def _every_panel_has_rows(self) -> Self:
+        if not all(map(self.rows_of, self.panels)):
+            raise ValueError("which data sets? give `rows:`, the figure's or the panel's")
+        return self
+
+    def rows_of(self, panel: TradeoffPanel) -> tuple[str, ...]:
+        """Return the data sets that a panel shows."""
+        return panel.rows or self.rows
+
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the two metrics."""
+        return axis_label(self.x), axis_label(self.y)
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for key, metric in (("x", self.x), ("y", self.y)):
+            for name in self.series:
+                yield Asked(("figures", index, key), metric, (name,))
+
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return tuple(row for panel in self.panels for row in self.rows_of(panel))
+
+    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise UserError for data sets and algorithms that the study does not have."""
+        location: Location = ("figures", index)
+        source.must_be_one_of((*location, "rows"), "data set", self.rows, names.datasets)
+        for number, panel in enumerate(self.panels):
+            key = (*location, "panels", number, "rows")
+            source.must_be_one_of(key, "data set", panel.rows, names.datasets)
+        source.must_be_one_of((*location, "series"), "algorithm", self.series, names.algorithms)
 
 
 class DistributionPanel(AxesConfig):
