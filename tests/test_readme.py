@@ -21,7 +21,8 @@ DOCS = sorted((ROOT / "docs").glob("*.md"))
 STUDIES = sorted((ROOT / "results").glob("*/README.md"))
 PAGES = (README, CLASSIFIERS, CONFIGS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
-    r"(<!-- (?P<what>grid|classes|relations): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (?P<what>grid|ranks|classes|relations): (?P<path>\S+) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
 
 
@@ -33,11 +34,27 @@ def filled(text: str) -> str:
             return f"{match[1]}\n{table_of_classes(match['path'])}\n\n{match[4]}"
         if match["what"] == "relations":
             return f"{match[1]}\n{table_of_relations()}\n\n{match[4]}"
+        if not (ROOT / match["path"]).exists():  # its study has not been shipped yet
+            return match[0]
         content = (ROOT / match["path"]).read_text(encoding="utf-8")
         grid = next(part for part in content.split("\n\n") if part.startswith("|"))
+        if match["what"] == "ranks":
+            grid = average_ranks(grid)
         return f"{match[1]}\n{grid}\n\n{match[4]}"
 
     return BLOCK.sub(block, text)
+
+
+def average_ranks(grid: str) -> str:
+    """Return of the grid of a page of ranks a line for each algorithm, the best first."""
+    rows = [[field.strip(" *") for field in line.split("|")[2:-1]] for line in grid.splitlines()]
+    averages = next(
+        row
+        for row, line in zip(rows, grid.splitlines(), strict=True)
+        if line.startswith("| **average rank**")
+    )
+    lines = [f"| {name} | {rank} |" for name, rank in zip(rows[0], averages, strict=True)]
+    return "\n".join(["| classifier | average rank |", "|:--|--:|", *lines])
 
 
 def table_of_classes(package: str) -> str:
