@@ -107,6 +107,17 @@ def test_links_of_a_page_lead_to_files(page):
         assert (page.parent / link).exists(), link
 
 
+def test_average_ranks_are_those_of_the_page_of_ranks():
+    page = ROOT / "results" / "nips99" / "rank-1.md"
+    text = filled(f"<!-- ranks: {page.relative_to(ROOT)} -->\n<!-- end -->")
+    lines = re.findall(r"^\| (.+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    ranks = [float(rank) for _, rank in lines]
+    assert len(ranks) > 2
+    assert ranks == sorted(ranks)
+    assert sum(ranks) == pytest.approx(len(ranks) * (len(ranks) + 1) / 2, abs=0.01)
+    assert all(name in page.read_text(encoding="utf-8") for name, _ in lines)
+
+
 def test_the_recipes_name_files_and_tables_that_exist():
     text = CONTRIBUTING.read_text(encoding="utf-8")
     paths = re.findall(r"`((?:cli|configs|ensvm|tests)/[\w./-]+)`", text)
