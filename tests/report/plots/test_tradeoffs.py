@@ -44,7 +44,7 @@ def test_a_point_is_the_mean_over_data_sets_of_the_means_over_realizations(shown
         (1, "b", pytest.approx(300.0), pytest.approx(30.0), 1),
     ]
     assert content.missing == ("cancer, b: failed: ouch",)
-    assert content.frame["panel"].tolist() == ["All", "All", "", ""]
+    assert content.frame["panel"].tolist() == ["All", "All", "titanic", "titanic"]
 
 
 def test_it_is_drawn_with_a_legend(shown):
