@@ -49,13 +49,16 @@ def test_every_printed_cell_is_planned_once_or_marked_unavailable(path):
             assert (dataset, algorithm) in places
 
 
+OURS = {"svm_span"}  # columns beside the paper's
+
+
 def test_ijcai07_has_every_printed_table_complete():
     plan = planned(shipped_configs() / "ijcai07.yaml")
     printed = read_published(plan.published)
     for table in (table for table in plan.config.tables if table.id in ("1", "2")):
         for row in plan.config.rows_of(table):
             for column in table.columns:
-                assert (table.id, row, column.name) in printed
+                assert ((table.id, row, column.name) in printed) == (column.name not in OURS)
 
 
 def test_what_is_reproduced_covers_every_paper():

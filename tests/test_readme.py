@@ -21,7 +21,8 @@ DOCS = sorted((ROOT / "docs").glob("*.md"))
 STUDIES = sorted((ROOT / "results").glob("*/README.md"))
 PAGES = (README, CLASSIFIERS, CONFIGS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
-    r"(<!-- (?P<what>grid|classes|relations): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (?P<what>grid|ranks|classes|relations): (?P<path>\S+) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
 
 
@@ -33,11 +34,27 @@ def filled(text: str) -> str:
             return f"{match[1]}\n{table_of_classes(match['path'])}\n\n{match[4]}"
         if match["what"] == "relations":
             return f"{match[1]}\n{table_of_relations()}\n\n{match[4]}"
+        if not (ROOT / match["path"]).exists():  # its study has not been shipped yet
+            return match[0]
         content = (ROOT / match["path"]).read_text(encoding="utf-8")
         grid = next(part for part in content.split("\n\n") if part.startswith("|"))
+        if match["what"] == "ranks":
+            grid = average_ranks(grid)
         return f"{match[1]}\n{grid}\n\n{match[4]}"
 
     return BLOCK.sub(block, text)
+
+
+def average_ranks(grid: str) -> str:
+    """Return of the grid of a page of ranks a line for each algorithm, the best first."""
+    rows = [[field.strip(" *") for field in line.split("|")[2:-1]] for line in grid.splitlines()]
+    averages = next(
+        row
+        for row, line in zip(rows, grid.splitlines(), strict=True)
+        if line.startswith("| **average rank**")
+    )
+    lines = [f"| {name} | {rank} |" for name, rank in zip(rows[0], averages, strict=True)]
+    return "\n".join(["| classifier | average rank |", "|:--|--:|", *lines])
 
 
 def table_of_classes(package: str) -> str:
@@ -88,6 +105,17 @@ def test_links_of_a_page_lead_to_files(page):
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     for link in links:
         assert (page.parent / link).exists(), link
+
+
+def test_average_ranks_are_those_of_the_page_of_ranks():
+    page = ROOT / "results" / "nips99" / "rank-1.md"
+    text = filled(f"<!-- ranks: {page.relative_to(ROOT)} -->\n<!-- end -->")
+    lines = re.findall(r"^\| (.+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    ranks = [float(rank) for _, rank in lines]
+    assert len(ranks) > 2
+    assert ranks == sorted(ranks)
+    assert sum(ranks) == pytest.approx(len(ranks) * (len(ranks) + 1) / 2, abs=0.01)
+    assert all(name in page.read_text(encoding="utf-8") for name, _ in lines)
 
 
 def test_the_recipes_name_files_and_tables_that_exist():

@@ -41,7 +41,8 @@ MissingValue = Annotated[str | float, AfterValidator(_filling)]
 class Source(Strict):
     """One place that holds a part: exactly one of the keys of `PROVIDERS`.
 
-    `member` is the file inside a package. `subset` names a shipped list of row levels: the part is
+    `member` is the file inside a package; of a `pip` package that is installed it is read there, of
+    another one from the downloaded wheel. `subset` names a shipped list of row levels: the part is
     those rows of the card `of` whose level is in `keep` (see `ensvm.data.providers.serving`).
     `sha256` is that of the uncompressed content; without it only the card's checksum and counts
     decide. `labels` names the file of the labels by the keys that differ from the source's own,

@@ -173,6 +173,28 @@ def scalars_of(fitted: Any) -> Iterator[tuple[str, Any]]:
                 yield name, _plain(name, value)
 
 
+def compared_rows(fitted: Any) -> NDArray[Any] | None:
+    """Return the numbers of the training rows whose kernel a prediction computes; None if unknown.
+
+    They are the `support_` of an expansion or the `component_indices_` of Nystroem, also of what a
+    search found or of a step of a pipeline. Machines of one class against the rest share rows.
+    """
+    from sklearn.multiclass import OneVsRestClassifier
+
+    for name in ("support_", "component_indices_"):
+        rows = _array(getattr(fitted, name, None))
+        if rows is not None and rows.ndim == 1 and rows.dtype.kind in "iu":
+            return rows
+    parts = [getattr(fitted, "best_estimator_", None)]
+    parts += [step for _, step in getattr(fitted, "steps", [])]
+    if isinstance(fitted, OneVsRestClassifier):
+        parts += fitted.estimators_
+    found = [
+        rows for part in parts if part is not None and (rows := compared_rows(part)) is not None
+    ]
+    return np.unique(np.concatenate(found)) if found else None
+
+
 def _plain(name: str, value: Any) -> bool | int | float | str:
     """Return a number or a text as a plain one, which JSON can hold."""
     if isinstance(value, bool):

@@ -16,6 +16,7 @@ from ensvm.runner.answers import (
     TOO_LATE,
     Misbehaves,
     classes_of,
+    compared_rows,
     count_errors,
     curve,
     predictions_of,
@@ -176,8 +177,8 @@ def _score(
     n_test = y_test.shape[0]
     error = counts[best] / n_test
     metrics = {"error": error, "accuracy": 1.0 - error, "n_errors": counts[best], "n_test": n_test}
-    if hasattr(fitted, "support_"):  # scikit-learn's name for the rows that an expansion has
-        metrics["size"] = len(fitted.support_)
+    if (rows := compared_rows(fitted)) is not None:
+        metrics["size"] = len(rows)
     metrics |= dict(scalars_of(fitted))
     if inputs.gamma is not None:
         metrics["gamma_"] = inputs.gamma

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from ensvm.records.record import RunPass
 from ensvm.study.block import Asked, ConfigBlock, Id, Names, StudyNames
-from ensvm.study.metrics import SECONDS, TRAIN_ERROR, unit_of
+from ensvm.study.metrics import SECONDS, SIZE, TRAIN_ERROR, unit_of
 from ensvm.study.source import Location, YamlSource
 
 Scale = Literal["log", "linear"]
@@ -26,6 +26,7 @@ NAMES = {
     "log_loss": "log-loss",
     "brier": "Brier score",
     "matthews": "Matthews correlation",
+    SIZE: "kernel evaluations of a prediction",
     "staged_test_error": "test error",
     "staged_test_accuracy": "test accuracy",
     "staged_train_error": "training error",
@@ -322,10 +323,72 @@ class ScatterConfig(FigureConfig):
                 source.must_be_one_of((*location, key), "algorithm", name, names.algorithms)
 
 
-class DistributionPanel(AxesConfig):
-    """A panel of some data sets, or of another metric; its keys override those of the figure."""
+class RowsPanel(AxesConfig):
+    """A panel of some data sets; without `rows` those of the figure."""
 
     rows: Names = ()
+
+    @property
+    def about(self) -> str:
+        """The data sets that are the panel's own."""
+        return ", ".join(self.rows)
+
+
+class RowsConfig(FigureConfig):
+    """A figure of the algorithms of `series` on data sets, the figure's or the panel's."""
+
+    rows: Names = ()
+    series: Names = Field(min_length=1)
+    panels: tuple[RowsPanel, ...] = Field(default=(RowsPanel(),), min_length=1)
+
+    @model_validator(mode="after")
+    def _every_panel_has_rows(self) -> Self:
+        if not all(map(self.rows_of, self.panels)):
+            raise ValueError("which data sets? give `rows:`, the figure's or the panel's")
+        return self
+
+    def rows_of(self, panel: RowsPanel) -> tuple[str, ...]:
+        """Return the data sets that a panel shows."""
+        return panel.rows or self.rows
+
+    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
+        """Return the data sets of all panels."""
+        return tuple(row for panel in self.panels for row in self.rows_of(panel))
+
+    def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
+        """Raise UserError for data sets and algorithms that the study does not have."""
+        location: Location = ("figures", index)
+        source.must_be_one_of((*location, "rows"), "data set", self.rows, names.datasets)
+        for number, panel in enumerate(self.panels):
+            key = (*location, "panels", number, "rows")
+            source.must_be_one_of(key, "data set", panel.rows, names.datasets)
+        source.must_be_one_of((*location, "series"), "algorithm", self.series, names.algorithms)
+
+
+class TradeoffConfig(RowsConfig):
+    """One metric against another, for instance the error against the seconds.
+
+    A point is an algorithm: the mean over the data sets on which all algorithms have both metrics.
+    """
+
+    kind: Literal["tradeoff"]
+    x: str
+    y: str = "error"
+
+    def default_labels(self, panel: Any) -> tuple[str, str]:
+        """Return the two metrics."""
+        return axis_label(self.x), axis_label(self.y)
+
+    def asked(self, index: int, names: StudyNames) -> Iterator[Asked]:
+        """Yield what the figure, the config's `index`-th, asks of the records."""
+        for key, metric in (("x", self.x), ("y", self.y)):
+            for name in self.series:
+                yield Asked(("figures", index, key), metric, (name,))
+
+
+class DistributionPanel(RowsPanel):
+    """A panel of some data sets, or of another metric; its keys override those of the figure."""
+
     metric: str | None = None
 
     @property
@@ -334,7 +397,7 @@ class DistributionPanel(AxesConfig):
         return ", ".join(self.rows) or (axis_label(self.metric) if self.metric else "")
 
 
-class DistributionConfig(FigureConfig):
+class DistributionConfig(RowsConfig):
     """A metric over the realizations: data sets side by side, in each the algorithms of `series`.
 
     `box` draws the quartiles with the median, whiskers as far as 1.5 times the box, and the values
@@ -343,17 +406,9 @@ class DistributionConfig(FigureConfig):
     """
 
     kind: Form
-    rows: Names = ()
-    series: Names = Field(min_length=1)
     metric: str = "error"
     table: Id | None = None
     panels: tuple[DistributionPanel, ...] = Field(default=(DistributionPanel(),), min_length=1)
-
-    @model_validator(mode="after")
-    def _every_panel_has_rows(self) -> Self:
-        if not all(map(self.rows_of, self.panels)):
-            raise ValueError("which data sets? give `rows:`, the figure's or the panel's")
-        return self
 
     @model_validator(mode="after")
     def _bars_begin_at_zero(self) -> Self:
@@ -363,10 +418,6 @@ class DistributionConfig(FigureConfig):
                 "take `kind: strip` or `kind: box`"
             )
         return self
-
-    def rows_of(self, panel: DistributionPanel) -> tuple[str, ...]:
-        """Return the data sets that a panel shows."""
-        return panel.rows or self.rows
 
     def metric_of(self, panel: DistributionPanel) -> str:
         """Return the metric that a panel shows."""
@@ -383,20 +434,11 @@ class DistributionConfig(FigureConfig):
             for name in self.series:
                 yield Asked(("figures", index, *own, "metric"), self.metric_of(panel), (name,))
 
-    def data_sets(self, names: StudyNames) -> tuple[str, ...]:
-        """Return the data sets of all panels."""
-        return tuple(row for panel in self.panels for row in self.rows_of(panel))
-
     def check(self, index: int, names: StudyNames, source: YamlSource) -> None:
         """Raise UserError for data sets, algorithms and a table that the study does not have."""
-        location: Location = ("figures", index)
-        source.must_be_one_of((*location, "rows"), "data set", self.rows, names.datasets)
-        for number, panel in enumerate(self.panels):
-            key = (*location, "panels", number, "rows")
-            source.must_be_one_of(key, "data set", panel.rows, names.datasets)
-        source.must_be_one_of((*location, "series"), "algorithm", self.series, names.algorithms)
+        super().check(index, names, source)
         if self.table is not None:
-            source.must_be_one_of((*location, "table"), "table", self.table, names.tables)
+            source.must_be_one_of(("figures", index, "table"), "table", self.table, names.tables)
 
 
 class PlanePanel(AxesConfig):

@@ -14,11 +14,12 @@ from ensvm.study.figure_kinds import (
     PlaneConfig,
     ScatterConfig,
     SweepFigureConfig,
+    TradeoffConfig,
     pass_of,
 )
 from ensvm.study.source import YamlSource
 
-KINDS = ("curves", "sweep", "scatter", "plane", *get_args(Form))
+KINDS = ("curves", "sweep", "scatter", "tradeoff", "plane", *get_args(Form))
 
 
 def _kind(block: Any) -> str:
@@ -31,6 +32,7 @@ AnyFigure = Annotated[
     Annotated[CurvesConfig, Tag("curves")]
     | Annotated[SweepFigureConfig, Tag("sweep")]
     | Annotated[ScatterConfig, Tag("scatter")]
+    | Annotated[TradeoffConfig, Tag("tradeoff")]
     | Annotated[PlaneConfig, Tag("plane")]
     | Annotated[DistributionConfig, Tag("box")]
     | Annotated[DistributionConfig, Tag("strip")]

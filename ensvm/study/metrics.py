@@ -51,7 +51,7 @@ RATES = ("error", "accuracy")
 FRACTIONS = ("error", "accuracy", "balanced_accuracy", TRAIN_ERROR, *STAGED)
 # What every cell has; a timing has the seconds of its parts. Names of fitted attributes end in an
 # underscore.
-SIZE = "size"  # of an expansion: only classifiers that leave `support_` have it
+SIZE = "size"  # training rows whose kernel a prediction computes: only kernel machines have it
 SCORES = ("error", "accuracy", "n_errors", "n_test", SIZE)
 PARTS = ("fit", "kernel", "predict", "test_kernel", "train", "selection")
 CELL_SECONDS = tuple(f"{part}_seconds" for part in (*PARTS, "fit_cpu", "predict_cpu"))

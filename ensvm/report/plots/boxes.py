@@ -132,7 +132,7 @@ def _keys(figure: DistributionConfig, items: Sequence[Values]) -> list[Key]:
     keys: list[Key] = []
     for label, look in looks.items():
         if figure.kind == "strip":
-            keys.append((Line2D([], [], linestyle="none", **_point(look)), label))
+            keys.append((Line2D([], [], linestyle="none", **look_of_point(look)), label))
         else:
             keys.append((Patch(**_face(look)), label))
     spreads = {"box": WHISKERS, "strip": MEAN, "bar": ERROR}
@@ -156,13 +156,14 @@ def _face(number: int) -> Any:
     }
 
 
-def _point(number: int) -> Any:
+def look_of_point(number: int) -> Any:
+    """Return marker, colour and size of the points of the algorithm with a number."""
     look = {"marker": MARKERS[form_of(number)], "color": COLOURS[number % len(COLOURS)]}
     return {**look, "markersize": 3.0, "markeredgewidth": 0.0, "alpha": 0.6}
 
 
 def _draw_box(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
-    point, line = _point(number), {"color": "black", "linewidth": 1.0}
+    point, line = look_of_point(number), {"color": "black", "linewidth": 1.0}
     axes.boxplot(
         values,
         positions=[x],
@@ -180,7 +181,7 @@ def _draw_box(axes: "Axes", x: float, width: float, values: np.ndarray, number: 
 def _draw_strip(axes: "Axes", x: float, width: float, values: np.ndarray, number: int) -> None:
     across = x + width * ((GOLDEN * np.arange(1, values.size + 1)) % 1.0 - 0.5) * (values.size > 1)
     size = float(np.clip(DENSE / math.sqrt(values.size), 1.2, 3.0))
-    axes.plot(across, values, linestyle="none", **_point(number) | {"markersize": size})
+    axes.plot(across, values, linestyle="none", **look_of_point(number) | {"markersize": size})
     ends = (x - width / 2, x + width / 2)
     axes.plot(ends, (values.mean(), values.mean()), color="black", linewidth=1.2, zorder=3)
 

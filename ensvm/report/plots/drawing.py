@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ensvm.errors import UserError
-from ensvm.report.plots import boxes, curves, decision_maps, points
+from ensvm.report.plots import boxes, curves, decision_maps, points, tradeoffs
 from ensvm.report.plots.looks import STYLE, Key, files_of
 from ensvm.report.query import Study
 from ensvm.study.figure_kinds import (
@@ -21,12 +21,14 @@ from ensvm.study.figure_kinds import (
     LinesConfig,
     PlaneConfig,
     ScatterConfig,
+    TradeoffConfig,
 )
 
 # Each kind of figure has a module with `read` (from records to items, and which are missing),
 # `frame_of` (the data as a frame) and `draw` (items into panels; returns the keys of the legend).
 KINDS: dict[type[FigureConfig], Any] = {
     ScatterConfig: points,
+    TradeoffConfig: tradeoffs,
     DistributionConfig: boxes,
     PlaneConfig: decision_maps,
     LinesConfig: curves,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensvm.report.query import Study
 from ensvm.report.tables import algorithm_label
-from ensvm.study.figure_kinds import DistributionConfig, LinesConfig
+from ensvm.study.figure_kinds import LinesConfig, RowsConfig
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -72,7 +72,7 @@ def look_numbers(study: Study) -> dict[str, int]:
     figures = Counter(
         label
         for figure in study.config.figures
-        if isinstance(figure, LinesConfig | DistributionConfig)
+        if isinstance(figure, LinesConfig | RowsConfig)
         for label in dict.fromkeys(series_label(study, name) for name in figure.series)
     )
     return {label: number for number, (label, _) in enumerate(figures.most_common())}

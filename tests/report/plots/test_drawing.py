@@ -21,6 +21,7 @@ figures:
   - {id: several, caption: c, panels: [german], series: [a], y: {path_: one, signs_: other}}
   - {id: sweep, kind: sweep, caption: c, panels: [size], series: [b], y: error}
   - {id: scatter, kind: scatter, caption: c, rows: [german], panels: [{x: a, y: b}]}
+  - {id: tradeoff, kind: tradeoff, caption: c, rows: [german], series: [a], x: n_test}
   - {id: plane, kind: plane, caption: c, panels: [{dataset: german, series: a}]}
   - {id: box, kind: box, caption: c, rows: german, series: [a, b]}
   - {id: strip, kind: strip, caption: c, rows: german, series: [a, b], metric: accuracy}
@@ -31,6 +32,7 @@ LABELS = {
     "several": ("step", "value"),
     "sweep": ("size", "test error (%)"),
     "scatter": ("a, test error (%)", "b, test error (%)"),
+    "tradeoff": ("n test", "test error (%)"),
     "plane": ("first input", "second input"),
     "box": ("data set", "test error (%)"),
     "strip": ("data set", "test accuracy (%)"),
@@ -79,7 +81,11 @@ REFUSED = [
     ("bar, rows: german, series: a, metric: nothing", r"unknown metric 'nothing'"),
     ("scatter, rows: [german], panels: [{x: a, y: c}]", r"panels\[1\]\.y: unknown algorithm 'c'"),
     ("scatter, rows: [mars], panels: [{x: a, y: b}]", r"rows: unknown data set 'mars'"),
-    ("scater, rows: [german], panels: [{x: a, y: b}]", r"accepted: .*scatter, plane"),
+    ("scater, rows: [german], panels: [{x: a, y: b}]", r"accepted: .*scatter, tradeoff, plane"),
+    ("tradeoff, rows: german, series: [a, c], x: size", r"unknown algorithm 'c'"),
+    ("tradeoff, series: a, x: size, panels: [{rows: mars}]", r"rows: unknown data set 'mars'"),
+    ("tradeoff, series: a, x: size", r"which data sets"),
+    ("tradeoff, rows: german, series: a, x: nothing", r"unknown metric 'nothing'"),
     ("plane, panels: [{dataset: german, series: c}]", r"series: unknown algorithm 'c'"),
     ("plane, panels: [{dataset: mars, series: a}]", r"unknown data set 'mars'"),
     (

@@ -1,0 +1,84 @@
+"""Notebooks of docs/ run and show what they say; `python tests/test_notebooks.py` writes outputs.
+
+Numbers may differ by a hundredth, for rounding depends on the processor.
+"""
+
+import ast
+import contextlib
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+NOTEBOOKS = sorted(DOCS.glob("*.ipynb"))
+NUMBER = re.compile(r"-?\d+\.\d+|-?\d+")
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def shown(source, names):
+    """Return what a cell prints, and its last expression as Jupyter shows it."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(tree, "cell", "exec"), names)
+        value = None if last is None else eval(ast.unparse(last), names)
+    return printed.getvalue() + ("" if value is None else f"{value!r}\n")
+
+
+def texts_of(cell):
+    """Return what a notebook's file says that a cell shows."""
+    return "".join(
+        line for output in cell["outputs"] for line in (*output.get("text", []), *_plain(output))
+    )
+
+
+def _plain(output):
+    lines = output.get("data", {}).get("text/plain", [])
+    return [*lines, "\n"] if lines else []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_shows_what_its_cells_give(path, monkeypatch):
+    monkeypatch.chdir(DOCS)
+    names = {}
+    for cell in code_cells(read(path)):
+        text, expected = shown("".join(cell["source"]), names), texts_of(cell)
+        assert NUMBER.sub("#", text).split() == NUMBER.sub("#", expected).split()
+        numbers = [[float(each) for each in NUMBER.findall(one)] for one in (text, expected)]
+        assert numbers[0] == pytest.approx(numbers[1], abs=0.011)
+
+
+def test_from_a_file_to_probabilities_takes_ten_lines():
+    first, *_ = code_cells(read(DOCS / "tuned-svc.ipynb"))
+    lines = [line for line in "".join(first["source"]).splitlines() if line]
+    assert len(lines) <= 10
+    assert "read_csv" in lines[3]
+    assert "predict_proba" in lines[-1]
+
+
+def written(path):
+    """Return the text of a notebook with the outputs that its cells give."""
+    notebook, names = read(path), {}
+    for number, cell in enumerate(code_cells(notebook), start=1):
+        text = shown("".join(cell["source"]), names).splitlines(keepends=True)
+        cell["execution_count"] = number
+        cell["outputs"] = (
+            [{"name": "stdout", "output_type": "stream", "text": text}] if text else []
+        )
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    with contextlib.chdir(DOCS):
+        for path in NOTEBOOKS:
+            path.write_text(written(path), encoding="utf-8")
