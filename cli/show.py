@@ -99,6 +99,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
     _print_heading(study, dataset, algorithm)
     for evidence in evidence_in_tables(study, dataset, algorithm):
         click.secho(evidence.title, bold=True)
+        click.echo(evidence.sentence)
         metric = {"metric": evidence.asked["metric"]}
         print_facts(metric | dict(evidence.compared), INDENT)
         click.echo()

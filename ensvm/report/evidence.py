@@ -15,11 +15,20 @@ from ensvm.report.query import Answer, Study, ask, runs_of
 from ensvm.report.tables import TableCell, cell_of, column_label, question_of
 from ensvm.report.verdict import SPLIT
 from ensvm.shipped import shipped_config
-from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table_layout import ColumnConfig, TableConfig
+from ensvm.study.metrics import DATA_CELL, PERCENT
+from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 NUMBER = re.compile(r"((?<!\w)-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan\b|inf\b))")
 DIFFERENT = "…"
+# How the interval of a difference lies, for each verdict.
+WHY: dict[Verdict, str] = {
+    "reproduced": "lies within {margin}",
+    "compatible": "contains 0 but reaches beyond {margin}",
+    "close": "excludes 0 and reaches beyond {margin}, but not wholly",
+    "differs": "lies beyond {margin}",
+    "cannot tell": "is too wide to judge by {margin}",
+    "undetermined": "says little, because rounding decides this value",
+}
 MOST_TEXTS = 5  # of warnings and of reasons of failures are listed, the commonest first
 
 
@@ -27,14 +36,15 @@ MOST_TEXTS = 5  # of warnings and of reasons of failures are listed, the commone
 class Evidence:
     """The evidence of one cell of a table.
 
-    `asked` says what the cell shows, `compared` has our value, the printed one and the verdict (or
-    why there are no values), `behind` how and where the values were made, and `command` reruns the
-    cell. `margin`, `printed` and `mean` are in the unit of the answer. `warnings` and `failures`
-    are the texts of the cells, each with how often it occurred; `traceback` is that of the first
-    failure that left one.
+    `sentence` says how the cell came out, `asked` what it shows, `compared` has our value, the
+    printed one and the verdict (or why there are no values), `behind` how and where the values were
+    made, and `command` reruns the cell. `margin`, `printed` and `mean` are in the unit of the
+    answer. `warnings` and `failures` are the texts of the cells, each with how often it occurred;
+    `traceback` is that of the first failure that left one.
     """
 
     title: str
+    sentence: str
     asked: Mapping[str, str]
     compared: Mapping[str, str]
     behind: Mapping[str, str]
@@ -69,6 +79,7 @@ def evidence_of(
     bad = [record for record in study.by_cell.get(value_key, []) if not record.ok]
     return Evidence(
         title=f"Table {table.id}: {cell.row}, {column_label(study, column)}",
+        sentence=sentence(cell, answer.unit.name, table.margin_of(column, cell.published)),
         asked={
             "data set": cell.row,
             **({} if question.algorithm == DATA_CELL else {"algorithm": question.algorithm}),
@@ -139,6 +150,31 @@ def counted(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{count} × {text}" for text, count in commonest)
 
 
+def sentence(cell: TableCell, unit: str, margin: float) -> str:
+    """Return how a cell came out, as a sentence of two or three parts."""
+    after = f" {unit}" if unit else ""
+    if cell.mean is None:
+        return f"No value of ours ({cell.status}): {cell.reason}."
+    if cell.published is None or cell.difference is None:
+        return f"Ours {cell.mean:.4g}{after} over {_counted(cell.n)}; the paper prints no value."
+    away = abs(cell.difference)
+    text = f"Ours {cell.mean:.4g}{after}, printed {cell.published:g}{after}"
+    points = f"{away:.2g}{' points' if unit == PERCENT.name else after}"
+    text += f": {points} {'more' if cell.difference > 0.0 else 'less'}" if away else ": the same"
+    if cell.verdict is None:
+        return f"{text}."
+    low, high = cell.difference_low, cell.difference_high
+    if low is None or high is None or low == high:
+        return f"{text}; the margin is ±{margin:.2g}: {cell.verdict}."
+    interval = f"the 95 % interval of the difference ({low:.2g} to {high:.2g})"
+    why = WHY[cell.verdict].format(margin=f"±{margin:.2g}")
+    return f"{text}; {interval} {why}: {cell.verdict}."
+
+
+def _counted(n: int) -> str:
+    return f"{n} realization{'s' * (n != 1)}"
+
+
 def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     """Return our value, the printed one and the verdict, or why there are no values, as texts."""
     unit = answer.unit.name
@@ -146,8 +182,7 @@ def _compared(cell: TableCell, answer: Answer) -> dict[str, str]:
     facts = {}
     if cell.mean is not None:
         spread = "" if cell.std is None else f" ± {cell.std:.4g}"
-        over = f"{cell.n} realization{'s' * (cell.n != 1)}"
-        facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {over}"
+        facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {_counted(cell.n)}"
     if cell.std_orders is not None:
         facts["spread over orders"] = f"{cell.std_orders:.4g}{after} over {cell.orders} orders"
     if cell.published is not None:

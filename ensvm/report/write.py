@@ -18,10 +18,6 @@ from ensvm.study.table_layout import TableConfig
 if TYPE_CHECKING:
     from ensvm.report.ranking import DataSetComparison, Ranking, Selection
 
-DIAGRAM_NOTE = (
-    "average ranks over {n} data sets ({metric}), 1 the best; "
-    "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
-)
 TEXT_ENDINGS = {"csv": "csv", "md": "md", "latex": "tex"}
 DRAWN_ENDINGS = (".png", ".svg", ".pdf")
 
@@ -94,19 +90,10 @@ def write_readings(study: Study) -> tuple[str, list[Path]]:
 def write_ranking(ranking: "Ranking") -> tuple[str, list[Path]]:
     """Write `rank-<table>` as CSV, Markdown and a diagram; return the Markdown and the paths."""
     from ensvm.report.documents.ranking_document import ranking_document
-    from ensvm.report.plots.critical_difference import draw_critical_difference
-    from ensvm.report.rank_tests import groups
+    from ensvm.report.plots.critical_difference import ranking_diagram
 
     selection = ranking.selection
-    diagram = draw_critical_difference(
-        tuple(selection.labels.values()),
-        ranking.average_ranks.tolist(),
-        ranking.critical_difference,
-        groups(ranking.average_ranks, ranking.critical_difference),
-        DIAGRAM_NOTE.format(n=len(ranking.rows), metric=selection.metric, alpha=ranking.alpha),
-        DRAWN_ENDINGS,
-    )
-    drawn = dict(zip(DRAWN_ENDINGS, diagram, strict=True))
+    drawn = dict(zip(DRAWN_ENDINGS, ranking_diagram(ranking, DRAWN_ENDINGS), strict=True))
     return _write(selection.study, _rank_stem(selection), ranking_document(ranking), drawn)
 
 

@@ -8,7 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ensvm.report.plots.looks import COLOURS, STYLE, Look, files_of
+from ensvm.report.rank_tests import groups
+from ensvm.report.ranking import Ranking
 
+NOTE = (
+    "average ranks over {n} data sets ({metric}), 1 the best; "
+    "bars join what Nemenyi's test does not tell apart (α = {alpha:g})"
+)
 WIDTH = 6.8  # inches: the text width of a page
 LABEL_SHARE = 0.55  # room for labels on either side, as a fraction of the axis
 BAR_OVERHANG = 0.015  # how far a bar reaches beyond its ranks, as a fraction of the axis
@@ -18,6 +24,19 @@ LINE, BAR, CAP = 0.8, 3.0, 0.12  # points, points, and half the height of the ca
 LINE_HEIGHT = 0.2  # inches
 TICK, TICK_LABEL, CD_BAR = 0.25, 0.4, 1.9
 FIRST_BAR, BAR_STEP, LABELS_AFTER = 0.55, 0.45, 0.55
+
+
+def ranking_diagram(ranking: Ranking, endings: Iterable[str]) -> list[bytes]:
+    """Draw the average ranks of a ranking; return the content of a file of each ending."""
+    selection = ranking.selection
+    return draw_critical_difference(
+        tuple(selection.labels.values()),
+        ranking.average_ranks.tolist(),
+        ranking.critical_difference,
+        groups(ranking.average_ranks, ranking.critical_difference),
+        NOTE.format(n=len(ranking.rows), metric=selection.metric, alpha=ranking.alpha),
+        endings,
+    )
 
 
 def draw_critical_difference(

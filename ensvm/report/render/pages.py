@@ -8,35 +8,46 @@ from typing import Any
 
 import numpy as np
 
+from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import Finding, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts
 from ensvm.report.documents.claim_document import legend as claims_legend
-from ensvm.report.documents.document import MARKS, Part, Value, origin
+from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
+from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import coverage_document, readings_document
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
 from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
+from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, read_study, runs_of
+from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
 from ensvm.report.render.html import as_html, as_script, data_uri, render_page
 from ensvm.report.render.markdown import parts_to_markdown
+from ensvm.report.render.reproduction_picture import ReproductionPicture, reproduction_picture
 from ensvm.report.tables import build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
 
 MOST_FAILURES = 50  # listed one by one
+FEWEST_RANKED = 3  # algorithms
+RANK_LEVEL = 0.05
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
 
 
 @dataclass(frozen=True)
 class PageSection:
-    """A table, claim or figure on a page: its identity, its title, and what the template shows."""
+    """A table, claim or figure on a page: its identity, its title, and what the template shows.
+
+    `of_paper` says whether the paper has it, or only we do.
+    """
 
     id: str
     title: str
     content: Mapping[str, Any]
+    of_paper: bool = True
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,13 @@ class StudyPage:
     claims_legend: str
     readings: str
     coverage: str
+    picture: ReproductionPicture | None
+    rankings: tuple[PageSection, ...]
+
+    @property
+    def ours(self) -> bool:
+        """Whether there are tables or figures that the paper does not have."""
+        return any(not section.of_paper for section in (*self.tables, *self.figures))
 
     @property
     def name(self) -> str:
@@ -128,6 +146,8 @@ def study_page(study: Study) -> StudyPage:
         _as_html(claims_legend(findings)) if findings else "",
         readings=_as_html(readings),
         coverage=_as_html(coverage),
+        picture=reproduction_picture(study),
+        rankings=tuple(_rankings(study)),
     )
 
 
@@ -148,7 +168,27 @@ def _table(study: Study, table: TableConfig, evidence: dict[str, Any]) -> PageSe
         "assumptions": [(entry.id, as_html(entry.text)) for entry in touching(study, table)],
         "verdicts": [v for v in MARKS if any(cell.verdict == v for cell in cells)],
     }
-    return PageSection(table.id, table.caption, content)
+    of_paper = any(cell.published is not None for cell in cells)
+    return PageSection(table.id, table.caption, content, of_paper)
+
+
+def _rankings(study: Study) -> Iterator[PageSection]:
+    """Yield the ranking of each table of results that has enough data sets and algorithms."""
+    for table in study.config.tables:
+        if table.of != "results":
+            continue
+        try:
+            ranking = rank_over_data_sets(study, table, None, RANK_LEVEL)
+        except UserError:
+            continue  # `ensvm rank` says why a table is not ranked
+        if len(ranking.selection.columns) < FEWEST_RANKED:
+            continue
+        document = ranking_document(ranking)
+        content = {
+            "svg": data_uri("image/svg+xml", ranking_diagram(ranking, [".svg"])[0]),
+            "text": _as_html(document.parts),
+        }
+        yield PageSection(table.id, document.title, content)
 
 
 def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
@@ -156,6 +196,7 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
     numbers = evidence.answer.shown() if values else np.empty(0)
     return {
         "title": evidence.title,
+        "sentence": evidence.sentence,
         "facts": [list(fact) for fact in evidence.facts.items()],
         "values": [float(f"{value:.{DIGITS}g}") for value in numbers[np.isfinite(numbers)]],
         "margin": evidence.margin,
@@ -169,6 +210,7 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
 
 
 def _claim(study: Study, finding: Finding) -> PageSection:
+    claim = finding.claim
     content = {
         "verdict": finding.verdict,
         "qualified": finding.qualified,
@@ -177,26 +219,25 @@ def _claim(study: Study, finding: Finding) -> PageSection:
         "picture": picture_of(finding),
         "text": _as_html(evidence_parts(study, finding)),
     }
-    return PageSection(finding.claim.id, finding.claim.id, content)
+    return PageSection(claim.id, one_line(claim.text or str(claim.paraphrase)), content)
 
 
 def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
-    figure_content, files, error = drawing.draw_figure(study, figure, [".svg", ".pdf"])
+    figure_content, files, error = drawing.draw_figure(study, figure, [".svg"])
     if not figure_content.items:
         return
-    svg, pdf = files or (b"", b"")
+    (svg,) = files or (b"",)
     names = [panel.name for panel in figure.panels if panel.name]
     panels = f"Panels: {', '.join(names)}. " if names else ""
     content = {
         "error": error,
         "svg": data_uri("image/svg+xml", svg),
-        "pdf": data_uri("application/pdf", pdf),
         "csv": data_uri("text/csv", csv_of(figure_content.frame).encode()),
         "missing": figure_content.missing,
         "panels": len(figure.panels),
         "description": f"{figure.caption} {panels}Shown: {', '.join(figure_content.names)}.",
     }
-    yield PageSection(figure.id, figure.caption, content)
+    yield PageSection(figure.id, figure.caption, content, figure.id.isdecimal())
 
 
 def _as_html(parts: Iterable[Part]) -> str:

@@ -65,27 +65,34 @@
   function open(key) {
     const cell = data[key], body = document.getElementById("evidence-body");
     document.getElementById("evidence-title").textContent = cell.title;
-    body.replaceChildren();
+    body.replaceChildren(made("p", cell.sentence));
     if (cell.values.length) {
       body.append(strip(cell));
-      const band = cell.printed === null ? "" : "; coloured: the printed value and the margin";
-      body.append(made("p", `A dot a realization; plain line: our mean${band}.`, {class: "quiet"}));
+      const band = cell.printed === null ? "" : " Red: the printed value and its margin.";
+      body.append(made("p", `Each dot is one realization. Line: our mean.${band}`,
+                       {class: "quiet"}));
     }
     const facts = made("dl", "", {class: "facts"});
     for (const [name, text] of cell.facts) {
       facts.append(made("dt", name));
-      const told = made("dd");
-      told.append(name.startsWith("run this") ? made("code", text) : text);
-      facts.append(told);
+      const fact = made("dd");
+      if (name.startsWith("run this")) {
+        const copy = made("button", "copy", {type: "button", class: "link"});
+        copy.addEventListener("click", () => navigator.clipboard.writeText(text));
+        fact.append(made("code", text), " ", copy);
+      } else fact.append(text);
+      facts.append(fact);
     }
     body.append(facts);
     if (cell.warnings.length) body.append(list("Warnings", cell.warnings));
     if (cell.failures.length) body.append(list("Did not end well", cell.failures));
     if (cell.traceback) body.append(made("pre", cell.traceback));
-    dialog.showModal();
+    if (!dialog.open) dialog.showModal();
   }
-  document.querySelectorAll("[data-cell]").forEach(
-    button => button.addEventListener("click", () => open(button.dataset.cell)));
+  // The address of a cell opens it; opening a cell sets the address.
+  document.querySelectorAll("[data-cell]").forEach(button => button.addEventListener(
+    "click", () => { location.hash = `table-${button.dataset.cell}`; follow(); }));
+  dialog.addEventListener("close", () => history.replaceState(null, "", " "));
   dialog.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });
 
   // Rows that have no value stay at the end, whatever the direction.
@@ -145,8 +152,29 @@
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     save(image, "png", canvas.toDataURL("image/png"));
   }));
-  if (location.hash) {
-    const target = document.getElementById(location.hash.slice(1));
-    if (target && target.tagName === "DETAILS") target.open = true;
+  document.querySelectorAll("[data-claims]").forEach(select => select.addEventListener("change", () =>
+    document.querySelectorAll("details.claim").forEach(claim => {
+      claim.hidden = select.value !== "" && claim.dataset.verdict !== select.value;
+    })));
+  // Arrow keys walk over the values of a table.
+  document.addEventListener("keydown", event => {
+    const cell = event.target.closest ? event.target.closest("td") : null;
+    const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
+    if (!cell || !(event.key in step)) return;
+    const [down, right] = step[event.key], row = cell.parentElement;
+    const rows = [...row.parentElement.rows].filter(other => !other.hidden);
+    const next = rows[rows.indexOf(row) + down]?.cells[cell.cellIndex + right];
+    const button = next?.querySelector("button.cell");
+    if (button) { event.preventDefault(); button.focus(); }
+  });
+
+  function follow() {
+    const name = decodeURIComponent(location.hash.slice(1));
+    const target = document.getElementById(name);
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    if (name.startsWith("table-") && name.slice(6) in data) open(name.slice(6));
+    else if (target) target.scrollIntoView();
   }
+  addEventListener("hashchange", follow);
+  if (location.hash) follow();
 })();
