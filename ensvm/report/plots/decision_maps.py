@@ -24,7 +24,7 @@ SHADE = 0.10  # how strongly the two parts of the plane are coloured
 AREA = 45.0  # of a row's mark, in points squared, where all rows have the same weight
 RING = 90.0
 GREY = "#444444"  # of rings
-FINER = 24  # points for each point of the grid, so that steps have right angles
+FINER = 8  # points for each point of the grid, so that steps have right angles
 
 
 @dataclass(frozen=True)

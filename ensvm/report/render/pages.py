@@ -34,6 +34,7 @@ from ensvm.study.table_layout import TableConfig
 MOST_FAILURES = 50  # listed one by one
 FEWEST_RANKED = 3  # algorithms
 RANK_LEVEL = 0.05
+MOST_EMBEDDED = 60_000  # bytes of a figure's data that a page carries as a download
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
 
 
@@ -227,12 +228,13 @@ def _figure(study: Study, figure: FigureConfig) -> Iterator[PageSection]:
     if not figure_content.items:
         return
     (svg,) = files or (b"",)
+    csv = csv_of(figure_content.frame).encode()
     names = [panel.name for panel in figure.panels if panel.name]
     panels = f"Panels: {', '.join(names)}. " if names else ""
     content = {
         "error": error,
         "svg": data_uri("image/svg+xml", svg),
-        "csv": data_uri("text/csv", csv_of(figure_content.frame).encode()),
+        "csv": data_uri("text/csv", csv) if len(csv) <= MOST_EMBEDDED else "",
         "missing": figure_content.missing,
         "panels": len(figure.panels),
         "description": f"{figure.caption} {panels}Shown: {', '.join(figure_content.names)}.",

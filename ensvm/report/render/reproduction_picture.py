@@ -158,8 +158,9 @@ def _panel(unit: str, left: float, values: list[_Printed]) -> PicturePanel:
 def _ticks(low: float, high: float, log: bool) -> list[float]:
     """Return three to six round values between two values."""
     if log:
-        exponents = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
-        return [10.0**exponent for exponent in exponents]
+        exponents = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+        values = [factor * 10.0**exponent for exponent in exponents for factor in (1, 2, 5)]
+        return [value for value in values if low <= value <= high]
     step = 10.0 ** math.floor(math.log10((high - low) or 1.0))
     step *= next(factor for factor in (0.2, 0.5, 1.0, 2.0) if (high - low) / (step * factor) <= 6.0)
     first = math.ceil(low / step)
