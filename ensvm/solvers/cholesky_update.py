@@ -8,6 +8,10 @@ gaps, and what they share is read once; to the last bit it is what one at a time
 import math
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from ensvm.compiled import inlined, internal, njit
 
@@ -100,6 +104,32 @@ def append_rows(lower, vectors, n_done, n):  # type: ignore[no-untyped-def]
         finish_row(lower, k, none)
     for vector in vectors:
         solve_forward(lower, vector, n, n_done)
+
+
+def append_rows_in_blocks(
+    lower: NDArray[np.float64], vectors: NDArray[np.float64], n_done: int, n: int
+) -> bool:
+    """Do what `append_rows` does by LAPACK; return False, with nothing changed, if it cannot.
+
+    It cannot where a pivot would have to be lifted. `lower` is C-contiguous.
+    """
+    if n_done == n:
+        return True
+    # LAPACK reads a row as a column: what is lower by rows is upper by columns.
+    new, corner = lower[n_done:n, :n_done].T, lower[n_done:n, n_done:n].T
+    diagonal = corner.diagonal().copy()
+    solved, remainder = new, np.array(corner, order="F")
+    if n_done:
+        solved, _ = dtrtrs(lower[:n_done].T, new, trans=1)
+        remainder = dsyrk(-1.0, solved, 1.0, remainder, trans=1, overwrite_c=1)
+    factor, failed = dpotrf(remainder, clean=0, overwrite_a=1)
+    if failed or not (factor.diagonal() ** 2 > 2.0 * PIVOT_FLOOR * diagonal).all():
+        return False
+    new[:], corner[:] = solved, factor
+    for vector in vectors:
+        right = vector[n_done:n] - solved.T @ vector[:n_done]
+        vector[n_done:n] = solve_triangular(factor, right, trans="T", check_finite=False)
+    return True
 
 
 @internal(fastmath=_REDUCTION)

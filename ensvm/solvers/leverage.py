@@ -30,6 +30,7 @@ from ensvm.solvers.leverage_rounds import (
     NO_GAIN,
     NO_PENALTY,
     NOBODY,
+    PAUSED,
     QUADRATIC,
     RELATIVE,
     TESTED,
@@ -45,6 +46,7 @@ from ensvm.solvers.leverage_rounds import (
     shift_of,
     weigh,
 )
+from ensvm.solvers.screened_candidates import ScreenedCandidates
 
 __all__ = ["LeverageResult", "leverage"]
 
@@ -164,7 +166,7 @@ class BlockSource:
 
 
 def leverage(
-    gram: NDArray[Any] | Rows,
+    gram: NDArray[Any] | Rows | ScreenedCandidates,
     y: ArrayLike,
     *,
     loss: Literal["exponential", "logistic"] = "exponential",
@@ -190,7 +192,8 @@ def leverage(
     gram : array of shape (m, m) or callable
         The symmetric Gram matrix K, float32 or float64 (others become float64); or a function that
         maps k instance numbers to these rows of K, shape (k, m): only one block's rows exist at a
-        time.
+        time; or `ScreenedCandidates`, for one block of all, no penalty, ranking='quadratic' and
+        first_round='tested'.
     y : array of shape (m,)
         The labels, -1 and +1.
     loss : 'exponential' or 'logistic', default 'exponential'
@@ -248,7 +251,6 @@ def leverage(
         "tol_scale": tol_scale,
         "first_round": first_round,
     }
-    source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
     settings = Settings(
         labels=labels,
         n_steps=STEPS[step] if isinstance(step, str) else step,
@@ -257,6 +259,10 @@ def leverage(
     )
     state = _state_at_zero(m)
     record = _empty_record(n_rounds, settings, initial_penalty)
+    if isinstance(gram, ScreenedCandidates):
+        stop_reason = _play_screened(gram, settings, state, record, n_rounds)
+        return _result(gram, settings, state, record, stop_reason)
+    source = BlockSource(gram, m, [np.arange(m)] if blocks is None else blocks)
     per_block = rounds_per_block or -(-n_rounds // source.n_blocks)
     visits = None if n_passes is None else n_passes * source.n_blocks
     stop_reason = _play_blocks(source, settings, state, record, n_rounds, per_block, visits)
@@ -291,8 +297,26 @@ def _play_blocks(
     return "n_passes"
 
 
+def _play_screened(
+    candidates: ScreenedCandidates,
+    settings: Settings,
+    state: State,
+    record: RoundHistory,
+    n_rounds: int,
+) -> StopReason:
+    """Play each round on the candidates that may gain most."""
+    for t in range(n_rounds):
+        shift = float(state.margins.min()) if settings.loss == EXPONENTIAL else 0.0
+        weigh(settings.loss, state.margins, settings.labels, shift, state.weights, state.pulls)
+        block = candidates.of_largest_gain(state.weights, state.pulls, int(state.last_chosen[0]))
+        reason = play(block, settings, state, record, t + 1)
+        if reason != PAUSED:
+            return "zero_loss" if reason == ZERO_LOSS else "no_gain"
+    return "n_rounds"
+
+
 def _result(
-    source: BlockSource,
+    source: BlockSource | ScreenedCandidates,
     settings: Settings,
     state: State,
     record: RoundHistory,
@@ -320,7 +344,7 @@ def _result(
 
 
 def _certificate(
-    source: BlockSource, settings: Settings, state: State, record: RoundHistory
+    source: BlockSource | ScreenedCandidates, settings: Settings, state: State, record: RoundHistory
 ) -> float:
     """Return the largest derivative of the mean loss, see `LeverageResult`; reads all blocks."""
     shift = shift_of.py_func(settings.loss, state.margins)
@@ -328,10 +352,14 @@ def _certificate(
     n_iter = record.n_rounds[0]
     held = record.penalty[n_iter] * total if settings.penalty == L1 else 0.0
     slopes = [abs(state.pulls.sum())]
-    slopes += [
-        largest_slope(source.block(k), state.weights, state.pulls, held)
-        for k in source.last_first()
-    ]
+    if isinstance(source, ScreenedCandidates):
+        steepest = source.of_largest_slope(state.pulls)
+        slopes.append(largest_slope(steepest, state.weights, state.pulls, held))
+    else:
+        slopes += [
+            largest_slope(source.block(k), state.weights, state.pulls, held)
+            for k in source.last_first()
+        ]
     return float(max(slopes) / total * record.loss[n_iter])
 
 

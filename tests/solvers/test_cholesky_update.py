@@ -1,11 +1,14 @@
 """The factor that gains and loses rows is the factor made at once."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from ensvm.solvers.cholesky_update import (
     append_rows,
+    append_rows_in_blocks,
     delete_row,
     finish_row,
     solve_backward,
@@ -48,7 +51,8 @@ def positive_definite(n: int) -> NDArray[np.float64]:
 
 @SIZES
 @pytest.mark.parametrize("n_done", [0, 1, 4, 7])
-def test_factor_is_lapacks_from_wherever_it_goes_on(n: int, n_done: int) -> None:
+@pytest.mark.parametrize("append", [append_rows, append_rows_in_blocks])
+def test_factor_is_numpys_from_wherever_it_goes_on(append: Any, n: int, n_done: int) -> None:
     G, n_done = positive_definite(n), min(n_done, n)
     expected, right = np.linalg.cholesky(G), np.random.default_rng(0).normal(size=(2, n))
     solved = np.linalg.solve(expected, right.T).T
@@ -56,7 +60,7 @@ def test_factor_is_lapacks_from_wherever_it_goes_on(n: int, n_done: int) -> None
         np.vstack([expected[:n_done], G[n_done:]]),
         np.hstack([solved[:, :n_done], right[:, n_done:]]),
     )
-    append_rows(lower, vectors, n_done, n)
+    append(lower, vectors, n_done, n)
     np.testing.assert_allclose(np.tril(lower), expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(vectors, solved, rtol=1e-10, atol=1e-12)
 
@@ -82,3 +86,12 @@ def test_a_matrix_without_full_rank_gets_a_factor_all_the_same() -> None:
     append_rows(lower, np.ones((1, 6)), 0, 6)
     assert np.all(np.diag(lower) > 0.0)
     np.testing.assert_allclose(np.tril(lower) @ np.tril(lower).T, np.ones((6, 6)), atol=1e-6)
+
+
+def test_lapack_leaves_a_matrix_without_full_rank_as_it_is() -> None:
+    lower, vectors = np.ones((6, 6)), np.ones((1, 6))
+    lower[0, 0] = 2.0
+    before = lower.copy()
+    assert not append_rows_in_blocks(lower, vectors, 0, 6)
+    np.testing.assert_array_equal(lower, before)
+    np.testing.assert_array_equal(vectors, 1.0)

@@ -28,6 +28,7 @@ from ensvm.compiled import inlined, internal, njit
 from ensvm.solvers.cholesky_update import (
     add_products,
     append_rows,
+    append_rows_in_blocks,
     delete_row,
     dot,
     solve_backward,
@@ -341,8 +342,13 @@ def certify(state):  # type: ignore[no-untyped-def]
 
 
 # Free coefficients beyond which the factor, of cubic cost, takes longer than the steps that it
-# saves (`constants` in benchmarks/weighted_nu_svm.py, at m = 5000)
-LARGEST_FACE = 3000
+# saves. At 12,800 rows of waveform boosting meets 3,100 of them; steps alone then take ten times
+# as long as a face.
+LARGEST_FACE = 6000
+# From so many free coefficients on, and so many new ones, LAPACK extends the factor: several times
+# faster, but its sums are added in another order.
+BLOCKED_FACE = 1024
+BLOCKED_ROWS = 16
 # Roundings of the matrix's own precision, added to its diagonal: it may be indefinite by as much
 RIDGE = 16.0
 # Where more than one in so many of the factor's points has gone, it is made anew: that takes less
@@ -399,16 +405,30 @@ def new_face(n: int) -> Face:
     )
 
 
-@njit
-def minimise_over_face(state, face, ridge):  # type: ignore[no-untyped-def]
+def minimise_over_face(state: DescentState, face: Face, ridge: float) -> None:
     """Minimise over the free coefficients with all others fixed; `ridge` makes their factor exist.
 
     Nothing is done if they are fewer than two or more than `LARGEST_FACE`, or if rounding made the
     objective rise.
     """
     n = update_face(state, face, ridge)
-    if n < 2:
-        return
+    if n >= 2:
+        newton_steps(state, face, n)
+
+
+def update_face(state: DescentState, face: Face, ridge: float) -> int:
+    """Bring the face up to the present free coefficients; return their number, 0 if too many."""
+    n_kept, n = gather_face(state, face, ridge)
+    blocked = n >= BLOCKED_FACE and n - n_kept >= BLOCKED_ROWS
+    if not blocked or not append_rows_in_blocks(face.lower, face.rotated[:2], n_kept, n):
+        append_rows(face.lower, face.rotated[:2], n_kept, n)
+    rotate_gradient(state, face, n)
+    return int(n)
+
+
+@njit
+def newton_steps(state, face, n):  # type: ignore[no-untyped-def]
+    """Minimise over the n points of the face, whose factor is up to date."""
     points, moved, step, n_moved = face.points, face.moved, face.step, n
     for k in range(n):
         moved[k], face.before[k] = points[k], state.coef[points[k]]
@@ -465,8 +485,11 @@ def is_free(state, point):  # type: ignore[no-untyped-def]
 
 
 @njit
-def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
-    """Bring the face up to the present free coefficients; return their number, 0 if too many."""
+def gather_face(state, face, ridge):  # type: ignore[no-untyped-def]
+    """Write the rows of newly free coefficients below the factor of those that stay.
+
+    Return how many stay and the number of all, 0 if they are too many for a face.
+    """
     points, lower, rotated = face.points, face.lower, face.rotated
     none = np.int64(0)  # for a literal 0 all that it is handed to would be compiled once more
     n = n_stay = none
@@ -474,7 +497,7 @@ def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
         n += is_free(state, point)
     if n > points.size:
         face.size[0] = 0
-        return 0
+        return none, none
     n_kept = face.size[0]
     for k in range(n_kept):
         n_stay += is_free(state, points[k])
@@ -486,12 +509,17 @@ def update_face(state, face, ridge):  # type: ignore[no-untyped-def]
             lower[a, b] = row[points[b]]
         lower[a, a] += ridge + state.ridge
         rotated[0, a], rotated[1, a] = 1.0, state.targets[points[a]]
-    append_rows(lower, rotated[:2], n_kept, n)
-    for a in range(n):
-        rotated[2, a] = state.values[points[a]]
-    solve_forward(lower, rotated[2], n, none)
     face.size[0] = n
-    return n
+    return n_kept, n
+
+
+@njit
+def rotate_gradient(state, face, n):  # type: ignore[no-untyped-def]
+    """Write L^{-1} times the gradient at the points of the face."""
+    none = np.int64(0)
+    for a in range(n):
+        face.rotated[2, a] = state.values[face.points[a]]
+    solve_forward(face.lower, face.rotated[2], n, none)
 
 
 @inlined

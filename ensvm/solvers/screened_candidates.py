@@ -1,0 +1,138 @@
+"""Candidates of the leveraging algorithm screened by 16-bit kernel values, with a proof.
+
+A round takes the candidate of the largest gain slope^2 / curvature (see `leverage_rounds`). With
+h_i = g_i - G w_i / W both come from one kernel row k: slope = sum h_i k_i, and the root of the
+curvature is a seminorm of k, the weighted spread. So kernel values that are wrong by at most delta
+change the slope by at most delta sum |h_i|, and the root of the curvature by at most delta sqrt(W).
+Candidates whose upper bound of the gain lies below the best lower bound cannot win; the few others
+are compared by their float64 kernel values. A round then reads 2 bytes an entry instead of 8.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.compiled import internal, njit
+from ensvm.solvers.leverage_rounds import CandidateBlock, find_centres_and_floors
+
+STEPS = float(np.iinfo(np.uint16).max)  # 16-bit entries count kernel values in 1 / 65,535
+ROUNDED = 0.5000001 / STEPS  # the most by which an entry is wrong
+CHUNK = 128  # entries summed in float32 before they are added in float64
+# Relative error of such a sum of products: a rounding for each addition, four for the factors.
+SUMMED = 1.01 * (CHUNK + 4) * float(np.finfo(np.float32).eps) / 2.0
+TINY = float(np.finfo(np.float64).tiny)
+BLOCK_ROWS = 256  # rows of kernel values made at once
+# Exact rows kept; more only if one round needs more
+KEPT_ROWS = 1024
+
+
+class ScreenedCandidates:
+    """The kernel rows of all m candidates in 16 bits, and in float64 of those asked for.
+
+    Parameters
+    ----------
+    rows : callable
+        Maps k instance numbers to their kernel values with all instances, shape (k, m), float64,
+        all in [0, 1].
+    m : int
+        The number of instances.
+    """
+
+    def __init__(self, rows: Callable[[NDArray[np.intp]], NDArray[Any]], m: int) -> None:
+        self._make = rows
+        self._steps = np.empty((m, m), dtype=np.uint16)
+        for start in range(0, m, BLOCK_ROWS):
+            values = rows(np.arange(start, min(start + BLOCK_ROWS, m)))
+            np.rint(values * STEPS, out=values)
+            self._steps[start : start + BLOCK_ROWS] = values
+        self._sums = np.empty((m, 3))
+        self._exact: dict[int, tuple[NDArray[np.float64], float, float]] = {}
+
+    def of_largest_gain(
+        self, weights: NDArray[np.float64], pulls: NDArray[np.float64], last_chosen: int
+    ) -> CandidateBlock:
+        """Return the candidates that may have the largest gain, `last_chosen` left out."""
+        total = max(float(weights.sum()), TINY)
+        slopes, error, curvatures, slack = self._bounds(
+            weights, pulls - (pulls.sum() / total) * weights, total
+        )
+        largest = np.sqrt(curvatures + slack) + ROUNDED * np.sqrt(total)
+        least = np.sqrt(np.maximum(curvatures - slack, 0.0)) - ROUNDED * np.sqrt(total)
+        lower = np.maximum(slopes - error, 0.0) / largest
+        # A flat row, of which nothing is known, stays in the list.
+        upper = np.full(lower.size, np.inf)
+        np.divide(slopes + error, least, out=upper, where=least > 0.0)
+        if last_chosen >= 0:
+            lower[last_chosen], upper[last_chosen] = 0.0, -1.0
+        return self._block(np.flatnonzero(upper >= lower.max()))
+
+    def of_largest_slope(self, pulls: NDArray[np.float64]) -> CandidateBlock:
+        """Return the candidates that may have the largest |sum g K_j|."""
+        slopes, error, *_ = self._bounds(np.abs(pulls), pulls, 1.0)
+        return self._block(np.flatnonzero(slopes + error >= slopes.max() - error))
+
+    def _bounds(
+        self, weights: NDArray[np.float64], direction: NDArray[np.float64], total: float
+    ) -> tuple[NDArray[np.float64], float, NDArray[np.float64], NDArray[np.float64]]:
+        """Return |slope| and its error, curvature and its error, of the 16-bit rows."""
+        scale = max(float(np.abs(direction).max()), TINY)
+        heaviest = max(float(weights.max()), TINY)
+        _find_sums(
+            self._steps,
+            (weights / heaviest).astype(np.float32),
+            (direction / scale).astype(np.float32),
+            self._sums,
+        )
+        squares, firsts, slopes = self._sums.T
+        squares, firsts = squares * (heaviest / STEPS**2), firsts * (heaviest / STEPS)
+        error = (ROUNDED + SUMMED) * float(np.abs(direction).sum())
+        curvatures = np.maximum(squares - firsts**2 / total, 0.0)
+        # Of a square and of twice a first sum, whose square is at most the squares times the total
+        return np.abs(slopes) * (scale / STEPS), error, curvatures, 4.0 * SUMMED * squares
+
+    def _block(self, indices: NDArray[np.intp]) -> CandidateBlock:
+        """Return these candidates with their float64 rows, which are kept for later rounds."""
+        missing = np.array([j for j in indices if j not in self._exact], dtype=np.intp)
+        if missing.size and len(self._exact) + missing.size > KEPT_ROWS:
+            self._exact.clear()
+            missing = indices
+        if missing.size:
+            rows = self._make(missing)
+            centres, floors = np.empty((2, missing.size))
+            find_centres_and_floors(rows, float(np.finfo(rows.dtype).eps), centres, floors)
+            made = zip(rows, centres, floors, strict=True)
+            self._exact |= dict(zip(missing.tolist(), made, strict=True))
+        kept = [self._exact[int(j)] for j in indices]
+        rows = np.array([row for row, _, _ in kept])
+        rows.flags.writeable = False
+        centres = np.array([centre for _, centre, _ in kept])
+        floors = np.array([floor for _, _, floor in kept])
+        return CandidateBlock(rows, indices, centres, floors, sums=np.empty((indices.size, 3)))
+
+
+@njit
+def _find_sums(rows, weights, direction, sums):  # type: ignore[no-untyped-def]
+    """Write sum w q^2, sum w q and sum h q of each row q."""
+    n, m = rows.shape
+    for j in range(n):
+        squares = firsts = slope = 0.0
+        for start in range(0, m, CHUNK):
+            end = min(start + CHUNK, m)
+            a, b, c = _chunk_sums(rows[j, start:end], weights[start:end], direction[start:end])
+            squares, firsts, slope = squares + a, firsts + b, slope + c
+        sums[j, 0], sums[j, 1], sums[j, 2] = squares, firsts, slope
+
+
+@internal(fastmath={"reassoc", "contract"})
+def _chunk_sums(row, weights, direction):  # type: ignore[no-untyped-def]
+    """Return the three sums of one chunk, added up in float32."""
+    squares = firsts = slope = np.float32(0.0)
+    for i in range(row.size):
+        value = np.float32(row[i])
+        weighted = weights[i] * value
+        squares += weighted * value
+        firsts += weighted
+        slope += direction[i] * value
+    return squares, firsts, slope

@@ -1,0 +1,54 @@
+"""Screening candidates by 16-bit kernel values changes no round of the leveraging algorithm."""
+
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from ensvm.kernels import gram
+from ensvm.solvers.leverage import leverage
+from ensvm.solvers.screened_candidates import ScreenedCandidates
+
+
+def problem(seed: int, m: int, gamma: float) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 4))
+    y = np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=m) > 0.0, 1.0, -1.0)
+    return gram(X, kernel="rbf", gamma=gamma), y
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize("gamma", [0.01, 0.3, 5.0])
+def test_rounds_are_those_of_the_whole_gram_matrix(
+    gamma: float, loss: Literal["exponential", "logistic"]
+) -> None:
+    K, y = problem(0, 300, gamma)
+    exact = leverage(K, y, loss=loss, n_rounds=60)
+    screened = leverage(ScreenedCandidates(lambda rows: K[rows], 300), y, loss=loss, n_rounds=60)
+    assert screened.stop_reason == exact.stop_reason
+    np.testing.assert_allclose(screened.losses, exact.losses, rtol=1e-9)
+    np.testing.assert_allclose(screened.certificate, exact.certificate, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("gamma", [0.01, 0.3, 5.0])
+def test_the_list_holds_the_candidate_of_largest_gain(seed: int, gamma: float) -> None:
+    K, y = problem(seed, 200, gamma)
+    weights = np.random.default_rng(seed).exponential(size=200) ** 3
+    pulls, total = y * weights, weights.sum()
+    centred = K - (K @ weights / total)[:, None]
+    gains = (centred @ pulls) ** 2 / (centred**2 @ weights)
+    candidates = ScreenedCandidates(lambda rows: K[rows], 200)
+    for last in (-1, int(np.argmax(gains))):
+        rows = candidates.of_largest_gain(weights, pulls, last).indices
+        allowed = np.arange(200) != last
+        assert np.flatnonzero(allowed)[np.argmax(gains[allowed])] in rows
+        assert last not in rows
+    steepest = candidates.of_largest_slope(pulls).indices
+    assert np.argmax(np.abs(K @ pulls)) in steepest
+
+
+def test_few_candidates_are_left() -> None:
+    K, y = problem(0, 300, 0.3)
+    candidates = ScreenedCandidates(lambda rows: K[rows], 300)
+    assert candidates.of_largest_gain(np.ones(300), y, -1).indices.size < 30
