@@ -47,7 +47,14 @@ table_option = click.option(
     type=click.Choice(["md", "csv", "latex"]),
     help="What to print [default: a table for the terminal; md if the output is piped].",
 )
-def table(results: Path, studies: tuple[str, ...], table_id: str | None, form: str | None) -> None:
+@click.option(
+    "--ours",
+    is_flag=True,
+    help="Leave the printed values and the verdicts out of LaTeX, for a paper of your own.",
+)
+def table(
+    results: Path, studies: tuple[str, ...], table_id: str | None, form: str | None, ours: bool
+) -> None:
     """Print and write the tables of the studies in RESULTS.
 
     They are laid out as in the papers, with the printed values. The files are table-<id>.csv (a
@@ -60,6 +67,7 @@ def table(results: Path, studies: tuple[str, ...], table_id: str | None, form: s
       ensvm table
       ensvm table ijcai07 --table 2
       ensvm table results/ ijcai07 --table 2 --format latex
+      ensvm table results/ ijcai07 --table 2 --format latex --ours
     """
     from ensvm.report.write import write_first_page, write_tables
 
@@ -75,7 +83,7 @@ def table(results: Path, studies: tuple[str, ...], table_id: str | None, form: s
             _show_study(terminal, study, tables)
         if study.note:
             print_text(f"{study.config.study}: {study.note}", err=True)
-        for text, paths in write_tables(study, form or "md", tables):
+        for text, paths in write_tables(study, form or "md", tables, with_print=not ours):
             if terminal is None:
                 click.echo(text)
             written += paths

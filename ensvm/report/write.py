@@ -23,21 +23,27 @@ DRAWN_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def write_tables(
-    study: Study, form: str, tables: Iterable[TableConfig] | None = None
+    study: Study,
+    form: str,
+    tables: Iterable[TableConfig] | None = None,
+    *,
+    with_print: bool = True,
 ) -> Iterator[tuple[str, list[Path]]]:
     """Write tables of a study, by default all, as CSV and Markdown; as LaTeX too if `form` says so.
 
-    Yields, for each table, its text in `form` (`md`, `csv` or `latex`) and the paths written.
+    `with_print` says whether the LaTeX has the printed values and the verdicts. Yields, for each
+    table, its text in `form` (`md`, `csv` or `latex`) and the paths written.
     """
     for table in study.config.tables if tables is None else tables:
         cells = build_table(study, table)
         document = table_document(study, table, cells)
         texts = {"csv": csv_of(document.frame), "md": to_markdown(document)}
         if form == "latex":
-            from ensvm.report.render.latex import to_latex
+            from ensvm.report.render.latex import to_latex, without_print
 
             label = f"tab:{study.config.study}-{table.id}"
             grid = table_grid(study, table, cells)
+            grid = grid if with_print else without_print(grid)
             texts["latex"] = to_latex(grid, table.caption, label, table.margin)
         paths = {kind: table_path(study.folder, table, TEXT_ENDINGS[kind]) for kind in texts}
         for kind, path in paths.items():

@@ -1,7 +1,11 @@
 """Tables show what the records say: nothing rounded, mixed, or missing without a reason."""
 
+import shutil
 import statistics
+import subprocess
 from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pandas as pd
@@ -9,11 +13,12 @@ import pytest
 from made_up_records import errors, make_study, record
 from scipy.stats import ttest_ind
 
-from ensvm.report.query import find_studies
+from ensvm.report.query import find_studies, read_study
 from ensvm.report.tables import best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
 from ensvm.study.table_layout import read_published
 
+RESULTS = Path(__file__).parents[2] / "results"
 CONFIG = """\
 study: s
 realizations: 3
@@ -132,7 +137,8 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
 def test_latex_is_written_when_asked_for(study):
     text = [text for text, _ in write_tables(study, "latex")][1]
     assert "\\textbf{10.0}" in text
-    assert "24.0 $\\pm$ 1.0 {\\scriptsize (24.0 ?)}" in text
+    assert "24.0 $\\pm$ 1.0" in text
+    assert "{\\scriptsize 24.0 ?}" in text
     assert (study.folder / "table-2.tex").read_text() == text
     lines = text.splitlines()
     rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
@@ -140,6 +146,41 @@ def test_latex_is_written_when_asked_for(study):
     for opened, closed in ("{}", ("\\begin", "\\end"), ("\\toprule", "\\bottomrule")):
         assert text.count(opened) == text.count(closed)
     assert text.count("$") % 2 == 0
+
+
+def test_latex_of_one_s_own_paper_has_neither_print_nor_verdicts(study):
+    text = [text for text, _ in write_tables(study, "latex", with_print=False)][1]
+    assert "\\textbf{10.0}" in text
+    assert "scriptsize" not in text
+    assert "printed" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", ["", "twocolumn"])
+def test_latex_of_shipped_studies_compiles_within_the_lines(tmp_path, columns):
+    finder = shutil.which("kpsewhich")
+    if finder is None or subprocess.run([finder, "booktabs.sty"], capture_output=True).returncode:
+        pytest.skip("LaTeX with booktabs is not installed")
+    tables = []
+    for name in ("ijcai07", "nips99", "ecda13"):
+        folder = copytree(RESULTS / name, tmp_path / name)
+        tables += [text for text, _ in write_tables(read_study(folder), "latex")]
+    text = "\n".join(
+        [
+            rf"\documentclass[{columns}]{{article}}",
+            r"\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{booktabs,graphicx}",
+            r"\begin{document}",
+            *("\\clearpage\n" + table for table in tables),
+            r"\end{document}",
+        ]
+    )
+    (tmp_path / "all.tex").write_text(text)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    ran = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120
+    )
+    assert ran.returncode == 0, ran.stdout[-2000:]
+    assert "Overfull" not in ran.stdout
 
 
 def test_studies_are_found_from_their_folder_or_the_one_above(study):

@@ -121,10 +121,11 @@ def value_of(cell: TableCell, decimals: int) -> Value:
     def text(value: float | None) -> str:
         return "" if value is None else f"{value:.{decimals}f}"
 
+    order_spread = text(cell.std_orders)
     return Value(
         text(cell.mean) or NOTHING,
         spread=text(cell.std),
-        order_spread=text(cell.std_orders),
+        order_spread=order_spread if order_spread.strip("0.") else "",
         printed=text(cell.published),
         verdict=cell.verdict,
         shipped=cell.status == "shipped",

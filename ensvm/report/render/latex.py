@@ -1,10 +1,16 @@
-"""Grids as LaTeX tables with booktabs, for a paper: spread, printed value, mark of the verdict."""
+"""Grids as LaTeX tables for a paper: spread, and below it the printed value and its verdict.
+
+A table is as wide as it needs, at most as wide as a line; with many columns it spans both columns
+of a page.
+"""
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from unicodedata import name
 
-from ensvm.report.documents.document import NOTHING, Grid, Value, one_line
+from ensvm.report.documents.document import NOTHING, SHIPPED, Grid, Value, one_line
 from ensvm.study.table_layout import Verdict
 
 MARKS: dict[Verdict, str] = {
@@ -33,45 +39,78 @@ SPECIAL = {
     "−": "$-$",
     "–": "--",
     NOTHING: "--",
+    SHIPPED: r"$\dagger$",
 }
 _SPECIAL = re.compile("|".join(map(re.escape, SPECIAL)))
 
 
+# A box at most as wide as the line that it stands on.
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+WIDE = 6  # a table of more columns spans both columns of a page
+
+
 def to_latex(grid: Grid, caption: str, label: str, margin: float) -> str:
-    """Return a grid of values as a LaTeX `table` that needs the package booktabs.
+    """Return a grid of values as a LaTeX table that needs the packages booktabs and graphicx.
 
     `margin` is that of the verdicts, which the notes under the table name.
     """
+    table = "table*" if len(grid.heads) > WIDE else "table"
     lines = [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{table}",
+        r"% needs \usepackage{booktabs,graphicx}",
+        rf"\begin{{{table}}}",
         r"\centering",
         rf"\caption{{{_escape(one_line(caption))}}}",
         rf"\label{{{label}}}",
+        FITTED,
         rf"\begin{{tabular}}{{l{'r' * (len(grid.heads) - 1)}}}",
         r"\toprule",
         " & ".join(map(_escape, grid.heads)) + r" \\",
         r"\midrule",
-        *(" & ".join(map(_cell, row)) + r" \\" for row in grid.rows),
+        *(line for row in grid.rows for line in _lines(row)),
         r"\bottomrule",
-        r"\end{tabular}",
-        rf"\par\smallskip\footnotesize {_notes(grid, margin)}",
-        r"\end{table}",
+        r"\end{tabular}}",
+        rf"\par\smallskip\footnotesize\raggedright {_notes(grid, margin)}",
+        rf"\end{{{table}}}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _cell(cell: str | Value) -> str:
+def without_print(grid: Grid) -> Grid:
+    """Return a grid of our values alone, without printed values and verdicts."""
+    rows = [
+        [
+            replace(cell, printed="", verdict=None) if isinstance(cell, Value) else cell
+            for cell in row
+        ]
+        for row in grid.rows
+    ]
+    return replace(grid, rows=rows)
+
+
+def _lines(row: Sequence[str | Value]) -> Iterator[str]:
+    """Yield the line of our values and, if the paper prints some, the line of the printed ones."""
+    yield " & ".join(map(_ours, row)) + r" \\"
+    printed = [_printed(cell) if isinstance(cell, Value) else "" for cell in row]
+    if any(printed):
+        yield " & ".join(printed) + r" \\[2pt]"
+
+
+def _ours(cell: str | Value) -> str:
     if isinstance(cell, str):
         return _escape(cell)
     ours = _escape(cell.ours)
     ours = rf"\textbf{{{ours}}}" if cell.best else ours
     ours = rf"\underline{{{ours}}}" if cell.underlined else ours
+    ours += _escape(cell.marks)
     ours += rf" $\pm$ {cell.spread}" if cell.spread else ""
-    if not cell.printed:
-        return ours
-    mark = f" {MARKS[cell.verdict]}" if cell.verdict else ""
-    return rf"{ours} {{\scriptsize ({cell.printed}{mark})}}"
+    return ours + (rf" ($\pm$ {cell.order_spread})" if cell.order_spread else "")
+
+
+def _printed(value: Value) -> str:
+    if not value.printed:
+        return ""
+    mark = f" {MARKS[value.verdict]}" if value.verdict else ""
+    return rf"{{\scriptsize {value.printed}{mark}}}"
 
 
 def _notes(grid: Grid, margin: float) -> str:
@@ -79,7 +118,11 @@ def _notes(grid: Grid, margin: float) -> str:
     values = [cell for row in grid.rows for cell in row if isinstance(cell, Value)]
     several = any(value.spread for value in values)
     text = r"Mean $\pm$ standard deviation" if several else "Value"
-    text += ", in parentheses the printed value" if any(v.printed for v in values) else ""
+    if any(value.order_spread for value in values):
+        text += " (that over orders of the training rows in parentheses)"
+    text += ", below it the printed value" if any(v.printed for v in values) else ""
+    text += "; ! fits warned" if any(value.warned for value in values) else ""
+    text += f"; {_escape(SHIPPED)} shipped" if any(value.shipped for value in values) else ""
     text += "; bold: the best of the row" if any(value.best for value in values) else ""
     if any(value.underlined for value in values):
         text += "; underlined: significantly better than the columns it is compared with"
