@@ -54,6 +54,11 @@ def print_markdown(text: str) -> None:
     Console().print(_Page(text.replace("<sub>", "").replace("</sub>", "")))
 
 
+def shortened(line: str, width: int) -> str:
+    """Return a line that fits a width, with an ellipsis at its end if it was too long."""
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
 def print_facts(facts: Mapping[str, str], indent: int = 0) -> None:
     """Print names and texts side by side, wrapped to the width of the terminal.
 

@@ -18,7 +18,14 @@ from ensvm_cli.arguments import (
     results_argument,
     study_folders,
 )
-from ensvm_cli.printing import print_errors, print_markdown, print_text, print_written, refuse
+from ensvm_cli.printing import (
+    print_errors,
+    print_markdown,
+    print_text,
+    print_written,
+    refuse,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from ensvm.records.record import Identity
@@ -177,7 +184,19 @@ def commands_of(config: "StudyConfig", results: Path) -> list[str]:
     show_default=True,
     help="The folder of the pages.",
 )
-def report(results: Path, studies: tuple[str, ...], parts: tuple[str, ...], output: Path) -> None:
+@click.option(
+    "--claim",
+    "claim_id",
+    metavar="ID",
+    help="Print this claim with its evidence, and nothing else.",
+)
+def report(
+    results: Path,
+    studies: tuple[str, ...],
+    parts: tuple[str, ...],
+    output: Path,
+    claim_id: str | None,
+) -> None:
     """Write web pages of the studies in RESULTS, or parts of them.
 
     The pages need no network and no server: index.html, and one page for each study, in which
@@ -185,16 +204,21 @@ def report(results: Path, studies: tuple[str, ...], parts: tuple[str, ...], outp
 
     With --only, the parts are written into each study's folder: figures as figure-<id>.png, .svg,
     .pdf and .csv (their data); claims, whether each holds, as claims.md and .csv; readings, the
-    values under each interpretation of the paper, as readings.md, .csv and coverage.md. Exit
-    status: 0 written, 1 a figure cannot be drawn, 2 wrong input.
+    values under each interpretation of the paper, as readings.md, .csv and coverage.md. A terminal
+    shows a line for each claim; --claim shows one whole. Exit status: 0 written, 1 a figure cannot
+    be drawn, 2 wrong input.
 
     \b
     Examples:
       ensvm report results/ -o pages
       ensvm report ijcai07-figure1 --only figures --only claims
+      ensvm report ijcai07 --claim comparable-with-svm-best
     """
     from ensvm.report.write import write_claims, write_readings
 
+    if claim_id is not None:
+        _print_claim(read_studies(results, studies, "ijcai07-figure1"), claim_id)
+        return
     parts = parts or ("pages",)
     if "pages" in parts:
         _write_pages(study_folders(results, studies), output)
@@ -202,12 +226,45 @@ def report(results: Path, studies: tuple[str, ...], parts: tuple[str, ...], outp
         _write_figures(results, studies)
     if "claims" in parts:
         chosen = read_studies(results, studies, "ijcai07-figure1")
-        documents = [write_claims(study) for study in chosen if study.config.claims]
-        _print_documents(documents, f"{results}: no records of a study with claims")
+        with_claims = [study for study in chosen if study.config.claims]
+        documents = [write_claims(study) for study in with_claims]
+        in_short = _claims_in_short(with_claims) if sys.stdout.isatty() else None
+        _print_documents(documents, f"{results}: no records of a study with claims", in_short)
     if "readings" in parts:
         documents = [write_readings(study) for study in read_studies(results, studies, "nips99")]
         missing = f"{results}: no records of a study with readings or a coverage table"
         _print_documents(documents, missing)
+
+
+def _print_claim(studies: list["Study"], claim_id: str) -> None:
+    """Print the claims of an id with their evidence; refuse if no study has one."""
+    from ensvm.report.claims import evaluate_claims
+    from ensvm.report.documents.claim_document import evidence_parts
+    from ensvm.report.documents.document import Heading
+    from ensvm.report.render.markdown import parts_to_markdown
+
+    ids = [claim.id for study in studies for claim in study.config.claims]
+    must_be_one_of("no claim", claim_id, ids)
+    for study in studies:
+        for finding in evaluate_claims(study):
+            if finding.claim.id == claim_id:
+                heading = Heading(f"{claim_id}: {finding.verdict} {finding.qualified}".strip())
+                print_markdown(parts_to_markdown([heading, *evidence_parts(study, finding)]))
+
+
+def _claims_in_short(studies: Iterable["Study"]) -> str:
+    """Return a line for each claim: its verdict, its id and as much of its text as fits."""
+    from ensvm.report.claims import evaluate_claims
+
+    lines = []
+    for study in studies:
+        lines.append(study.config.title or study.config.study)
+        for finding in evaluate_claims(study):
+            claim = finding.claim
+            text = " ".join(str(claim.text or claim.paraphrase).split())
+            head = f"  {finding.verdict:<12}{claim.id}  "
+            lines.append(shortened(head + text, Console().width))
+    return "\n".join([*lines, "one of them with its evidence: ensvm report --claim ID"])
 
 
 def _write_pages(folders: list[Path], output: Path) -> None:
@@ -247,11 +304,15 @@ def _end_if(errors: list[str]) -> None:
         sys.exit(1)
 
 
-def _print_documents(documents: list[tuple[str, list[Path]]], missing: str) -> None:
-    """Print the Markdown of documents and the paths of their files; refuse if there are none."""
+def _print_documents(
+    documents: list[tuple[str, list[Path]]], missing: str, in_short: str | None = None
+) -> None:
+    """Print documents, or a shorter text, and the paths of their files; refuse without files."""
     for text, paths in documents:
-        if paths:
+        if paths and in_short is None:
             print_markdown(text)
+    if in_short and documents:
+        click.echo(in_short)
     written = [path for _, paths in documents for path in paths]
     if not written:
         refuse(f"{missing}; run one first")

@@ -17,7 +17,7 @@ from ensvm_cli.arguments import (
     results_folder,
     results_option,
 )
-from ensvm_cli.printing import duration, missing_data_text, print_facts, print_text, refuse
+from ensvm_cli.printing import duration, missing_data_text, print_text, refuse, shortened
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch, DatasetCard
@@ -41,8 +41,9 @@ PIPED_WIDTH = 100
 def list_(results: Path, data_dir: Path | None) -> None:
     """List the shipped studies, and your own in RESULTS.
 
-    For each study: title, paper, which of its cells are in RESULTS, how long a run takes on one
-    processor, and which data are missing. Nothing is downloaded, and no data file is read.
+    For each study: title, which of its cells are in RESULTS, how long a run takes on one processor,
+    and which data are missing; piped, the paper and the data to download too. Nothing is
+    downloaded, and no data file is read.
 
     \b
     Examples:
@@ -66,9 +67,18 @@ def list_(results: Path, data_dir: Path | None) -> None:
         for name, facts in studies.items():
             click.echo("\t".join([name, *(" ".join(text.split()) for text in facts.values())]))
         return
+    heads = {"study": "study", "takes": "takes", "here": "here", "title": "what it is"}
+    rows = [heads, *({"study": name, **facts} for name, facts in studies.items())]
+    widths = [max(len(row[key]) for row in rows) for key in ("study", "takes", "here")]
+    for row in rows:
+        cells = zip(("study", "takes", "here"), widths, strict=True)
+        line = "  ".join([*(row[key].ljust(width) for key, width in cells), row["title"]])
+        click.secho(shortened(line, Console().width), bold=row is heads)
+    machines = ", ".join(sorted({facts["measured"] for facts in studies.values()} - {""}))
+    click.echo(f"\nseconds of one processor, measured {machines}")
     for name, facts in studies.items():
-        click.secho(name, bold=True)
-        print_facts({fact: text for fact, text in facts.items() if text}, indent=2)
+        if facts["data missing"]:
+            click.echo(f"data missing for {name}: {facts['data missing']}")
     click.echo("\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status.")
 
 
@@ -109,7 +119,7 @@ def _study_facts(
         "title": config.title,
         "paper": config.citation,
         "here": ", ".join(here) or "not run",
-        "takes": _run_time(config, records, measured),
+        **_run_time(config, records, measured),
         "to download": ", ".join(data_by_state.get("to download", [])),
         "data missing": ", ".join(data_by_state.get("missing", [])),
     }
@@ -117,7 +127,7 @@ def _study_facts(
 
 def _run_time(
     config: "StudyConfig", records: Mapping["Identity", "Record"], shipped: list["Measured"]
-) -> str:
+) -> dict[str, str]:
     """Return how long one processor is busy with a study, and where that was measured."""
     from ensvm.runner.estimate import measured, total_seconds
 
@@ -126,9 +136,9 @@ def _run_time(
         lines = [line for line in shipped if line.study == config.study]
         machine = f"on {', '.join(dict.fromkeys(line.machine for line in lines))}"
     if not lines:
-        return ""
+        return {"takes": "", "measured": ""}
     orders = {name: block.orders for name, block in config.algorithms.items()}
-    return f"{duration(total_seconds(lines, orders))} of one processor, measured {machine}"
+    return {"takes": duration(total_seconds(lines, orders)), "measured": machine}
 
 
 def _data_by_state(

@@ -10,7 +10,9 @@ from ensvm.report.documents.document import Document
 from ensvm.report.documents.table_document import table_document, table_grid
 from ensvm.report.query import Study
 from ensvm.report.render import first_page
+from ensvm.report.render.html import render_page
 from ensvm.report.render.markdown import to_markdown
+from ensvm.report.render.reproduction_picture import PICTURE, reproduction_picture
 from ensvm.report.tables import build_table
 from ensvm.study.figure_kinds import FigureConfig
 from ensvm.study.table_layout import TableConfig
@@ -61,6 +63,9 @@ def write_first_page(study: Study) -> Path | None:
     path = study.folder / first_page.NAME
     if path.exists() and not path.read_text(encoding="utf-8").startswith(first_page.WRITTEN):
         return None
+    picture = reproduction_picture(study)
+    if picture is not None:
+        replace_file(study.folder / PICTURE, render_page(PICTURE, picture=picture))
     replace_file(path, first_page.first_page(study))
     return path
 

@@ -12,6 +12,7 @@ from ensvm.report.documents.document import MARKS, Grid, Heading, Part, one_line
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.query import Study
 from ensvm.report.render.markdown import parts_to_markdown
+from ensvm.report.render.reproduction_picture import PICTURE
 from ensvm.report.tables import TableCell, build_table
 from ensvm.shipped import shipped_config
 from ensvm.study.table_layout import TableConfig
@@ -38,6 +39,7 @@ def first_page(study: Study) -> str:
         WRITTEN,
         f"# {config.title or config.study}",
         config.citation.strip(),
+        _picture(tables),
         _at_a_glance(study, tables, findings),
         _how_to_run(study),
         *_tables(study, tables),
@@ -81,6 +83,13 @@ def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -
     ]
     cells = [[what, str(count), more] for what, count, more in rows if count]
     return Grid(["what", "how many", ""], cells, also_left=("",))
+
+
+def _picture(tables: list[LaidOut]) -> str:
+    """Return the picture of printed values against ours; empty if nothing has a verdict."""
+    if not any(cell.verdict for table, cells in tables if table.of == "results" for cell in cells):
+        return ""
+    return f"![printed values against ours, with their verdicts]({PICTURE})"
 
 
 def _printed(tables: list[LaidOut], of: str) -> tuple[int, str]:

@@ -33,7 +33,9 @@ def as_html(markdown: str) -> str:
     becomes text unless it leads to the web, to mail or to a page beside this one. The small print
     of files is as large as the rest.
     """
-    return _markdown().render(markdown.replace("<sub>", "").replace("</sub>", ""))
+    for tag, text in (("<br>", " "), ("<sub>", ""), ("</sub>", "")):
+        markdown = markdown.replace(tag, text)
+    return _markdown().render(markdown)
 
 
 @cache

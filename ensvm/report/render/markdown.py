@@ -60,7 +60,7 @@ def _cell(cell: str | Value) -> str:
     if isinstance(cell, str):
         return one_line(cell).replace("|", "\\|")
     mark = f" {MARKS[cell.verdict]}" if cell.verdict else ""
-    return _our_value(cell) + (f" <sub>{cell.printed}{mark}</sub>" if cell.printed else mark)
+    return _our_value(cell) + (f"<br><sub>{cell.printed}{mark}</sub>" if cell.printed else mark)
 
 
 def _our_value(value: Value) -> str:

@@ -13,6 +13,7 @@ from ensvm.study.metrics import unit_of
 from ensvm.study.table_layout import TableConfig, Verdict
 
 SIDE, LEFT, TOP, GAP, AXIS = 300.0, 52.0, 30.0, 64.0, 48.0  # pixels
+PICTURE = "printed.svg"  # the file beside a study's tables
 ROOM = 0.04  # free space at both ends, relative to the range of values
 LOG_RATIO = 20.0  # an axis is logarithmic if the largest value is so many times the smallest
 BAND_POINTS = 40

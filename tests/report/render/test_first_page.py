@@ -70,15 +70,15 @@ def test_the_page_shows_the_tables_as_their_own_pages_do(study):
 
 def test_every_link_leads_to_a_file_and_what_is_not_there_is_named(study):
     list(write_tables(study, "md"))
-    before = first_page(study)
+    before = write_first_page(study).read_text()
     assert "Not drawn yet: `ensvm report --only figures`" in before
     assert "evidence: `ensvm report --only claims`" in before
     write_claims(study)
     assert all(drawn.paths for drawn in write_figures(study))
-    after = first_page(study)
+    after = write_first_page(study).read_text()
     assert "Not drawn yet" not in after
     links = re.findall(r"\]\(([^)]+)\)", after)
-    assert {"figure-1.png", "figure-1.pdf", "claims.md", "table-1.md"} <= set(links)
+    assert {"printed.svg", "figure-1.png", "figure-1.pdf", "claims.md", "table-1.md"} <= set(links)
     for text in (before, after):
         for link in re.findall(r"\]\(([^)]+)\)", text):
             assert (study.folder / link).is_file(), link
