@@ -325,10 +325,31 @@ def check(config: str, results: Path, fit: bool) -> None:
         refuse(*(f"{path}: {line}" for line in errors))
     trial_fits = trial(plan) if fit else None
     print_columns(plan)
+    _print_alarms(plan)
     print_text(f"{path}: good; {plan_size(plan)}")
     if trial_fits is not None:
         _print_trial(trial_fits)
     print_missing_data(plan, set(plan.cards), None)
+
+
+def _print_alarms(plan: "Plan") -> None:
+    """Print what may spoil results on the user's own files."""
+    from ensvm.data import load
+    from ensvm.data.alarms import TITLE, alarms
+    from ensvm.data.card import OWN_SOURCE
+    from ensvm.study.block import is_derived
+
+    for name, card in plan.cards.items():
+        if card.source == OWN_SOURCE and not is_derived(name):
+            print_alarms(f"{TITLE}, {name}:", alarms(load(card)))
+
+
+def print_alarms(title: str, lines: Sequence[str]) -> None:
+    """Print alarms under a title; nothing if there are none."""
+    if lines:
+        click.secho(_printable(title), bold=True)
+    for line in lines:
+        print_text(_printable(f"  - {line}"))
 
 
 def _print_trial(trial: "Trial") -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble
-from ensvm.data.card import DatasetCard, MissingValue, Sha256, Source
+from ensvm.data.card import OWN_SOURCE, DatasetCard, MissingValue, Sha256, Source
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import (
@@ -394,7 +394,7 @@ def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: _Column
     draft = DatasetCard(
         name=own.name or _name(own),
         title=own.title,
-        source="the user's own file",
+        source=OWN_SOURCE,
         licence="the user's own",
         citation="",
         rows=len(labels),

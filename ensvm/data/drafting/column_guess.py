@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.data.alarms import IDENTIFIER
 from ensvm.data.files.encode import DATES, Numerals, plain_label, without_label
 from ensvm.errors import UserError, near_miss
 
@@ -29,9 +30,6 @@ STRAY_SHARE = 0.05
 DIGITLESS_SHARE = 0.5
 FEWEST_NUMBERS = 5  # different ones, beside many such texts
 SAMPLE = 200
-IDENTIFIER = re.compile(
-    r"(.*[ _.-])?(id|ids|uuid|guid|key|index|nr|no|rownames?|row)|unnamed: 0|.*[a-z]Id|", re.I
-)
 YES_AND_NO = ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("on", "off")
 
 # What a column of classes is often called, the surest names first.

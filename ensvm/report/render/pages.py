@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ensvm.data.alarms import TITLE
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import Finding, evaluate_claims
@@ -16,7 +17,7 @@ from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.document import MARKS, Part, Value, origin
 from ensvm.report.documents.readings_document import coverage_document, readings_document
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
-from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
+from ensvm.report.evidence import Evidence, alarms_of, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.query import Study, read_study, runs_of
 from ensvm.report.render.claim_picture import picture_of
@@ -215,6 +216,8 @@ def _about(page: StudyPage) -> dict[str, Any]:
     runs = runs_of(page.study.records.values())
     return {
         "evidence": as_script(page.evidence),
+        "alarms_title": TITLE,
+        "alarms": alarms_of(page.study),
         "claims_legend": page.claims_legend,
         "origin": as_html(origin(page.study)),
         "warnings": warnings_of(page.study),
