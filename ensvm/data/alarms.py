@@ -34,9 +34,11 @@ TELLING = 0.05  # the error of a single column that tells the class is at most t
 FAR_BELOW = 5  # ... and so many times smaller than that of any other column
 ALMOST = 0.05  # of the rows of a class may be otherwise
 DUPLICATES = 0.05  # of the test rows
+MORE_THAN_CHANCE = 10  # times as many copies
 VARIED = 0.25  # of the rows: a column of so many different values tells rows apart
 NEAR_UNIQUE = 0.5
 UNIQUE = 0.9
+MOST_PER_ROW = 2  # that row numbers with gaps rise by, on average
 
 
 def alarms(dataset: Dataset) -> list[str]:
@@ -142,17 +144,17 @@ def _telling(dataset: Dataset, columns: list[Column]) -> list[str]:
     if len(y) < LEAST_ROWS or not columns:
         return []
     errors = [_tree_error(values[rows], y, is_text) for _, values, is_text in columns]
-    guess = 1 - np.unique(y, return_counts=True)[1].max() / len(y)
-    best = int(np.argmin(errors))
-    second = min([guess, *errors[:best], *errors[best + 1 :]])
-    if errors[best] > min(TELLING, second / FAR_BELOW) or guess == 0:
-        exact = [name for (name, _, _), error in zip(columns, errors, strict=True) if error == 0]
-        if len(exact) < 2:
-            return []
+    exact = [name for (name, _, _), error in zip(columns, errors, strict=True) if error == 0]
+    if len(exact) > 1:
         return [
             f"{', '.join(exact)} tell the class without an error, each alone: were they written "
             "down after the class was known? Leave such columns out by `drop:`"
         ]
+    guess = 1 - np.unique(y, return_counts=True)[1].max() / len(y)
+    best = int(np.argmin(errors))
+    second = min([guess, *errors[:best], *errors[best + 1 :]])
+    if errors[best] > min(TELLING, second / FAR_BELOW):
+        return []
     return [
         f"{columns[best][0]} alone tells the class with an error of {errors[best]:.1%}, the next "
         f"column with {second:.1%}: was it written down after the class was known, or is the class "
@@ -192,11 +194,21 @@ def _repeated(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
     )
     trained = {_bytes(dataset.X, row) for row in train.tolist()}
     copies = sum(_bytes(dataset.X, row) in trained for row in test.tolist())
-    if copies > max(1, DUPLICATES * len(test)):
+    # by chance, if the columns were independent
+    equal = np.prod([_chance_of_equal(values) for _, values, _ in columns])
+    by_chance = len(test) * (1 - (1 - equal) ** len(train))
+    if copies > max(1, DUPLICATES * len(test), MORE_THAN_CHANCE * by_chance):
         yield (
             f"{copies} of {len(test)} test rows of the first split are equal to training rows in "
             "all inputs: remove copies from the file, or keep copies together by `groups:`"
         )
+
+
+def _chance_of_equal(values: NDArray[np.float64]) -> float:
+    """Return the share of pairs of rows that have the same values of a column."""
+    filled = np.nan_to_num(values, nan=np.finfo(np.float64).min)
+    counts = np.unique(filled, axis=0, return_counts=True)[1]
+    return float(((counts / len(values)) ** 2).sum())
 
 
 def _bytes(X: Any, row: int) -> bytes:
@@ -215,8 +227,8 @@ def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
         n_values = values.shape[1] if is_text else len(np.unique(numbers))
         named = GROUP.fullmatch(plain) or (plain and IDENTIFIER.fullmatch(plain))
         whole = is_text or bool((numbers == np.round(numbers)).all())
-        rising = not is_text and n_values > UNIQUE * n_rows and bool((np.diff(numbers) >= 0).all())
-        unique = n_values > NEAR_UNIQUE * n_rows and (named or rising)
+        numbered = not is_text and _number_rows(numbers, n_rows)
+        unique = n_values > NEAR_UNIQUE * n_rows and (named or numbered)
         grouped = named and 2 < n_values <= NEAR_UNIQUE * n_rows and dataset.groups is None
         if whole and (unique or grouped):
             yield (
@@ -224,6 +236,12 @@ def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
                 "or a group: leave it out by `drop:`, or, if rows with the same value belong "
                 "together, keep them on one side of each split by `groups:`"
             )
+
+
+def _number_rows(numbers: NDArray[np.float64], n_rows: int) -> bool:
+    """Return whether numbers rise with the rows, about as row numbers with gaps do."""
+    rising = len(np.unique(numbers)) > UNIQUE * n_rows and bool((np.diff(numbers) >= 0).all())
+    return rising and float(np.ptp(numbers)) <= MOST_PER_ROW * n_rows
 
 
 def _rare(dataset: Dataset) -> Iterator[str]:

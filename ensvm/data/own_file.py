@@ -315,9 +315,6 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
     kept = [name for name in rest if name not in dropped]
     index = first[0] if first[0] in kept and re.match("Unnamed: |$", first[0]) else None
     declared = _declared(tables, kept)
-    same_order = all(others == first for others in names)
-    if not (own.inputs or dropped or declared or own.groups) and same_order:
-        return _Columns(index=index)
     inputs: Inputs = {**listed, **{name: declared.get(name, "number") for name in kept}}
     if not inputs:
         raise UserError(f"{file_name}: no column is left as an input")
