@@ -3,6 +3,7 @@
 `ensvm init`, `ensvm check` and `ensvm run`, whose records a study's page shows, call `alarms`.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -195,7 +196,7 @@ def _repeated(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
     trained = {_bytes(dataset.X, row) for row in train.tolist()}
     copies = sum(_bytes(dataset.X, row) in trained for row in test.tolist())
     # by chance, if the columns were independent
-    equal = np.prod([_chance_of_equal(values) for _, values, _ in columns])
+    equal = math.prod(_chance_of_equal(values) for _, values, _ in columns)
     by_chance = len(test) * (1 - (1 - equal) ** len(train))
     if copies > max(1, DUPLICATES * len(test), MORE_THAN_CHANCE * by_chance):
         yield (
