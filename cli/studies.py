@@ -196,7 +196,7 @@ def init(
     Examples:
       ensvm init my.csv
       ensvm init my.csv --target label -o other.yaml
-      ensvm init my.txt --delimiter '|' --skip 2 --missing -9 --missing 999
+      ensvm init my.txt -o bars.yaml --delimiter '|' --skip 2 --missing -9 --missing 999
     """
     from ensvm.data.drafting.config_text import write_config
     from ensvm.data.drafting.draft import draft_study
