@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 WRONG_INPUT = 2  # the exit status
 BESIDE = 2  # blanks beside a column of a Markdown table
+PIPED_WIDTH = 100  # columns of tables and paragraphs that go to a file or a pipe
 LEAST_WIDTH = 20  # columns of a text beside its name, however narrow the terminal
 UNLIMITED = 100_000  # columns of a line that goes to a file or a pipe
 
@@ -84,6 +86,33 @@ def print_markdown(text: str) -> None:
         click.echo(text)
         return
     Console().print(_Page(text.replace("<sub>", "").replace("</sub>", "")))
+
+
+def print_alarms(title: str, lines: Sequence[str]) -> None:
+    """Print alarms under a title; nothing if there are none."""
+    if lines:
+        click.secho(printable(title), bold=True)
+    for line in lines:
+        text = textwrap.fill(
+            printable(line),
+            fitting_console().width,
+            initial_indent="  - ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        click.echo(text)
+
+
+def printable(text: str) -> str:
+    """Return a text without the characters that would control a terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def fitting_console() -> Console:
+    """Return a console of the terminal's width, or of a fixed one if the output is piped."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(width=PIPED_WIDTH, highlight=False)
 
 
 def print_facts(facts: Mapping[str, str], indent: int = 0) -> None:
