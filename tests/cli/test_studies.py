@@ -283,3 +283,28 @@ def test_each_decision_has_the_option_that_changes_it():
     assert "groups: subject" in Path("again.yaml").read_text()
     checked = [invoke("check", path, "--no-fit").output for path in ("bars.yaml", "again.yaml")]
     assert ["Look at this first" in output for output in checked] == [True, False]
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_alarms_are_in_init_check_the_first_page_and_the_page_of_a_study():
+    rows = [
+        f"{i * 37 % 101},{i * i % 89},{i % 2 + 2 * (i % 3 == 0)},{'ab'[i % 2]}" for i in range(60)
+    ]
+    leaking = [
+        f"{row.rsplit(',', 1)[0]},{'xy'[i % 2]}{i % 3},{'ab'[i % 2]}" for i, row in enumerate(rows)
+    ]
+    Path("leak.csv").write_text("\n".join(["u,v,w,<code>,label", *leaking]) + "\n")
+    shown = [invoke("init", "leak.csv").output, invoke("check", "leak.yaml", "--no-fit").output]
+    few = ("--realizations", 1, "--algorithms", "always_largest")
+    ran = invoke("run", "leak.yaml", "--jobs", 1, *few)
+    assert ran.exit_code == 0, ran.output
+    assert invoke("table", "results", "leak").exit_code == 0
+    shown.append(Path("results", "leak", "README.md").read_text())
+    assert invoke("report", "results", "leak", "-o", "pages").exit_code == 0
+    page = Path("pages", "leak.html").read_text()
+    shown.append(page.replace("&lt;", "<").replace("&gt;", ">").replace("&#39;", "'"))
+    for text in shown:
+        plain = " ".join(text.split())
+        assert "Look at this first" in plain
+        assert "'<code>' alone tells the class with an error of 0.0%" in plain
+    assert "<code>' alone" not in page  # a name from a file is no HTML
