@@ -221,6 +221,27 @@ def sentinels(column: DraftColumn, numerals: Numerals) -> set[str]:
     return found
 
 
+def without_sentinels(columns: Sequence[DraftColumn], numerals: Numerals) -> list[DraftColumn]:
+    """Return the columns, in which numbers such as -9 and 999 that look so are missing values.
+
+    A config has one list of marks for all columns: a number that is a value in another column is
+    not taken for a mark.
+    """
+    found = [set() if column.dropped else sentinels(column, numerals) for column in columns]
+    values = {
+        text
+        for column, marks in zip(columns, found, strict=True)
+        if not column.dropped
+        for text in set(column.fields) - marks
+    }
+    return [
+        look_at_column(column.name, column.fields, numerals, at, MISSING | (marks - values))
+        if marks - values
+        else column
+        for at, (column, marks) in enumerate(zip(columns, found, strict=True))
+    ]
+
+
 def _are_dates(sample: list[str]) -> bool:
     if not all(DATES.fullmatch(text) for text in sample):
         return False

@@ -18,7 +18,7 @@ from ensvm.data.drafting.column_guess import (
     DraftColumn,
     look_at_column,
     look_at_text,
-    sentinels,
+    without_sentinels,
 )
 from ensvm.data.drafting.table_text import DraftTable, read_content, text_table, typed_table
 from ensvm.data.drafting.target_guess import Target, check_target, find_target
@@ -147,7 +147,7 @@ def _of_table(
     """Return the draft of a table with named columns."""
     columns = [_looked_at(table, at, fields) for at, fields in enumerate(table.columns)]
     if table.typed is None and table.missing == MISSING_TEXTS:
-        columns = _without_sentinels(columns, table)
+        columns = without_sentinels(columns, table.numerals)
     if groups is not None:
         columns = _without_groups(str(path), columns, table.titles, groups)
     target = find_target(str(path), columns, table.titles, asked)
@@ -212,29 +212,6 @@ def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn
     if reason and not column.dropped:
         return DraftColumn(name, column.kind, fields, dropped=reason)
     return column
-
-
-def _without_sentinels(columns: list[DraftColumn], table: DraftTable) -> list[DraftColumn]:
-    """Return the columns, in which numbers such as -9 and 999 that look so are missing values.
-
-    A config has one list of marks for all columns: a number that is a value in another column is
-    not taken for a mark.
-    """
-    found = [set() if column.dropped else sentinels(column, table.numerals) for column in columns]
-    marks = {
-        mark
-        for mark in set[str]().union(*found)
-        if all(
-            mark in of_column or column.dropped or mark not in column.fields
-            for column, of_column in zip(columns, found, strict=True)
-        )
-    }
-    return [
-        look_at_column(name, column.fields, table.numerals, at, MISSING_TEXTS | (own & marks))
-        if own & marks
-        else column
-        for at, (name, column, own) in enumerate(zip(table.names, columns, found, strict=True))
-    ]
 
 
 def _without_groups(
