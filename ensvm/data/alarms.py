@@ -245,10 +245,15 @@ def _number_rows(numbers: NDArray[np.float64], n_rows: int) -> bool:
     return rising and float(np.ptp(numbers)) <= MOST_PER_ROW * n_rows
 
 
+def rare_share(n_classes: int) -> float:
+    """Return the share of the rows below which one of some classes is rare."""
+    return min(RARE, RARE_OF_MANY / n_classes)
+
+
 def _rare(dataset: Dataset) -> Iterator[str]:
     labels, counts = np.unique(dataset.y, return_counts=True)
     shares = counts / len(dataset.y)
-    rare = shares < min(RARE, RARE_OF_MANY / len(labels))
+    rare = shares < rare_share(len(labels))
     if rare.any():
         named = [
             f"{_label(dataset, label)!r} {share:.1%}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from ensvm.data.alarms import RARE
+from ensvm.data.alarms import rare_share
 from ensvm.data.drafting.draft import Draft
 from ensvm.data.providers.folders import write_atomically
 from ensvm.errors import UserError
@@ -83,7 +83,8 @@ def config_text(draft: Draft) -> str:
 
 def _balanced_table(draft: Draft, caption: str) -> list[str]:
     """Return a second table if a class is so rare that errors say little about it."""
-    if min(draft.target.classes.values()) >= RARE * draft.rows:
+    classes = draft.target.classes
+    if min(classes.values()) >= rare_share(len(classes)) * draft.rows:
         return []
     balanced = caption.replace("Test errors (in %)", "Balanced accuracy (in %)")
     return [

@@ -270,3 +270,13 @@ def test_groups_are_kept_whole_by_the_drafted_split():
     }
     assert card.groups == "who"
     assert draft.realizations % 5 == 0
+
+
+@pytest.mark.parametrize(("every", "n_tables"), [(15, 2), (5, 1)])
+def test_beside_a_rare_class_a_table_of_balanced_accuracy_is_drafted(every, n_tables):
+    lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(300)]
+    Path("own.csv").write_text("\n".join(["x,label", *lines]) + "\n")
+    draft, _ = drafted(Path("own.csv"))
+    tables = make_plan(draft.config).config.tables
+    assert [table.metric for table in tables] == ["error", "balanced_accuracy"][:n_tables]
+    assert {table.largest_class for table in tables} == {"always_largest"}
