@@ -37,6 +37,7 @@ ALMOST = 0.05  # of the rows of a class may be otherwise
 DUPLICATES = 0.05  # of the test rows
 MORE_THAN_CHANCE = 10  # times as many copies
 VARIED = 0.25  # of the rows: a column of so many different values tells rows apart
+ROUNDING = 1e-12  # a smaller variance, over the squared mean, is rounding
 NEAR_UNIQUE = 0.5
 UNIQUE = 0.9
 MOST_PER_ROW = 2  # that row numbers with gaps rise by, on average
@@ -94,7 +95,8 @@ def _columns(dataset: Dataset) -> Iterator[Column]:
     first = np.cumsum([0, *(width for _, width in widths)])
     chosen = np.arange(len(widths))
     if len(widths) > COLUMNS:
-        differences = _class_differences(X, dataset.y)
+        rows = _some_rows(len(dataset.y))
+        differences = _class_differences(X[rows], dataset.y[rows])
         largest = [differences[start:end].max() for start, end in pairwise(first)]
         chosen = np.sort(np.argsort(largest)[-COLUMNS:])
     for at in chosen.tolist():
@@ -108,7 +110,8 @@ def _class_differences(X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
     """Return how much the mean of each column differs between classes, in deviations."""
     filled = X if sparse_matrix(X) else np.nan_to_num(X, nan=0.0)
     mean = np.asarray(filled.mean(axis=0)).ravel()
-    deviation = np.sqrt(np.asarray((filled * filled).mean(axis=0)).ravel() - mean**2 + 1e-300)
+    variance = np.asarray((filled * filled).mean(axis=0)).ravel() - mean**2
+    deviation = np.sqrt(np.maximum(variance, ROUNDING * mean**2 + np.finfo(float).tiny))
     of_class = [np.asarray(filled[y == label].mean(axis=0)).ravel() for label in np.unique(y)]
     return np.asarray(np.ptp(np.array(of_class), axis=0) / deviation)
 

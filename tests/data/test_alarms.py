@@ -80,6 +80,13 @@ def test_rare_classes_are_named(found, n_classes, rare, named):
     assert [f"'{n_classes - 1}'" in line for line in alarm] == [True] * named
 
 
+def test_a_fault_is_found_among_many_columns(found):
+    rng = np.random.default_rng(4)
+    many = {f"x{at}": rng.normal(size=N).round(3) for at in range(250)} | {"same": np.ones(N)}
+    [alarm] = found(many | {"leak": Y * 2 + 0.1 * rng.random(N)})
+    assert "'leak' alone" in alarm
+
+
 def test_ten_equal_classes_are_not_rare(found):
     assert found(NOISE | {"a": LONE}, np.arange(N) % 10) == []
 
