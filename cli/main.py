@@ -10,12 +10,13 @@ import click
 from ensvm import __version__
 from ensvm.errors import UserError
 from ensvm_cli.data import data
+from ensvm_cli.init import init
 from ensvm_cli.printing import refuse
 from ensvm_cli.records import merge, ship, status
 from ensvm_cli.results import compare, export, rank, report, table
 from ensvm_cli.run import run, warm_up
 from ensvm_cli.show import show
-from ensvm_cli.studies import check, init, list_
+from ensvm_cli.studies import check, list_
 
 # The sections of `ensvm --help`; hidden verbs are not listed there.
 VERBS = {

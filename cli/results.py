@@ -124,17 +124,18 @@ def _tables_by_study(
 def _show_study(console: Console, study: "Study", tables: tuple["TableConfig", ...]) -> None:
     """Print a study's tables, fitted to the width of the terminal."""
     from ensvm.report.documents.table_document import table_grid
-    from ensvm.report.render.terminal import DIM, HOW_TO_READ, fitted
+    from ensvm.report.render.terminal import DIM, fitted, how_to_read
     from ensvm.report.tables import build_table
 
     console.rule(study.config.title or study.config.study, style=DIM)
-    for config in tables:
+    grids = [table_grid(study, config, build_table(study, config)) for config in tables]
+    for config, grid in zip(tables, grids, strict=True):
         title = f"Table {config.id}. {' '.join(config.caption.split())}"
         console.print(title, style="bold", markup=False, highlight=False)
-        for part in fitted(console, table_grid(study, config, build_table(study, config))):
+        for part in fitted(console, grid):
             console.print(part)
     if tables:
-        console.print(HOW_TO_READ, style=DIM, highlight=False)
+        console.print(how_to_read(grids), style=DIM, highlight=False)
         notes = f"notes and assumptions: {study.folder}/table-*.md\n"
         console.print(notes, style=DIM, highlight=False)
 

@@ -1,15 +1,13 @@
-"""`ensvm list`, `init` and `check`: which studies there are, a config drafted, a config checked."""
+"""`ensvm list` and `check`: which studies there are, and a config checked."""
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ensvm_cli.arguments import (
     config_argument,
@@ -17,22 +15,22 @@ from ensvm_cli.arguments import (
     results_folder,
     results_option,
 )
-from ensvm_cli.printing import duration, missing_data_text, print_text, refuse, shortened
+from ensvm_cli.printing import (
+    duration,
+    missing_data_text,
+    print_alarms,
+    print_text,
+    refuse,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch, DatasetCard
-    from ensvm.data.drafting.column_guess import DraftColumn
-    from ensvm.data.drafting.draft import Draft
     from ensvm.records.record import Identity, Record
     from ensvm.runner.estimate import Measured
     from ensvm.runner.plan import Plan
     from ensvm.runner.trial import Trial
     from ensvm.study.config import StudyConfig
-
-MAX_COLUMNS = 40  # columns of a table that `init` prints, one a line
-MAX_CLASSES = 12
-NAME_WIDTH = 24
-PIPED_WIDTH = 100
 
 
 @click.command("list")
@@ -165,136 +163,6 @@ def _data_by_state(
 
 
 @click.command()
-@click.argument("table", type=click.Path(path_type=Path))
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The config's file [default: the table's name with the ending .yaml, here].",
-)
-@click.option("--target", metavar="NAME", help="The column of the classes, or its position from 0.")
-@click.option("--header/--no-header", default=None, help="Whether the first line has column names.")
-@click.option("--force", is_flag=True, help="Overwrite a config that exists.")
-def init(
-    table: Path, output: Path | None, target: str | None, header: bool | None, force: bool
-) -> None:
-    """Write a config for your own table that runs as it is.
-
-    TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
-    .libsvm. Its format, columns, missing values and classes are printed. The config compares a
-    handful of algorithms on repeated stratified splits. Exit status: 0 written, 2 wrong input.
-
-    \b
-    Examples:
-      ensvm init my.csv
-      ensvm init my.csv --target label -o other.yaml
-    """
-    from ensvm.data.drafting.config_text import write_config
-    from ensvm.data.drafting.draft import draft_study
-
-    draft = draft_study(table, output, target=target, header=header)
-    if draft.config.exists() and not force:
-        refuse(f"{draft.config} exists; choose another name with -o, or --force to overwrite it")
-    _print_table(draft)
-    write_config(draft)
-    _print_next_steps(draft)
-
-
-def _print_table(draft: "Draft") -> None:
-    """Print what the table holds."""
-    from ensvm.data.files.encode import look_alikes
-
-    target, classes = draft.target, draft.target.classes
-    size = f"{len(draft.columns):,} columns" if draft.columns else f"{draft.n_inputs:,} inputs"
-    click.echo(_printable(f"{draft.path}: {draft.n_rows:,} rows, {size}"))
-    click.echo(f"  {draft.written_as}")
-    _print_columns(draft)
-    counts = [f"{label} {count:,}" for label, count in classes.items()]
-    more = f" and {len(counts) - MAX_CLASSES} more" if len(counts) > MAX_CLASSES else ""
-    name = target.why
-    if draft.columns:
-        name = f"{draft.titles[target.position]!r} ({target.why})"
-    click.echo(_printable(f"classes in {name}: {', '.join(counts[:MAX_CLASSES])}{more}"))
-    for first, second in look_alikes(classes):
-        rows = f"{classes[first]:,} and {classes[second]:,} rows"
-        click.echo(
-            f"warning: the classes {first!a} and {second!a} look the same ({rows})", err=True
-        )
-    if target.column.missing:
-        click.echo(f"rows without a label, left out: {target.column.missing:,}")
-
-
-def _print_columns(draft: "Draft") -> None:
-    """Print the first columns of a table, or its arrays, one a line."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(width=PIPED_WIDTH, highlight=False)
-    if not draft.columns:
-        if draft.arrays:
-            console.print(_grid(("array", "holds", "used as"), draft.arrays[:MAX_COLUMNS]))
-        return
-    rows = []
-    for position, column in enumerate(draft.columns[:MAX_COLUMNS]):
-        missing = f"{column.missing:,}" if column.missing else ""
-        use = "the classes" if position == draft.target.position else _use(column)
-        rows.append((draft.titles[position], column.kind, missing, use))
-    console.print(_grid(("column", "holds", "missing", "used as"), rows))
-    if draft.columns[MAX_COLUMNS:]:
-        rest = [
-            column
-            for position, column in enumerate(draft.columns)
-            if position >= MAX_COLUMNS and position != draft.target.position
-        ]
-        n_inputs = sum(not column.dropped for column in rest)
-        click.echo(f"  and {len(rest):,} more columns, {n_inputs:,} of them inputs")
-
-
-def _grid(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
-    grid = Table(box=None, padding=(0, 1))
-    for head in heads:
-        options: dict[str, Any] = {"justify": "right"} if head == "missing" else {}
-        grid.add_column(head, overflow="fold", **options)
-    if heads[0] == "column":
-        grid.columns[0].max_width = NAME_WIDTH
-        grid.columns[1].no_wrap = True
-    for row in rows:
-        grid.add_row(*(Text(_printable(text)) for text in row))
-    return grid
-
-
-def _use(column: "DraftColumn") -> str:
-    """Return what a column is used as."""
-    if column.dropped:
-        return f"not an input: {column.dropped}"
-    uses = {"text": f"{len(column.levels)} columns of 0 and 1", "yes or no": "0 and 1"}
-    return "; ".join([uses.get(column.kind, "a number"), *column.notes])
-
-
-def _printable(text: str) -> str:
-    """Return a text without the characters that would control a terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def _print_next_steps(draft: "Draft") -> None:
-    """Print what was written, and the commands that use it."""
-    from ensvm.data.drafting.config_text import ALGORITHMS, commands
-
-    several = len(draft.target.classes) > 2
-    wrapped = "; classifiers for two classes are wrapped one against rest" if several else ""
-    count = f"{len(ALGORITHMS)} algorithms on {draft.realizations} splits"
-    click.echo(_printable(f"wrote {draft.config}: {count}{wrapped}"))
-    if "missing" in draft.block:
-        click.echo("missing values get the mean of the training rows (`missing:` in the config)")
-    if draft.rare:
-        rare = f"rare classes: {', '.join(draft.rare[:MAX_CLASSES])}"
-        advice = "few or none of their rows are drawn for training: raise `n_train` in the config"
-        click.echo(_printable(f"{rare}; {advice}"))
-    click.echo("now:")
-    for command in commands(draft):
-        click.echo(_printable(f"  {command}"))
-
-
-@click.command()
 @config_argument
 @results_option
 @click.option(
@@ -335,10 +203,23 @@ def check(config: str, results: Path, fit: bool) -> None:
         refuse(*(f"{path}: {line}" for line in errors))
     trial_fits = trial(plan) if fit else None
     print_columns(plan)
+    _print_alarms(plan)
     print_text(f"{path}: good; {plan_size(plan)}")
     if trial_fits is not None:
         _print_trial(trial_fits)
     print_missing_data(plan, set(plan.cards), None)
+
+
+def _print_alarms(plan: "Plan") -> None:
+    """Print what may spoil results on the user's own files."""
+    from ensvm.data import load
+    from ensvm.data.alarms import TITLE, alarms
+    from ensvm.data.card import OWN_SOURCE
+    from ensvm.study.block import is_derived
+
+    for name, card in plan.cards.items():
+        if card.source == OWN_SOURCE and not is_derived(name):
+            print_alarms(f"{TITLE}, {name}:", alarms(load(card)))
 
 
 def _print_trial(trial: "Trial") -> None:

@@ -94,14 +94,16 @@ def claimed(folder, claims, records) -> Study:
     return make_study(folder, config, records, PRINTED)
 
 
-def invoke(*arguments) -> Result:
+def invoke(*arguments, stdin: str | None = None) -> Result:
     """Call the `ensvm` command with these arguments, paths and numbers among them, and catch it.
+
+    `stdin` is what is typed.
 
     A run says how the signals that end it are handled; that is not for the process that tests it.
     """
     before = {number: signal.getsignal(number) for number in ENDING}
     try:
-        return CliRunner().invoke(main, [str(argument) for argument in arguments])
+        return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
     finally:
         for number, handler in before.items():
             if signal.getsignal(number) is not handler:

@@ -114,6 +114,9 @@ class Source(Strict):
         return str(getattr(self, self.kind))
 
 
+OWN_SOURCE = "the user's own file"
+
+
 class DatasetCard(Strict):
     """One data set: identity, origin, layout, expected counts, checksum, scaling and split.
 

@@ -42,6 +42,8 @@ class Realization:
         The test inputs, scaled by what the training part shows.
     y_test : ndarray of shape (n,), of the same type
         The test classes.
+    groups_train : ndarray of str, shape (m,), or None
+        The group of each training row, where the split keeps groups whole.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Realization:
     y_train: NDArray[Any]
     X_test: Any
     y_test: NDArray[Any]
+    groups_train: NDArray[np.str_] | None = None
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ class Dataset:
         with np.errstate(over="ignore", invalid="ignore"):  # refused below, by column
             X_train, X_test = scale(self.card.scaling, X_train, X_test, nominal)
         self._check_finite(X_train, X_test)
-        return Realization(X_train, self.y[train], X_test, self.y[test])
+        groups = None if self.groups is None else self.groups[train]
+        return Realization(X_train, self.y[train], X_test, self.y[test], groups)
 
     def _check_finite(self, *parts: Any) -> None:
         """Raise UserError for a column that scaling made infinite: its numbers differ too much."""

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ensvm.data.arrays import assemble
-from ensvm.data.card import DatasetCard, MissingValue, Sha256, Source
+from ensvm.data.card import OWN_SOURCE, DatasetCard, MissingValue, Sha256, Source
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.delimited_text import Dialect, TableFormat
 from ensvm.data.files.encode import (
@@ -315,9 +315,6 @@ def _choose_columns(own: OwnFile, files: Sequence[tuple[FileFormat, FileContent]
     kept = [name for name in rest if name not in dropped]
     index = first[0] if first[0] in kept and re.match("Unnamed: |$", first[0]) else None
     declared = _declared(tables, kept)
-    same_order = all(others == first for others in names)
-    if not (own.inputs or dropped or declared or own.groups) and same_order:
-        return _Columns(index=index)
     inputs: Inputs = {**listed, **{name: declared.get(name, "number") for name in kept}}
     if not inputs:
         raise UserError(f"{file_name}: no column is left as an input")
@@ -394,7 +391,7 @@ def _card(own: OwnFile, sources: list[Source], raws: list[Raw], columns: _Column
     draft = DatasetCard(
         name=own.name or _name(own),
         title=own.title,
-        source="the user's own file",
+        source=OWN_SOURCE,
         licence="the user's own",
         citation="",
         rows=len(labels),

@@ -253,6 +253,16 @@ class CellWarning:
     cells: dict[ValueOf, int]
 
 
+def alarms_of(study: Study) -> list[str]:
+    """Return what may spoil a study's results: alarms about its data, recorded by its run."""
+    return [
+        f"{record.dataset}: {text}"
+        for record in study.records.values()
+        if record.algorithm == DATA_CELL
+        for text in record.warnings
+    ]
+
+
 def n_warned(study: Study) -> int:
     """Return how many cells of a study gave a warning."""
     return sum(bool(record.warnings) for record in study.records.values())

@@ -98,13 +98,16 @@ class Ranking:
 class DataSetComparison:
     """The algorithms of a table on one data set, with the test of each pair.
 
-    `pairs` has a row for each two algorithms with the columns of the CSV: their means over the `n`
-    realizations that both have, the difference with its interval, and the test, or the `reason` why
-    there is none. `sizes` are n_train and n_test of the data set.
+    The columns of the selection are in the order of the means over all realizations, the best
+    first. `pairs` has a row for each two algorithms with the columns of the CSV: their means over
+    the `n` realizations that both have, in how many the first is better (`wins`), the difference
+    with its interval, and the test, or the `reason` why there is none. `sizes` are n_train and
+    n_test of the data set.
     """
 
     selection: Selection
     row: str
+    means: Mapping[str, float]
     pairs: pd.DataFrame
     sizes: Mapping[str, int]
     alpha: float
@@ -186,8 +189,13 @@ def compare_on_data_set(
     selection, answers = _comparable_answers(selection, [row])
     if answers.empty:
         raise UserError(selection.left_out[-1])  # the reason why the data set is left out
-    columns = zip(selection.labels, answers.T[row], strict=True)
-    compared = [_compared_pair(one, other, alpha) for one, other in combinations(columns, 2)]
+    sign = -1.0 if selection.better == "min" else 1.0
+    by_name: dict[str, Answer] = {str(name): answers[name][row] for name in answers}
+    means = {name: float(answer.shown().mean()) for name, answer in by_name.items()}
+    order = sorted(selection.columns, key=lambda column: -sign * means[column.name])
+    selection = replace(selection, columns=tuple(order))
+    columns = [(name, by_name[name]) for name in selection.labels]
+    compared = [_compared_pair(one, other, alpha, sign) for one, other in combinations(columns, 2)]
     pairs = pd.DataFrame(compared)
     pairs["p_holm"] = np.array(holm([pair["p"] for pair in compared]), dtype=float)
     if pairs["p"].isna().all():
@@ -196,13 +204,16 @@ def compare_on_data_set(
         raise UserError(f"{row}: there is nothing to test: {reasons}{left_out}")
     facts = {name: ask(study, Question(row, DATA_CELL, name)) for name in ("n_train", "n_test")}
     sizes = {name: int(min(fact.values.values())) for name, fact in facts.items() if fact.values}
-    return DataSetComparison(selection, row, pairs, sizes, alpha)
+    return DataSetComparison(selection, row, means, pairs, sizes, alpha)
 
 
 def _compared_pair(
-    one: tuple[str, Answer], other: tuple[str, Answer], alpha: float
+    one: tuple[str, Answer], other: tuple[str, Answer], alpha: float, sign: float
 ) -> dict[str, Any]:
-    """Compare two columns, each with its values, over the realizations that both have."""
+    """Compare two columns, each with its values, over the realizations that both have.
+
+    `sign` is 1 if larger values are better, else -1.
+    """
     (first, of_first), (second, of_second) = one, other
     shared = sorted(set(of_first.values) & set(of_second.values))
     values = [[of_first.values[number], of_second.values[number]] for number in shared]
@@ -225,6 +236,9 @@ def _compared_pair(
         "first_mean": paired[:, 0].mean() if shared else None,
         "second_mean": paired[:, 1].mean() if shared else None,
         "n": len(shared),
+        "wins": int((sign * differences > 0).sum()),
+        "ties": int((differences == 0).sum()),
+        "losses": int((sign * differences < 0).sum()),
         "overlap": added,
         "difference": differences.mean() if shared else None,
         "low": low,

@@ -10,7 +10,7 @@ from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Answer, Question, Study, ask
 from ensvm.report.verdict import deviation, is_within, of_draws, sample
-from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction
+from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction, is_predicted
 from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
@@ -141,8 +141,9 @@ def _is_undetermined(study: Study, algorithm: str, answer: Answer) -> bool:
 def _of_largest_class(
     study: Study, table: TableConfig, row: str, question: Question
 ) -> float | None:
-    """Return an error or accuracy of predicting the largest class; None if there is none."""
-    if table.largest_class is None or question.metric not in RATES:
+    """Return the metric of predicting the largest class; None if there is none."""
+    metric = question.metric
+    if table.largest_class is None or not (metric in RATES or is_predicted(metric)):
         return None
     guessed = ask(study, Question(row, table.largest_class, question.metric))
     return float(guessed.shown().mean()) if guessed.values else None
@@ -170,9 +171,10 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
     """Return the columns whose displayed mean is the best of the row; none for facts of the data.
 
     Columns compare with those of the same metric, an oracle not with algorithms that do not read
-    the test labels. What predicting the largest class gets as well is not the best.
+    the test labels. What predicting the largest class gets as well is not the best. On the user's
+    own files nothing is if there is only one realization.
     """
-    if table.of == "data":
+    if table.of == "data" or (is_own(study, cells) and max(cell.n for cell in cells) <= 1):
         return set()
     best: set[str] = set()
     means = {cell.column: cell.mean for cell in cells if cell.mean is not None}
@@ -195,6 +197,12 @@ def best_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set
             if guess is None or of_best(top, guess) != guess:
                 best |= {column for column, mean in rounded.items() if mean == top}
     return best
+
+
+def is_own(study: Study, cells: list[TableCell]) -> bool:
+    """Return whether the rows of cells are the user's own files."""
+    own = set(study.config.own_rows)
+    return all(cell.row in own and study.config.dataset(cell.row).own for cell in cells)
 
 
 def is_oracle(study: Study, table: TableConfig, column: ColumnConfig) -> bool:

@@ -13,6 +13,8 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 from ensvm.data import DatasetCard, load
+from ensvm.data.alarms import alarms
+from ensvm.data.card import OWN_SOURCE
 from ensvm.errors import UserError
 from ensvm.records.predictions import Predictions, confusion_of, packed
 from ensvm.records.provenance import now
@@ -110,6 +112,8 @@ def run_cell(
                 )
         texts = {f"{each.category.__name__}: {error_text(each.message)}" for each in caught}
         texts |= undeclared_files(cell, task.card, task.modules)
+        if cell.method is None and task.card.source == OWN_SOURCE:
+            texts |= set(alarms(load(task.card, data_dir=task.data_dir)))
     except DeadlineExceeded:
         reason = f"took longer than {task.timeout:g} s"
         return new_record(task, cell, "timeout", reason, conditions=conditions)

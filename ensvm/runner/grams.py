@@ -19,6 +19,7 @@ from ensvm.data import Realization
 from ensvm.data.arrays import sparse_matrix
 from ensvm.kernels import KERNEL_PARAMETERS, KERNELS, gram, parameters_of, resolve_gamma
 from ensvm.memory import require_memory
+from ensvm.runner.answers import Misbehaves
 from ensvm.seeds import seed_of
 
 # Test rows go through the kernel in blocks of about this size. Blocks are kept for the next
@@ -219,7 +220,7 @@ class GramPool:
         kept_bytes: int = KEPT_BYTES,
     ) -> None:
         self.realization = realization
-        for values in vars(realization).values():
+        for values in filter(lambda values: values is not None, vars(realization).values()):
             parts = [values.data, values.indices, values.indptr] if sparse_matrix(values) else []
             for array in parts or [values]:
                 array.flags.writeable = False
@@ -251,31 +252,49 @@ class GramPool:
         """Return the same problem with its training rows in an order drawn by a seed."""
         whole = self.realization
         order = np.random.default_rng(seed).permutation(whole.y_train.shape[0])
+        groups = None if whole.groups_train is None else whole.groups_train[order]
         permuted = Realization(
-            whole.X_train[order], whole.y_train[order], whole.X_test, whole.y_test
+            whole.X_train[order], whole.y_train[order], whole.X_test, whole.y_test, groups
         )
         # Only one algorithm uses it: keeping values of test rows would only take memory.
         return GramPool(permuted, self._memory, kept_bytes=0)
 
     def held_out(self, seed: int) -> "GramPool":
-        """Return the training rows split in two; `VALIDATION_SHARE` of them is held out."""
-        X, y = self.realization.X_train, self.realization.y_train
-        order = np.random.default_rng(seed_of("validation", seed)).permutation(y.shape[0])
+        """Return the training rows split in two; `VALIDATION_SHARE` of them is held out.
+
+        If the rows have groups, a group is on one side only, and so the share is met roughly.
+        """
+        y, groups = self.realization.y_train, self.realization.groups_train
+        drawn_by = seed_of("validation", seed)
+        if groups is not None:
+            n_parts = min(round(1 / VALIDATION_SHARE), len(np.unique(groups)))
+            return self._part(*next(_grouped_folds(y, groups, max(n_parts, 2), drawn_by)))
+        order = np.random.default_rng(drawn_by).permutation(y.shape[0])
         held = max(1, round(VALIDATION_SHARE * y.shape[0]))
-        fitted, chosen = order[held:], order[:held]
-        return GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
+        return self._part(order[held:], order[:held])
 
     def folds(self, n_splits: int, seed: int) -> Iterator["GramPool"]:
         """Yield the folds of a stratified cross-validation on the training rows.
 
-        Kernel values are computed for each fold, with a width that depends on its training rows.
+        If the rows have groups, each group is in one fold. Kernel values are computed for each
+        fold, with a width that depends on its training rows.
         """
         from sklearn.model_selection import StratifiedKFold
 
+        y, groups = self.realization.y_train, self.realization.groups_train
+        drawn_by = seed_of("folds", seed)
+        if groups is not None:
+            cut = _grouped_folds(y, groups, n_splits, drawn_by)
+        else:
+            stratified = StratifiedKFold(n_splits, shuffle=True, random_state=drawn_by)
+            cut = stratified.split(np.zeros(y.shape[0]), y)
+        for fitted, chosen in cut:
+            yield self._part(fitted, chosen)
+
+    def _part(self, fitted: NDArray[np.intp], chosen: NDArray[np.intp]) -> "GramPool":
+        """Return training rows to fit on and others to choose by, without the test rows."""
         X, y = self.realization.X_train, self.realization.y_train
-        cut = StratifiedKFold(n_splits, shuffle=True, random_state=seed_of("folds", seed))
-        for fitted, chosen in cut.split(np.zeros(y.shape[0]), y):
-            yield GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
+        return GramPool(Realization(X[fitted], y[fitted], X[chosen], y[chosen]))
 
     def for_warm_up(self, of_a_class: int = WARM_UP_ROWS) -> "GramPool":
         """Return a few training rows of each class and a few test rows."""
@@ -291,6 +310,25 @@ class GramPool:
         if key not in self._grams:
             self._grams[key] = SharedGram(self.realization, kernel, dtype, self._kept_bytes)
         return self._grams[key]
+
+
+def _grouped_folds(
+    y: NDArray[Any], groups: NDArray[np.str_], n_splits: int, seed: int
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield folds of whole groups, with the classes about in proportion.
+
+    Raises Misbehaves if there are fewer groups than folds.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    n_groups = len(np.unique(groups))
+    if n_groups < n_splits:
+        raise Misbehaves(
+            f"{n_splits} folds of whole groups cannot be made of the {n_groups} groups of the "
+            "training rows; give `params:` in place of a `grid:`, or fewer folds by `cv:`"
+        )
+    cut = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
+    yield from cut.split(np.zeros(y.shape[0]), y, groups)
 
 
 def for_gram(estimator: Any) -> Any:

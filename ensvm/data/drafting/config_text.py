@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from ensvm.data.alarms import rare_share
 from ensvm.data.drafting.draft import Draft
 from ensvm.data.providers.folders import write_atomically
 from ensvm.errors import UserError
@@ -74,8 +75,25 @@ def config_text(draft: Draft) -> str:
         "  - id: errors",
         f"    caption: {_flow(caption)}",
         f"    columns: [{', '.join(ALGORITHMS)}]",
+        "    largest_class: always_largest  # what guessing the largest class gets is never bold",
+        *_balanced_table(draft, caption),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _balanced_table(draft: Draft, caption: str) -> list[str]:
+    """Return a second table if a class is so rare that errors say little about it."""
+    classes = draft.target.classes
+    if min(classes.values()) >= rare_share(len(classes)) * draft.rows:
+        return []
+    balanced = caption.replace("Test errors (in %)", "Balanced accuracy (in %)")
+    return [
+        "  - id: balanced",
+        f"    caption: {_flow(balanced)}",
+        "    metric: balanced_accuracy  # the mean of the shares of each class that are right",
+        f"    columns: [{', '.join(ALGORITHMS)}]",
+        "    largest_class: always_largest",
+    ]
 
 
 def write_config(draft: Draft) -> None:
@@ -122,6 +140,8 @@ def _dataset(draft: Draft) -> list[str]:
     if "inputs" in block:
         lines += ["    inputs:  # text as columns of 0 and 1; columns not named here are numbers"]
         lines += _indented(block["inputs"], "      ")
+    if "groups" in block:
+        lines += [f"    groups: {_flow(block['groups'])}  # rows of one are never on both sides"]
     if "drop" in block:
         reasons = {column.name: column.dropped for column in draft.columns}
         lines += ["    drop:  # not inputs; take a line out to keep a column of numbers"]
@@ -130,12 +150,15 @@ def _dataset(draft: Draft) -> list[str]:
         lines += ["    incomplete: keep  # rows with missing values stay ..."]
         lines += ["    missing: training-mean  # ... and get the means of the training rows"]
     lines += [f"    scaling: {SCALINGS[block['scaling']]}"]
-    return [*lines, f"    split: {_flow(block['split'])}  # {_split_comment(block['split'])}"]
+    return [*lines, f"    split: {_flow(block['split'])}  # {split_comment(block['split'])}"]
 
 
-def _split_comment(split: dict[str, Any]) -> str:
+def split_comment(split: dict[str, Any]) -> str:
+    """Return in words how the rows are split."""
     if split["protocol"] == "indices":
         return "row numbers in the arrays train and test"
+    if split["protocol"] == "kfold":
+        return "folds of whole groups, with the classes about in proportion"
     share = split["n_train"]
     part = f"{share:.0%} to train on" if share < 1 else "drawn anew each time"
     return f"{part}{', classes in proportion' if 'stratified' in split else ''}"

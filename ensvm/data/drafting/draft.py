@@ -10,26 +10,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
+from ensvm.data.alarms import alarms
+from ensvm.data.drafting.column_guess import MISSING as MISSING_TEXTS
 from ensvm.data.drafting.column_guess import (
     DraftColumn,
-    Target,
-    check_target,
-    find_target,
     look_at_column,
     look_at_text,
+    without_sentinels,
 )
 from ensvm.data.drafting.table_text import DraftTable, read_content, text_table, typed_table
+from ensvm.data.drafting.target_guess import Target, check_target, find_target
 from ensvm.data.files import FORMAT_OF_ENDING
 from ensvm.data.files.binary_arrays import NpzFormat
-from ensvm.data.files.delimited_text import MISSING, TableFormat
+from ensvm.data.files.delimited_text import MISSING, Dialect, TableFormat
 from ensvm.data.files.encode import Numerals
 from ensvm.data.files.file_content import UNPACK, FileContent, FileFormat
 from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns
+from ensvm.data.loading import load
 from ensvm.data.own_file import ending_of, inline_card
 from ensvm.data.split_sizes import counted
 from ensvm.data.splits import RandomSplit, check_split
-from ensvm.errors import UserError
+from ensvm.errors import UserError, explain, near_miss
 
 MOST_DENSE = 0.5  # with a smaller share of values that are not zero, scaling keeps the zeros
 LONGEST_NAME = 50
@@ -39,6 +42,7 @@ TRAINED = 2000  # rows of a random split of more
 TESTED = 5000
 FEWEST_DRAWN = 10  # rows of a class in training, on average
 # Realizations, by the rows trained on: small data need many, large ones little more than one.
+FOLDS = 5  # of whole groups
 REALIZATIONS = ((250, 20), (1200, 10), (TRAINED, 5))
 
 
@@ -59,6 +63,7 @@ class Draft:
     # the name of each array of an archive, what it holds, and its use
     arrays: tuple[tuple[str, str, str], ...] = ()
     splits: int = 0  # how many training and test parts the file brings; 0 if rows are drawn
+    alarms: tuple[str, ...] = ()  # what may spoil a result on these data
 
     @property
     def rows(self) -> int:
@@ -78,8 +83,21 @@ class Draft:
         """How many times the rows are split."""
         if self.splits:
             return self.splits
-        n_train = self.block["split"]["n_train"] * (self.rows if self.rows <= MOST_SHARED else 1)
-        return next(count for rows, count in REALIZATIONS if n_train <= rows)
+        folds = self.block["split"].get("n_splits", 1)
+        n_train = self.block["split"].get("n_train", 1 - 1 / folds)
+        n_train *= self.rows if n_train < 1 else 1
+        count = next((count for rows, count in REALIZATIONS if n_train <= rows), 1)
+        return int(-(-count // folds) * folds)  # whole repetitions of the folds
+
+    @property
+    def marks(self) -> dict[str, list[str]]:
+        """The columns in which a text, beside the usual ones, stands for a missing value."""
+        named: dict[str, list[str]] = {}
+        for title, column in zip(self.titles, self.columns, strict=True):
+            if not column.dropped:
+                for mark in _extra_marks([column]):
+                    named.setdefault(mark, []).append(title)
+        return named
 
 
 def draft_study(
@@ -87,33 +105,51 @@ def draft_study(
     config: Path | None = None,
     *,
     target: str | None = None,
+    groups: str | None = None,
     header: bool | None = None,
+    written: Mapping[str, Any] | None = None,
 ) -> Draft:
     """Return what a user's file holds and how a config reads it; writes nothing.
 
     `config` is where the config is going to be, by default the file's name with the ending .yaml in
     the working directory. `target` is the column of the classes, by name or position, and `header`
-    whether the first line of a text holds names; None guesses either. Raises UserError if no study
-    can be made of the file; the message says why, and what to do.
+    whether the first line of a text holds names; None guesses either. `groups` is the column that
+    says which rows belong together. `written` are keys of `format:` that need no guess. Raises
+    UserError if no study can be made of the file; the message says why, and what to do.
     """
+    try:
+        Dialect.model_validate(written or {})
+    except ValidationError as error:
+        raise explain(error, f"{path}: format") from error
     config = config or Path(f"{stem_of(path)}.yaml")
     if config.resolve() == path.resolve():
         raise UserError(f"{path}: would be written over; choose another name with -o")
     file = read_content(path)
     form = FORMAT_OF_ENDING.get(ending_of(path), TableFormat)
-    if form is not TableFormat and header is not None:
-        raise UserError(f"{path}: --header and --no-header are for tables of text; leave it out")
+    if form is not TableFormat and (header is not None or written):
+        keys = ["header"] * (header is not None) + list(written or {})
+        raise UserError(f"{path}: --{keys[0]} is for tables of text; leave it out")
     if not issubclass(form, NamedColumnsFormat):
-        if target is not None:
-            raise UserError(f"{path}: --target: its columns have no names; leave it out")
+        for option, value in (("target", target), ("groups", groups)):
+            if value is not None:
+                raise UserError(f"{path}: --{option}: its columns have no names; leave it out")
         return _of_arrays(file, path, config, form)
-    table = text_table(file, path, header) if form is TableFormat else typed_table(file, form)
-    return _of_table(table, path, config, target)
+    if form is TableFormat:
+        table = text_table(file, path, header, written or {})
+    else:
+        table = typed_table(file, form)
+    return _of_table(table, path, config, target, groups)
 
 
-def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) -> Draft:
+def _of_table(
+    table: DraftTable, path: Path, config: Path, asked: str | None, groups: str | None
+) -> Draft:
     """Return the draft of a table with named columns."""
     columns = [_looked_at(table, at, fields) for at, fields in enumerate(table.columns)]
+    if table.typed is None and table.missing == MISSING_TEXTS:
+        columns = without_sentinels(columns, table.numerals)
+    if groups is not None:
+        columns = _without_groups(str(path), columns, table.titles, groups)
     target = find_target(str(path), columns, table.titles, asked)
     columns[target.position] = target.column
     used = [
@@ -145,7 +181,9 @@ def _of_table(table: DraftTable, path: Path, config: Path, asked: str | None) ->
         if column.kind in ("yes or no", "text")
     }:
         block["inputs"] = encodings
-    if dropped := [column.name for column in others if column.dropped]:
+    if grouped := [column.name for column in others if column.kind == "group"]:
+        block["groups"] = grouped[0]
+    if dropped := [column.name for column in others if column.dropped and column.kind != "group"]:
         block["drop"] = dropped
     if any(column.missing for column in inputs):
         block |= {"incomplete": "keep", "missing": "training-mean"}
@@ -169,11 +207,23 @@ def _looked_at(table: DraftTable, at: int, fields: Sequence[str]) -> DraftColumn
     if isinstance(encoding, dict) and "one-hot" in encoding and any(fields):
         # a nominal column stays one, even if its names are 1, 2 or NA
         return look_at_text(name, fields, frozenset([""]))
-    column = look_at_column(name, fields, table.numerals, at)
+    column = look_at_column(name, fields, table.numerals, at, table.missing)
     reason = typed.refused.get(name, "")
     if reason and not column.dropped:
         return DraftColumn(name, column.kind, fields, dropped=reason)
     return column
+
+
+def _without_groups(
+    file_name: str, columns: list[DraftColumn], titles: Sequence[str], groups: str
+) -> list[DraftColumn]:
+    """Return the columns, of which one says which rows belong together and is not an input."""
+    if list(titles).count(groups) != 1:
+        hint = near_miss(groups, titles)
+        raise UserError(f"{file_name}: --groups: there is no column {groups!r}{hint}")
+    at = list(titles).index(groups)
+    group = replace(columns[at], kind="group", dropped="says which rows belong together")
+    return [*columns[:at], group, *columns[at + 1 :]]
 
 
 def _extra_marks(columns: Sequence[DraftColumn]) -> list[str]:
@@ -275,13 +325,19 @@ def _split_of(classes: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _readable(draft: Draft) -> Draft:
-    """Return the draft with its scaling and split, once a config has read the file so."""
-    block = {"scaling": "standard", "split": _split_of(draft.target.classes)} | draft.block
+    """Return the draft with scaling, split and alarms, once a config has read the file so."""
+    split = _split_of(draft.target.classes)
+    if "groups" in draft.block:
+        groups = next(column for column in draft.columns if column.kind == "group")
+        n_splits = max(2, min(FOLDS, len(groups.counts)))
+        split = {"protocol": "kfold", "n_splits": n_splits, "stratified": True}
+    block = {"scaling": "standard", "split": split} | draft.block
     block = {**draft.block, "scaling": block["scaling"], "split": block["split"]}  # at the end
     try:
-        inline_card(block | {"path": draft.path.name}, draft.path.parent)
+        card = inline_card(block | {"path": draft.path.name}, draft.path.parent)
+        found = alarms(load(card))
     except UserError as error:
         message = " ".join(str(error).split())
         prefix = "" if message.startswith(str(draft.path)) else f"{draft.path}: "
         raise UserError(f"{prefix}{message}") from error
-    return replace(draft, block=block)
+    return replace(draft, block=block, alarms=tuple(found))

@@ -4,7 +4,7 @@ import codecs
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ensvm.data.drafting.column_guess import FEWEST_ROWS, MISSING, guess_numerals
+from ensvm.data.drafting.column_guess import MISSING, guess_numerals
+from ensvm.data.drafting.target_guess import FEWEST_ROWS
 from ensvm.data.files.delimited_text import DELIMITERS, TableFormat
-from ensvm.data.files.encode import Numerals
+from ensvm.data.files.encode import Numerals, plain_label
 from ensvm.data.files.file_content import FileContent, unpack
 from ensvm.data.files.named_columns import NamedColumnsFormat, TypedColumns, refuse_equal_names
 from ensvm.data.own_file import ending_of
@@ -24,6 +25,7 @@ MAX_FIELDS = 2_200_000  # each takes some microseconds
 MAX_COLUMNS = 20_000
 HEAD = 2**16  # characters that a guess is made from
 HEAD_ROWS = 200
+MOST_BANNER = 20  # lines before a table, and after it, that are not rows of it
 ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",
@@ -44,6 +46,7 @@ FOREIGN = {
     b"ARROW1": f"a Feather file; {RENAME.format('.feather')}",
 }
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
+LINE_END = re.compile(r"\r\n|\r|\n")
 LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 # A delimiter that is rarer within fields comes first: a comma may be a decimal point.
 TRIED = ("tab", "semicolon", "bar", "comma", "whitespace")
@@ -63,6 +66,7 @@ class DraftTable:
     # whether a config names the target by position, which means that there is no header
     by_position: bool = False
     typed: TypedColumns | None = None  # what the types of the columns say; None for a table of text
+    missing: frozenset[str] = MISSING  # the fields that have no value
 
 
 def read_content(path: Path) -> FileContent:
@@ -78,15 +82,24 @@ def read_content(path: Path) -> FileContent:
     return FileContent(data, str(path))
 
 
-def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable:
-    """Return the fields of delimited text, read as a config will read them."""
+def text_table(
+    file: FileContent, path: Path, header: bool | None, written: Mapping[str, Any]
+) -> DraftTable:
+    """Return the fields of delimited text, read as a config will read them.
+
+    `written` are the keys of `format:` that need no guess.
+    """
     first = file.data.removeprefix(codecs.BOM_UTF8).lstrip()[:20].lower()
     for beginning, what in FOREIGN.items():
         if first.startswith(beginning.lower()):
             raise UserError(f"{path}: is {what}")
     text, encoding = _decoded(file)
-    skip, delimiter = _guess_delimiter(file.name, text)
-    dialect: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "skip": skip}
+    guessed = _guess_dialect(file.name, text, written.get("delimiter"))
+    dialect: dict[str, Any] = {"encoding": encoding, **guessed}
+    dialect |= {key: value for key, value in written.items() if key != "missing"}
+    names_of_marks = {mark: name for name, mark in DELIMITERS.items()}
+    dialect["delimiter"] = names_of_marks.get(dialect["delimiter"], dialect["delimiter"])
+    delimiter = dialect["delimiter"]
     del text
     form = TableFormat(type="table", target=-1, **dialect)
     head = list(islice(form.rows(file), HEAD_ROWS + 1))
@@ -95,7 +108,7 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
     if len(head[0][1]) > MAX_COLUMNS:
         raise UserError(f"{path}: {len(head[0][1]):,} columns; accepted: up to {MAX_COLUMNS:,}")
     named = _has_header([fields for _, fields in head]) if header is None else header
-    titles = [title.strip() for title in head[0][1]]
+    titles = [" ".join(title.split()) for title in head[0][1]]
     # the first column of what pandas writes is its index, which has no name
     by_position = not named or len(set(titles)) < len(titles) or not all(titles[1:])
     if named and by_position and len(head) > 1:
@@ -105,8 +118,6 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
     names, columns = _columns(form, file)
     what = "a header" if named else "no header"
     what += " (columns are called by position, from 0)" if by_position else ""
-    several = "s" if skip > 1 else ""
-    what += f", {skip} line{several} before it left out" if skip else ""
     numerals = guess_numerals(columns, delimiter == "comma")
     dialect |= {"decimal": numerals.decimal, "thousands": numerals.thousands}
     ending = TableFormat.endings.get(ending_of(path), {})
@@ -119,7 +130,18 @@ def text_table(file: FileContent, path: Path, header: bool | None) -> DraftTable
     written_as = f"{ENCODINGS[encoding]}, delimiter {delimiter}, {what}"
     if not named:
         titles = names
-    return DraftTable(written_as, names, columns, titles, numerals, dialect, by_position)
+    missing = MISSING | _as_written(columns, written.get("missing", ()))
+    return DraftTable(
+        written_as, names, columns, titles, numerals, dialect, by_position, missing=missing
+    )
+
+
+def _as_written(columns: list[Sequence[str]], marks: Sequence[str]) -> set[str]:
+    """Return the fields that are equal to marks, so that -9 stands for -9.0 too."""
+    if not marks:
+        return set()
+    plain = {plain_label(mark) for mark in marks}
+    return {text for column in columns for text in set(column) if plain_label(text) in plain}
 
 
 def _columns(form: NamedColumnsFormat, file: FileContent) -> tuple[list[str], list[Sequence[str]]]:
@@ -168,35 +190,54 @@ def _decoded(file: FileContent) -> tuple[str, str]:
     raise AssertionError("every byte is a character of Latin-1")
 
 
-def _guess_delimiter(file_name: str, text: str) -> tuple[int, str]:
-    """Return how many lines stand before the table, and the delimiter.
+def _guess_dialect(file_name: str, text: str, delimiter: str | None) -> dict[str, Any]:
+    """Return the delimiter, and how many lines stand before and after the table.
 
-    The delimiter cuts most lines of the head into the same number of fields, two or more.
+    The delimiter cuts most lines of the head into the same number of fields, two or more; lines
+    with at most half as many at the beginning and the end do not belong to the table.
     """
-    lines = re.split(r"\r\n|\r|\n", text[:HEAD])[: 2 * HEAD_ROWS]
+    lines = LINE_END.split(text[:HEAD])[: 2 * HEAD_ROWS]
     skip = 0
     for line in lines:
         excel = re.fullmatch(r"sep=(.)\s*", line)
-        if excel and (names := [name for name in TRIED if DELIMITERS[name] == excel[1]]):
-            return skip + 1, names[0]
-        if not line.startswith(("#", "%")):
+        if excel:
+            names = [name for name in TRIED if DELIMITERS[name] == excel[1]]
+            delimiter = delimiter or next(iter(names), None)
+        elif not line.startswith(("#", "%")):
             break
         skip += 1
-    lines = [line for line in lines[skip:] if line.strip()][:HEAD_ROWS]
-    if lines and all(LIBSVM.fullmatch(line) for line in lines[:20]):
+    shown = [line for line in lines[skip:] if line.strip()][:HEAD_ROWS]
+    if shown and all(LIBSVM.fullmatch(line) for line in shown[:20]):
         raise UserError(f"{file_name}: is LIBSVM text; {RENAME.format('.libsvm')}")
-    best, share = "", 0.0
-    for name in TRIED:
-        widths = Counter(_widths(lines, DELIMITERS[name]))
-        width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1]))
-        if width > 1 and count / widths.total() > share:
-            best, share = name, count / widths.total()
+    best, width, share = "", 0, 0.0
+    for name in TRIED if delimiter is None else (delimiter,):
+        widths = Counter(_widths(shown, DELIMITERS.get(name, name)))
+        most, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1]))
+        if most > 1 and count / widths.total() > share:
+            best, width, share = name, most, count / widths.total()
     if share < 0.5:
+        tried = ", ".join(TRIED) if delimiter is None else delimiter
         raise UserError(
-            f"{file_name}: no delimiter cuts its lines into columns (tried: {', '.join(TRIED)}); "
-            "a table needs one column of classes and one or more of inputs"
+            f"{file_name}: no delimiter cuts its lines into columns (tried: {tried}); "
+            "a table needs one column of classes and one or more of inputs; --skip N leaves out "
+            "lines before it"
         )
-    return skip, best
+    mark = DELIMITERS.get(best, best)
+    skip += _foreign_lines(lines[skip:], width, mark)
+    last = LINE_END.split(text[-HEAD:].rstrip())[:0:-1]
+    footer = sum(bool(line.strip()) for line in last[: _foreign_lines(last, width, mark)])
+    return {"delimiter": best, "skip": skip, "footer": footer}
+
+
+def _foreign_lines(lines: list[str], width: int, mark: str | None) -> int:
+    """Return how many of the first lines have at most half of the fields of a row."""
+    count = 0
+    for at, line in enumerate(lines[:MOST_BANNER], start=1):
+        if line.strip():
+            if line.count('"') % 2 or _widths([line], mark)[0] > width / 2:
+                return count
+            count = at
+    return 0
 
 
 def _widths(lines: list[str], mark: str | None) -> list[int]:

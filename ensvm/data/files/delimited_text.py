@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -51,6 +52,11 @@ def _quote(mark: str) -> str:
     return mark
 
 
+def plain_formula(text: str) -> str:
+    """Return 5 for Excel's `="5"`; other texts stay."""
+    return text[2:-1] if text.startswith('="') and text.endswith('"') and len(text) > 2 else text
+
+
 Delimiter = Annotated[str, AfterValidator(_delimiter)]
 TextEncoding = Annotated[str, AfterValidator(_encoding)]
 OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
@@ -71,6 +77,7 @@ class Dialect(Strict):
     # what stands for a missing value, beside an empty field
     missing: list[Label] = Field(default_factory=lambda: list(MISSING))
     skip: int = Field(default=0, ge=0)  # how many lines before the table are left out
+    footer: int = Field(default=0, ge=0)  # how many rows after the table are left out
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -143,7 +150,10 @@ class TableFormat(NamedColumnsFormat, Dialect):
         head = list(islice(rows, self.header))
         if len(head) < self.header:
             raise UserError(f"{file.name}: holds no header line")
-        names = self.columns or [field.strip() for _, fields in head[:1] for field in fields]
+        # a name in quotes may go over several lines
+        names = self.columns or [
+            " ".join(field.split()) for _, fields in head[:1] for field in fields
+        ]
         if not names:
             first = list(islice(rows, 1))
             if not first:
@@ -153,10 +163,18 @@ class TableFormat(NamedColumnsFormat, Dialect):
         return names, rows
 
     def rows(self, file: FileContent) -> Iterator[tuple[int, list[str]]]:
-        """Yield the fields of each row, and the line that the row begins at.
+        """Yield the fields of each row, and the line that the row begins at, without the footer.
 
-        Raises UserError for a quote that is not closed, and for what is not text.
+        Excel's `="5"`, which keeps a number a text, is read as 5. Raises UserError for a quote that
+        is not closed, and for what is not text.
         """
+        rows = self._rows(file)
+        last = deque(islice(rows, self.footer))
+        for row in rows:
+            last.append(row)
+            yield last.popleft()
+
+    def _rows(self, file: FileContent) -> Iterator[tuple[int, list[str]]]:
         comments = tuple([self.comment] if isinstance(self.comment, str) else self.comment or [])
         lines_of_row = list[int]()
 
@@ -170,6 +188,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
                 raise csv.Error(f"a quote {self.quote} is not closed")
 
         mark = DELIMITERS.get(self.delimiter, self.delimiter)
+        formulas = b'="' in file.data or b'=\0"' in file.data  # the latter in UTF-16
         try:
             if mark is None:
                 yield from ((lines_of_row.pop(), line.split()) for line in lines())
@@ -178,6 +197,8 @@ class TableFormat(NamedColumnsFormat, Dialect):
             for fields in csv.reader(
                 lines(), delimiter=mark, quotechar=self.quote, skipinitialspace=blanks
             ):
+                if formulas:
+                    fields = [plain_formula(text) for text in fields]
                 yield lines_of_row[0], fields
                 lines_of_row.clear()
         except csv.Error as error:

@@ -26,6 +26,7 @@ from ensvm.report.tables import (
     best_of_row,
     column_label,
     is_oracle,
+    is_own,
     question_of,
     underlined,
 )
@@ -109,7 +110,7 @@ def markdown_grid(study: Study, table: TableConfig, cells: list[TableCell]) -> G
         cell.row: f"{guess:.{table.decimals}f}" for cell in cells if (guess := cell.largest_class)
     }
     rows = [[*row, counts[str(row[0])]] for row in grid.rows]
-    if not guesses:
+    if not guesses or table.largest_class in [column.of(table) for column in table.columns]:
         return Grid([*grid.heads, "n"], rows)
     rows = [[*row[:-1], guesses.get(str(row[0]), NOTHING), row[-1]] for row in rows]
     return Grid([*grid.heads, "largest class", "n"], rows)
@@ -142,6 +143,8 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Par
         equal, different = MARKS["reproduced"], MARKS["differs"]
         return [f"Ours, and small the paper's value: {equal} equal, {different} different."]
     text = "Each cell: our mean ± standard deviation over n realizations"
+    if is_own(study, cells) and all(cell.n <= 1 for cell in cells):
+        text = "Each cell: our value in one realization"
     if any(cell.published is not None for cell in cells):
         text += "; small, the paper's value, "
         text += (
@@ -149,20 +152,22 @@ def legend(study: Study, table: TableConfig, cells: list[TableCell]) -> list[Par
             if table.of == "timing"
             else "and how ours compares with it"
         )
-    bold = any(map(table.best_of, table.columns))
+    grid = table_grid(study, table, cells)
+    values = [value for row in grid.rows for value in row if isinstance(value, Value)]
+    bold = any(value.best for value in values)
     underlined_columns = "; ".join(
         f"{_label(study, table, column)} against "
         + ", ".join(_label(study, table, other) for other in others)
         for column, others in table.underline.items()
     )
     guessed = any(cell.largest_class is not None for cell in cells)
+    judged = any(cell.verdict for cell in cells)
+    barred = "neither =, nor ≈, nor bold" if judged else "not bold"
     oracles = [column for column in table.columns if is_oracle(study, table, column)]
     apart = ", oracles apart" if 0 < len(oracles) < len(table.columns) else ""
     return [
         f"{text}. **Bold**: the best of the row{apart}." if bold else f"{text}.",
-        "What predicting the largest class gets as well is neither =, nor ≈, nor bold."
-        if guessed
-        else "",
+        f"What predicting the largest class gets as well is {barred}." if guessed else "",
         *verdicts(table, cells),
         *marks(cells),
         *(_machines(study, table) if table.of == "timing" else []),

@@ -6,10 +6,12 @@ Everything on it comes from the config and the records.
 from collections import Counter
 from collections.abc import Iterator
 
+from ensvm.data.alarms import TITLE
 from ensvm.report.claims import Finding, evaluate_claims
 from ensvm.report.documents.claim_document import overview
-from ensvm.report.documents.document import MARKS, Grid, Heading, Part, one_line, origin
+from ensvm.report.documents.document import MARKS, Bullets, Grid, Heading, Part, one_line, origin
 from ensvm.report.documents.table_document import markdown_grid
+from ensvm.report.evidence import alarms_of
 from ensvm.report.query import Study
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reproduction_picture import PICTURE
@@ -40,6 +42,7 @@ def first_page(study: Study) -> str:
         f"# {config.title or config.study}",
         config.citation.strip(),
         _picture(tables),
+        Bullets(f"**{TITLE}**", alarms_of(study)),
         _at_a_glance(study, tables, findings),
         _how_to_run(study),
         *_tables(study, tables),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ensvm.data.alarms import TITLE
 from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
@@ -18,7 +19,7 @@ from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
 from ensvm.report.documents.ranking_document import ranking_document
 from ensvm.report.documents.readings_document import coverage_document, readings_document
 from ensvm.report.documents.table_document import legend, notes, reasons, table_grid, touching
-from ensvm.report.evidence import Evidence, evidence_of, n_warned, warnings_of
+from ensvm.report.evidence import Evidence, alarms_of, evidence_of, n_warned, warnings_of
 from ensvm.report.plots import drawing
 from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, read_study, runs_of
@@ -258,6 +259,8 @@ def _about(page: StudyPage) -> dict[str, Any]:
     runs = runs_of(page.study.records.values())
     return {
         "evidence": as_script(page.evidence),
+        "alarms_title": TITLE,
+        "alarms": alarms_of(page.study),
         "claims_legend": page.claims_legend,
         "origin": as_html(origin(page.study)),
         "warnings": warnings_of(page.study),

@@ -100,5 +100,5 @@ def test_column_that_scaling_makes_infinite_is_named(tmp_path: Path) -> None:
     split = {"protocol": "official"}
     (tmp_path / "test.csv").write_text("u,v,y\n3,1e50,0\n")
     card = own(tmp_path, text, split=split, test="test.csv", scaling="minmax")
-    with pytest.raises(UserError, match="'minmax' of column 2"):
+    with pytest.raises(UserError, match="'minmax' of column 'v'"):
         load(card).realization(1)

@@ -221,3 +221,62 @@ def test_a_name_of_a_study_is_made_of_any_file(stem):
     draft = draft_study(Path("own.csv"))
     mapping = draft.block | {"name": name_of(stem)}
     assert inline_card(mapping, Path()).name == name_of(stem)
+
+
+def test_excel_dress_is_the_same_data_set():
+    _, plain = drafted(write(Path("plain.csv")))
+    lines = [["wid th", "height", "gr\nöße", "label"], *rows()]
+    fields = [["#N/A" if not text else f'="{text}"' for text in line[:-1]] for line in lines[1:]]
+    table = [lines[0], *([*row, line[-1]] for row, line in zip(fields, lines[1:], strict=True))]
+    quoted = [";".join(f'"{text.replace(chr(34), chr(34) * 2)}"' for text in row) for row in table]
+    Path("own.csv").write_text("\r\n".join(quoted), encoding="utf-8-sig", newline="")
+    draft, card = drafted(Path("own.csv"))
+    assert card.checksum == plain.checksum
+    assert draft.titles == ("wid th", "height", "gr öße", "label")
+
+
+def test_lines_before_and_after_a_table_are_left_out():
+    _, plain = drafted(write(Path("plain.csv")))
+    text = write(Path("own.csv")).read_text()
+    Path("own.csv").write_text(f"An export, of today\n\nhospital\n{text}\nend of export\n\n")
+    draft, card = drafted(Path("own.csv"))
+    assert card.checksum == plain.checksum
+    assert {key: draft.block["format"][key] for key in ("skip", "footer")} == {
+        "skip": 3,
+        "footer": 1,
+    }
+
+
+@pytest.mark.parametrize("written", [None, {"missing": ["-9", "999"]}])
+def test_numbers_that_stand_for_a_missing_value_are_so_where_no_column_has_them(written):
+    codes = {"u": "-9", "v": "999.0"}
+    columns = [[codes[name] if i % 9 == 0 else f"{i}.0" for i in range(N)] for name in "uv"]
+    draft, card = drafted(table("u,v", *columns), written=written)
+    assert draft.marks == {"-9": ["u"], "999.0": ["v"]}
+    assert np.isnan(load(card).X).mean() == pytest.approx(-(-N // 9) / N)
+    both = [*columns, [["-9", "5", "-2", "1", "4"][i % 5] for i in range(N)]]
+    draft, _ = drafted(table("u,v,w", *both))
+    assert draft.marks == {"999.0": ["v"]}
+
+
+def test_groups_are_kept_whole_by_the_drafted_split():
+    who = [f"p{i // 4}" for i in range(N)]
+    draft, card = drafted(table("who,x", who, NUMBERS), groups="who")
+    assert card.split_protocol() == {
+        "protocol": "kfold",
+        "n_splits": 5,
+        "stratified": True,
+        "grouped": True,
+    }
+    assert card.groups == "who"
+    assert draft.realizations % 5 == 0
+
+
+@pytest.mark.parametrize(("every", "n_tables"), [(15, 2), (5, 1)])
+def test_beside_a_rare_class_a_table_of_balanced_accuracy_is_drafted(every, n_tables):
+    lines = [f"{i * i % 101},{'b' if i % every == 0 else 'a'}" for i in range(300)]
+    Path("own.csv").write_text("\n".join(["x,label", *lines]) + "\n")
+    draft, _ = drafted(Path("own.csv"))
+    tables = make_plan(draft.config).config.tables
+    assert [table.metric for table in tables] == ["error", "balanced_accuracy"][:n_tables]
+    assert {table.largest_class for table in tables} == {"always_largest"}

@@ -1,0 +1,221 @@
+"""`ensvm init`: a config drafted for a user's own table, with what was decided."""
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from ensvm_cli.printing import fitting_console, print_alarms, printable, refuse
+
+if TYPE_CHECKING:
+    from ensvm.data.drafting.column_guess import DraftColumn
+    from ensvm.data.drafting.draft import Draft
+
+MAX_COLUMNS = 40  # columns of a table that `init` prints, one a line
+MAX_CLASSES = 12
+NAME_WIDTH = 24
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The config's file [default: the table's name with the ending .yaml, here].",
+)
+@click.option("--target", metavar="NAME", help="The column of the classes, or its position from 0.")
+@click.option("--groups", metavar="NAME", help="The column that says which rows belong together.")
+@click.option("--header/--no-header", default=None, help="Whether the first line has column names.")
+@click.option("--missing", metavar="TEXT", multiple=True, help="What stands for a missing value.")
+@click.option("--delimiter", metavar="MARK", help="What stands between fields, such as '|' or tab.")
+@click.option("--skip", type=click.IntRange(0), help="Lines before the table.")
+@click.option("--footer", type=click.IntRange(0), help="Rows after the table.")
+@click.option("--force", is_flag=True, help="Overwrite a config that exists.")
+def init(
+    table: Path,
+    output: Path | None,
+    target: str | None,
+    groups: str | None,
+    header: bool | None,
+    missing: tuple[str, ...],
+    delimiter: str | None,
+    skip: int | None,
+    footer: int | None,
+    force: bool,
+) -> None:
+    """Write a config for your own table that runs as it is.
+
+    TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
+    .libsvm. What was decided is printed, each line with the option that changes it, and below it
+    what may spoil a result. If several columns may hold the classes, a terminal asks. The config
+    compares a handful of algorithms on repeated stratified splits. Exit status: 0 written, 2 wrong
+    input.
+
+    \b
+    Examples:
+      ensvm init my.csv
+      ensvm init my.csv --target label -o other.yaml
+      ensvm init my.txt -o bars.yaml --delimiter '|' --skip 2 --missing -9
+    """
+    from ensvm.data.drafting.config_text import write_config
+    from ensvm.data.drafting.draft import draft_study
+
+    options = {
+        "delimiter": delimiter,
+        "skip": skip,
+        "footer": footer,
+        "missing": [*missing] or None,
+    }
+    written = {key: value for key, value in options.items() if value is not None}
+    draft_of = partial(draft_study, table, output, groups=groups, header=header, written=written)
+    draft = draft_of(target=target)
+    if draft.target.as_likely:
+        guess = draft.titles[draft.target.position]
+        click.echo(
+            printable(f"guessed: {guess}; as likely: {', '.join(draft.target.as_likely)}: --target")
+        )
+        if at_a_terminal():
+            asked = click.prompt("column of the classes", default=guess)
+            draft = draft_of(target=asked)
+    if draft.config.exists() and not force:
+        refuse(f"{draft.config} exists; choose another name with -o, or --force to overwrite it")
+    _print_table(draft)
+    write_config(draft)
+    _print_next_steps(draft)
+
+
+def at_a_terminal() -> bool:
+    """Return whether someone can answer a question."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _print_table(draft: "Draft") -> None:
+    """Print what the table holds."""
+    from ensvm.data.alarms import TITLE
+    from ensvm.data.files.encode import look_alikes
+
+    classes = draft.target.classes
+    size = f"{len(draft.columns):,} columns" if draft.columns else f"{draft.n_inputs:,} inputs"
+    click.echo(printable(f"{draft.path}: {draft.n_rows:,} rows, {size}"))
+    fitting_console().print(_grid(("decision", "taken", "to change it"), _decisions(draft)))
+    _print_columns(draft)
+    for first, second in look_alikes(classes):
+        rows = f"{classes[first]:,} and {classes[second]:,} rows"
+        click.echo(
+            f"warning: the classes {first!a} and {second!a} look the same ({rows})", err=True
+        )
+    print_alarms(f"{TITLE}:", draft.alarms)
+
+
+def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
+    """Return what was decided, each with its value and the option or key that changes it."""
+    target, block, here = draft.target, draft.block, f"in {draft.config}"
+    counts = [f"{label} {count:,}" for label, count in target.classes.items()]
+    more = f" and {len(counts) - MAX_CLASSES} more" if len(counts) > MAX_CLASSES else ""
+    rows = ", ".join(counts[:MAX_CLASSES]) + more
+    if not draft.columns:
+        rows_of = [("classes", f"{target.why}: {rows}", ""), ("written as", draft.written_as, "")]
+        return [*rows_of, ("split", _split_text(draft), f"split: {here}")]
+    title = draft.titles[target.position]
+    lines = [("classes", f"{title!r} ({target.why}): {rows}", "--target NAME")]
+    if target.column.missing:
+        unlabelled = f"{target.column.missing:,}, left out"
+        lines.append(("rows without a label", unlabelled, f"unlabelled: {here}"))
+    form = block.get("format", {})
+    lines.append(("written as", draft.written_as, "--delimiter, --header, --no-header"))
+    if "skip" in form or "footer" in form:
+        left_out = f"{form.get('skip', 0)} before the table, {form.get('footer', 0)} after it"
+        lines.append(("lines left out", left_out, "--skip N, --footer N"))
+    marks = [f"{mark} in {', '.join(names[:8])}" for mark, names in draft.marks.items()]
+    if marks or "missing" in block:
+        filled = "get the mean of the training rows" if "missing" in block else ""
+        text = "; ".join(filter(None, ["; ".join(marks), filled]))
+        lines.append(("missing values", text, f"--missing TEXT; missing: {here}"))
+    n_dropped = len(block.get("drop", ()))
+    n_inputs = len(draft.columns) - n_dropped - 1 - ("groups" in block)
+    left = f", {n_dropped} left out (below)" if n_dropped else ""
+    lines += [
+        ("inputs", f"{n_inputs} columns{left}", f"inputs:, drop: {here}"),
+        ("groups", block.get("groups", "none: rows are independent"), "--groups NAME"),
+        ("split", _split_text(draft), f"split:, realizations: {here}"),
+    ]
+    return lines
+
+
+def _split_text(draft: "Draft") -> str:
+    """Return how the rows are split, and why the classes are not in proportion if they are not."""
+    from ensvm.data.drafting.config_text import split_comment
+
+    split = draft.block["split"]
+    text = f"{draft.realizations} times: {split_comment(split)}"
+    if split["protocol"] == "random" and "stratified" not in split:
+        rarest = min(draft.target.classes, key=draft.target.classes.__getitem__)
+        text += f"; not in proportion, because class {rarest} has too few rows"
+    return text
+
+
+def _print_columns(draft: "Draft") -> None:
+    """Print the first columns of a table, or its arrays, one a line."""
+    console = fitting_console()
+    if not draft.columns:
+        if draft.arrays:
+            console.print(_grid(("array", "holds", "used as"), draft.arrays[:MAX_COLUMNS]))
+        return
+    rows = []
+    for position, column in enumerate(draft.columns[:MAX_COLUMNS]):
+        missing = f"{column.missing:,}" if column.missing else ""
+        use = "the classes" if position == draft.target.position else _use(column)
+        rows.append((draft.titles[position], column.kind, missing, use))
+    console.print(_grid(("column", "holds", "missing", "used as"), rows))
+    if draft.columns[MAX_COLUMNS:]:
+        rest = [
+            column
+            for position, column in enumerate(draft.columns)
+            if position >= MAX_COLUMNS and position != draft.target.position
+        ]
+        n_inputs = sum(not column.dropped for column in rest)
+        click.echo(f"  and {len(rest):,} more columns, {n_inputs:,} of them inputs")
+
+
+def _grid(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+    grid = Table(box=None, padding=(0, 1))
+    for head in heads:
+        options: dict[str, Any] = {"justify": "right"} if head == "missing" else {}
+        grid.add_column(head, overflow="fold", **options)
+    if heads[0] == "column":
+        grid.columns[0].max_width = NAME_WIDTH
+        grid.columns[1].no_wrap = True
+    for row in rows:
+        grid.add_row(*(Text(printable(text)) for text in row))
+    return grid
+
+
+def _use(column: "DraftColumn") -> str:
+    """Return what a column is used as."""
+    if column.dropped:
+        return f"not an input: {column.dropped}"
+    uses = {"text": f"{len(column.levels)} columns of 0 and 1", "yes or no": "0 and 1"}
+    return "; ".join([uses.get(column.kind, "a number"), *column.notes])
+
+
+def _print_next_steps(draft: "Draft") -> None:
+    """Print what was written, and the commands that use it."""
+    from ensvm.data.drafting.config_text import ALGORITHMS, commands
+
+    several = len(draft.target.classes) > 2
+    wrapped = "; classifiers for two classes are wrapped one against rest" if several else ""
+    count = f"{len(ALGORITHMS)} algorithms on {draft.realizations} splits"
+    click.echo(printable(f"wrote {draft.config}: {count}{wrapped}"))
+    if draft.rare:
+        rare = f"rare classes: {', '.join(draft.rare[:MAX_CLASSES])}"
+        advice = "few or none of their rows are drawn for training: raise `n_train` in the config"
+        click.echo(printable(f"{rare}; {advice}"))
+    click.echo("now:")
+    for command in commands(draft):
+        click.echo(printable(f"  {command}"))

@@ -1,0 +1,277 @@
+"""What may spoil a result on a data set, to be looked at first.
+
+`ensvm init`, `ensvm check` and `ensvm run`, whose records a study's page shows, call `alarms`.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensvm.data.arrays import sparse_matrix
+from ensvm.data.files.encode import indicators
+from ensvm.data.loading import Dataset
+from ensvm.data.splits import split_rows
+
+TITLE = "Look at this first"
+# Names of columns that say which row it is, or which rows belong together.
+IDENTIFIER = re.compile(
+    r"(.*[ _.-])?(id|ids|uuid|guid|key|index|nr|no|rownames?|row)|unnamed: 0|.*[a-z]Id|", re.I
+)
+GROUP = re.compile(
+    r"(.*[ _.-])?(id|patient|subject|person|family|household|speaker|animal|litter|batch|session)",
+    re.I,
+)
+RARE = 0.1  # a class with a smaller share of the rows is rare, if it has ...
+RARE_OF_MANY = 0.5  # ... less than this part of an equal share
+ROWS, COLUMNS = 2000, 200  # at most so many are used for trees
+LEAST_ROWS = 30  # fewer are separated by chance
+ROWS_OF_A_LEVEL = 5  # on average, so that many levels do not separate the rows by chance
+TELLING = 0.05  # the error of a single column that tells the class is at most this ...
+FAR_BELOW = 5  # ... and so many times smaller than that of any other column
+ALMOST = 0.05  # of the rows of a class may be otherwise
+DUPLICATES = 0.05  # of the test rows
+MORE_THAN_CHANCE = 10  # times as many copies
+VARIED = 0.25  # of the rows: a column of so many different values tells rows apart
+ROUNDING = 1e-12  # a smaller variance, over the squared mean, is rounding
+NEAR_UNIQUE = 0.5
+UNIQUE = 0.9
+MOST_PER_ROW = 2  # that row numbers with gaps rise by, on average
+
+
+def alarms(dataset: Dataset) -> list[str]:
+    """Return what may spoil a result on a data set, a sentence each; empty if nothing does.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The rows before scaling. Its first realization is searched for training rows that are in
+        the test part again.
+
+    Returns
+    -------
+    list of str
+        Columns that tell the class alone, missing values that stand for a class, repeated rows,
+        columns that look like identifiers or groups, and rare classes.
+
+    Examples
+    --------
+    >>> from ensvm.data import find_card, load
+    >>> from ensvm.data.alarms import alarms
+    >>> alarms(load(find_card("german")))
+    []
+    """
+    columns = list(_columns(dataset))
+    missing = dict(_missing_like_a_class(dataset, columns))
+    others = [column for column in columns if column[0] not in missing]
+    return [
+        *missing.values(),
+        *_telling(dataset, others),
+        *_repeated(dataset, columns),
+        *_like_identifiers(dataset, columns),
+        *_rare(dataset),
+    ]
+
+
+Column = tuple[str, NDArray[np.float64], bool]  # name, values of shape (n, m), whether of levels
+
+
+def _columns(dataset: Dataset) -> Iterator[Column]:
+    """Yield the columns of the file, those of text as their columns of 0 and 1.
+
+    Of many columns, those are taken whose means differ most between the classes.
+    """
+    inputs, X = dataset.card.inputs, dataset.X
+    n_columns = X.shape[1]
+    widths = [(f"column {at + 1} of the inputs", 1) for at in range(n_columns)]
+    if inputs is not None:
+        widths = [
+            (repr(name), len(indicators(encoding) or [0])) for name, encoding in inputs.items()
+        ]
+    first = np.cumsum([0, *(width for _, width in widths)])
+    chosen = np.arange(len(widths))
+    if len(widths) > COLUMNS:
+        rows = _some_rows(len(dataset.y))
+        differences = _class_differences(X[rows], dataset.y[rows])
+        largest = [differences[start:end].max() for start, end in pairwise(first)]
+        chosen = np.sort(np.argsort(largest)[-COLUMNS:])
+    for at in chosen.tolist():
+        values = X[:, first[at] : first[at + 1]]
+        values = values.toarray() if sparse_matrix(X) else values
+        name, width = widths[at]
+        yield name, values, width > 1
+
+
+def _class_differences(X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+    """Return how much the mean of each column differs between classes, in deviations."""
+    filled = X if sparse_matrix(X) else np.nan_to_num(X, nan=0.0)
+    mean = np.asarray(filled.mean(axis=0)).ravel()
+    variance = np.asarray((filled * filled).mean(axis=0)).ravel() - mean**2
+    deviation = np.sqrt(np.maximum(variance, ROUNDING * mean**2 + np.finfo(float).tiny))
+    of_class = [np.asarray(filled[y == label].mean(axis=0)).ravel() for label in np.unique(y)]
+    return np.asarray(np.ptp(np.array(of_class), axis=0) / deviation)
+
+
+def _missing_like_a_class(dataset: Dataset, columns: list[Column]) -> Iterator[tuple[str, str]]:
+    """Yield the names of columns whose missing values are the rows of a class, with a sentence."""
+    for name, values, _ in columns:
+        missing = np.isnan(values[:, 0])
+        for with_value, rows in (("missing", missing), ("present", ~missing)):
+            if (label := _class_of_rows(rows, dataset.y)) is not None:
+                yield (
+                    name,
+                    f"{name} is {with_value} in nearly all rows of the class "
+                    f"{_label(dataset, label)!r}, and in hardly any other: was it written down "
+                    "after the class was known? Leave it out by `drop:`",
+                )
+                break
+
+
+def _class_of_rows(rows: NDArray[np.bool_], y: NDArray[Any]) -> int | None:
+    """Return the class that has these rows and hardly any others, or None."""
+    for label in np.unique(y).tolist():
+        is_class = y == label
+        least = min(is_class.mean(), 1 - is_class.mean(), rows.mean(), 1 - rows.mean())
+        if (rows != is_class).mean() <= least * ALMOST:
+            return int(label)
+    return None
+
+
+def _telling(dataset: Dataset, columns: list[Column]) -> list[str]:
+    """Return a sentence about a column that tells the class far better than all others."""
+    rows = _some_rows(len(dataset.y))
+    y = dataset.y[rows]
+    if len(y) < LEAST_ROWS or not columns:
+        return []
+    errors = [_tree_error(values[rows], y, is_text) for _, values, is_text in columns]
+    exact = [name for (name, _, _), error in zip(columns, errors, strict=True) if error == 0]
+    if len(exact) > 1:
+        return [
+            f"{', '.join(exact)} tell the class without an error, each alone: were they written "
+            "down after the class was known? Leave such columns out by `drop:`"
+        ]
+    guess = 1 - np.unique(y, return_counts=True)[1].max() / len(y)
+    best = int(np.argmin(errors))
+    second = min([guess, *errors[:best], *errors[best + 1 :]])
+    if errors[best] > min(TELLING, second / FAR_BELOW):
+        return []
+    return [
+        f"{columns[best][0]} alone tells the class with an error of {errors[best]:.1%}, the next "
+        f"column with {second:.1%}: was it written down after the class was known, or is the class "
+        "made of it? Leave it out by `drop:`"
+    ]
+
+
+def _some_rows(n_rows: int) -> NDArray[np.intp]:
+    return np.random.default_rng(0).permutation(n_rows)[:ROWS]
+
+
+def _tree_error(values: NDArray[np.float64], y: NDArray[Any], is_text: bool) -> float:
+    """Return the error of the smallest tree that may tell all classes by one column.
+
+    A column of text may have a leaf for each of its levels if they have enough rows.
+    """
+    from sklearn.tree import DecisionTreeClassifier  # loaded here to keep starting up quick
+
+    leaves = len(np.unique(y))
+    if is_text and values.shape[1] * ROWS_OF_A_LEVEL <= len(y):
+        leaves = max(leaves, values.shape[1])
+    limits = np.finfo(np.float32)
+    tree = DecisionTreeClassifier(max_leaf_nodes=max(leaves, 2), random_state=0)
+    values = np.clip(values, limits.min, limits.max)
+    return float(1 - tree.fit(values, y).score(values, y))
+
+
+def _repeated(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
+    """Yield a sentence if test rows are copies of training rows, which chance does not explain."""
+    n_rows = len(dataset.y)
+    different = [len(np.unique(values)) for _, values, is_text in columns if not is_text]
+    if max(different, default=0) < VARIED * n_rows:
+        return  # few values: equal rows are different cases
+    card = dataset.card
+    train, test = split_rows(
+        card.split, card.base or card.name, 1, dataset.y, dataset.splits, dataset.groups
+    )
+    trained = {_bytes(dataset.X, row) for row in train.tolist()}
+    copies = sum(_bytes(dataset.X, row) in trained for row in test.tolist())
+    # by chance, if the columns were independent
+    equal = math.prod(_chance_of_equal(values) for _, values, _ in columns)
+    by_chance = len(test) * (1 - (1 - equal) ** len(train))
+    if copies > max(1, DUPLICATES * len(test), MORE_THAN_CHANCE * by_chance):
+        yield (
+            f"{copies} of {len(test)} test rows of the first split are equal to training rows in "
+            "all inputs: remove copies from the file, or keep copies together by `groups:`"
+        )
+
+
+def _chance_of_equal(values: NDArray[np.float64]) -> float:
+    """Return the share of pairs of rows that have the same values of a column."""
+    filled = np.nan_to_num(values, nan=np.finfo(np.float64).min)
+    counts = np.unique(filled, axis=0, return_counts=True)[1]
+    return float(((counts / len(values)) ** 2).sum())
+
+
+def _bytes(X: Any, row: int) -> bytes:
+    if not sparse_matrix(X):
+        return bytes(X[row].tobytes())
+    at = slice(X.indptr[row], X.indptr[row + 1])
+    return bytes(X.indices[at].tobytes() + X.data[at].tobytes())
+
+
+def _like_identifiers(dataset: Dataset, columns: list[Column]) -> Iterator[str]:
+    """Yield a sentence about each column that may say which rows belong together."""
+    n_rows = len(dataset.y)
+    for name, values, is_text in columns:
+        plain = name.strip("'\"")
+        numbers = values[~np.isnan(values[:, 0]), 0]
+        n_values = values.shape[1] if is_text else len(np.unique(numbers))
+        named = GROUP.fullmatch(plain) or (plain and IDENTIFIER.fullmatch(plain))
+        whole = is_text or bool((numbers == np.round(numbers)).all())
+        numbered = not is_text and _number_rows(numbers, n_rows)
+        unique = n_values > NEAR_UNIQUE * n_rows and (named or numbered)
+        grouped = named and 2 < n_values <= NEAR_UNIQUE * n_rows and dataset.groups is None
+        if whole and (unique or grouped):
+            yield (
+                f"{name} has {n_values:,} different values in {n_rows:,} rows, like an identifier "
+                "or a group: leave it out by `drop:`, or, if rows with the same value belong "
+                "together, keep them on one side of each split by `groups:`"
+            )
+
+
+def _number_rows(numbers: NDArray[np.float64], n_rows: int) -> bool:
+    """Return whether numbers rise with the rows, about as row numbers with gaps do."""
+    rising = len(np.unique(numbers)) > UNIQUE * n_rows and bool((np.diff(numbers) >= 0).all())
+    return rising and float(np.ptp(numbers)) <= MOST_PER_ROW * n_rows
+
+
+def rare_share(n_classes: int) -> float:
+    """Return the share of the rows below which one of some classes is rare."""
+    return min(RARE, RARE_OF_MANY / n_classes)
+
+
+def _rare(dataset: Dataset) -> Iterator[str]:
+    labels, counts = np.unique(dataset.y, return_counts=True)
+    shares = counts / len(dataset.y)
+    rare = shares < rare_share(len(labels))
+    if rare.any():
+        named = [
+            f"{_label(dataset, label)!r} {share:.1%}"
+            for label, share in zip(labels[rare].tolist(), shares[rare], strict=True)
+        ]
+        more = f" and {len(named) - 5} more" if len(named) > 5 else ""
+        yield (
+            f"rare classes: {', '.join(named[:5])}{more} of the rows; guessing the largest class "
+            f"is wrong in {1 - shares.max():.1%} alone, so look at `balanced_accuracy` too"
+        )
+
+
+def _label(dataset: Dataset, code: int) -> str:
+    """Return the name of a class."""
+    if dataset.card.positive is None:
+        return dataset.classes[code]
+    is_positive = [label == dataset.card.positive for label in dataset.classes]
+    return dataset.classes[is_positive.index(code == 1)]

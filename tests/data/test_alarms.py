@@ -1,0 +1,114 @@
+"""Alarms: planted faults are named, and clean data are silent."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn import datasets
+
+from ensvm.data import DataUnavailable, inline_card, list_cards, load
+from ensvm.data.alarms import alarms
+
+N = 200
+RNG = np.random.default_rng(0)  # of the data that all tests share
+LONE = np.random.default_rng(1).normal(size=N)
+Y = np.arange(N) % 2
+NOISE = {"a": RNG.normal(size=N) + Y, "b": RNG.normal(size=N), "c": RNG.integers(0, 9, N)}
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Return a function that gives the alarms of a table of columns, and of a class."""
+
+    def of(columns, y=Y, **keys):
+        table = {**columns, "label": y}
+        rows = zip(*(map(str, column) for column in table.values()), strict=True)
+        (tmp_path / "own.csv").write_text("\n".join(map(",".join, [table, *rows])) + "\n")
+        split = {"protocol": "random", "n_train": 0.8}
+        missing = {"incomplete": "keep", "missing": "training-mean"}
+        mapping = {"path": "own.csv", "target": "label", "split": split, **missing, **keys}
+        return alarms(load(inline_card(mapping, tmp_path)))
+
+    return of
+
+
+def levels(column):
+    return {"inputs": {column: {"one-hot": sorted({f"l{i % 6}" for i in range(N)})}}}
+
+
+@pytest.mark.parametrize(
+    ("columns", "keys", "words"),
+    [
+        ({"leak": Y * 2 + 0.1 * RNG.random(N)}, {}, ["'leak' alone tells the class"]),
+        ({"leak": np.where(RNG.random(N) < 0.01, 1 - Y, Y)}, {}, ["'leak' alone"]),
+        ({"leak": Y, "copy": 3 - Y}, {}, ["'leak', 'copy' tell the class without an error"]),
+        ({"leak": [f"l{i % 6}" for i in range(N)]}, levels("leak"), ["'leak' alone"]),
+        ({"cause": np.where(Y, "", "1.5")}, {}, ["'cause' is missing", "class '1'"]),
+        ({"id": RNG.permutation(N)}, {}, ["'id' has 200 different values"]),
+        ({"patientId": np.repeat(np.arange(40), 5)}, {}, ["'patientId' has 40 different values"]),
+        ({"x": np.arange(N) + 1000}, {}, ["'x' has 200 different values"]),
+    ],
+)
+def test_a_planted_fault_is_named(found, columns, keys, words):
+    [alarm] = found(NOISE | columns, **keys)
+    assert all(word in alarm for word in words)
+
+
+def test_clean_data_are_silent(found):
+    rng = np.random.default_rng(2)
+    scattered = np.where(rng.random(N) < 0.3, "", "1.5")
+    assert found(NOISE | {"gaps": scattered, "lot": rng.integers(100, 10**6, N)}) == []
+    patients = NOISE | {"patient": np.repeat(np.arange(40), 5)}
+    assert found(patients, groups="patient", split={"protocol": "kfold", "n_splits": 5}) == []
+
+
+def test_copies_of_rows_are_named_unless_values_are_few(found):
+    twice = {name: np.concatenate([column[:160], column[:40]]) for name, column in NOISE.items()}
+    y = np.concatenate([Y[:160], Y[:40]])
+    [alarm] = found(twice, y)
+    assert "test rows of the first split are equal to training rows" in alarm
+    assert found({name: np.sign(column) for name, column in twice.items()}, y) == []
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "rare", "named"), [(2, 0.08, True), (2, 0.12, False), (4, 0.08, True)]
+)
+def test_rare_classes_are_named(found, n_classes, rare, named):
+    y = np.arange(N) % (n_classes - 1)
+    y[np.random.default_rng(3).permutation(N)[: int(rare * N)]] = n_classes - 1
+    alarm = found(NOISE | {"a": LONE}, y)
+    assert [f"'{n_classes - 1}'" in line for line in alarm] == [True] * named
+
+
+def test_a_fault_is_found_among_many_columns(found):
+    rng = np.random.default_rng(4)
+    many = {f"x{at}": rng.normal(size=N).round(3) for at in range(250)} | {"same": np.ones(N)}
+    [alarm] = found(many | {"leak": Y * 2 + 0.1 * rng.random(N)})
+    assert "'leak' alone" in alarm
+
+
+def test_ten_equal_classes_are_not_rare(found):
+    assert found(NOISE | {"a": LONE}, np.arange(N) % 10) == []
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
+def test_well_known_data_are_silent(found, name):
+    bunch = getattr(datasets, f"load_{name}")()
+    columns = {f"x{at}": column for at, column in enumerate(bunch.data.T.tolist())}
+    assert found(columns, bunch.target.tolist()) == []
+
+
+def test_of_shipped_data_only_these_raise_an_alarm(monkeypatch):
+    monkeypatch.setenv("ENSVM_DATA", "")
+    raised = set()
+    for card in list_cards():
+        if card.rows <= 10_000:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ResourceWarning)
+                try:
+                    dataset = load(card, offline=True)
+                except DataUnavailable:
+                    continue
+            raised |= {card.name} if alarms(dataset) else set()
+    # months survived tell who is alive; spam has copies; the toy is tested on its training rows
+    assert raised == {"echocardiogram", "spambase", "toy-boosting"}
