@@ -191,7 +191,12 @@ class Derivation:
             self._copy_dataset((*location, "dataset"), variant, variant.base(row))
         for name in algorithms if variant.algorithm else ():
             self._copy_algorithm((*location, "algorithm"), variant, variant.base(name))
-        for row, name in product(rows, algorithms) if variant.runs else ():
+        drawn_again = [
+            name
+            for row in (() if variant.dataset else rows)
+            for name in self.datasets[variant.base(row)].drawn_again
+        ]
+        for row, name in product((*rows, *drawn_again), algorithms) if variant.runs else ():
             entry, base = self.datasets[variant.base(row)], variant.base(name)
             if base in self._run_on(entry):
                 limits = (variant.realizations, entry.realizations_of.get(base))
