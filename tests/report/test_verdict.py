@@ -16,6 +16,7 @@ from ensvm.report.query import Answer
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import (
     Sample,
+    of_drawn_rows,
     of_draws,
     of_same_rows,
     of_samples,
@@ -127,6 +128,39 @@ def test_the_range_of_draws_covers_one_more_as_often_as_it_says(n):
         found = of_draws(draws, float(draws.mean()), printed, 1.0)
         covered += found.low <= 0.0 <= found.high
     assert covered / 2000 == pytest.approx((n - 1) / (n + 1), abs=0.03)
+
+
+def test_of_drawn_rows_the_interval_covers_another_draw_and_that_of_one_draw_does_not():
+    """The rows move a mean by 1, and the splits of the same rows by 0.1."""
+    rng = np.random.default_rng(7)
+    predictive = naive = 0
+    for _ in range(2000):
+        rows = rng.normal(12.0, 1.0, size=12)
+        printed, *means = rows + rng.normal(0.0, 0.1, size=12)
+        found = of_drawn_rows(np.array(means), printed, 1.0)
+        predictive += found.low <= 0.0 <= found.high
+        of_splits = Sample(means[0], 1.0, 100), Sample(printed, 1.0, 100)
+        found = of_samples(*of_splits, 1.0)
+        naive += found.low <= 0.0 <= found.high
+    assert 0.935 <= predictive / 2000 <= 0.965
+    assert naive / 2000 < 0.5
+
+
+def test_rows_drawn_again_are_in_the_interval_of_a_table(tmp_path):
+    config = CONFIG.replace("- german", "- {name: german, drawn_again: [one, two]}").replace(
+        "algorithms: {",
+        "  - {name: one, card: german}\n  - {name: two, card: german}\nalgorithms: {",
+    )
+    records = [
+        of_algorithm(line, protocol="random")
+        for row, value in (("german", 0.12), ("one", 0.10), ("two", 0.14))
+        for line in errors(row, "a", [value] * 5)
+    ]
+    study = make_study(tmp_path, config, records, PRINTED)
+    [found] = [one for one in build_table(study, study.config.tables[0]) if one.row == "german"][:1]
+    half = t.ppf(0.975, 2) * 2.0 * np.sqrt(4 / 3)
+    assert (found.interval_of, found.difference) == ("other rows in print", pytest.approx(2.0))
+    assert found.difference_high == pytest.approx(2.0 + half)
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=9), st.floats(0, 100), st.floats(0.1, 5))
