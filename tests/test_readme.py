@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ensvm.study.config import reproduced
+from ensvm.report.documents.document import one_line
+from ensvm.study.config import find_config, read_config, reproduced
 from ensvm.study.relations import RELATIONS
 
 ROOT = Path(__file__).parents[1]
@@ -21,7 +22,8 @@ DOCS = sorted((ROOT / "docs").glob("*.md"))
 STUDIES = sorted((ROOT / "results").glob("*/README.md"))
 PAGES = (README, CLASSIFIERS, CONFIGS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
-    r"(<!-- (?P<what>grid|classes|relations): (?P<path>\S+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (?P<what>grid|classes|relations|findings): (?P<path>\S+) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
 
 
@@ -33,6 +35,10 @@ def filled(text: str) -> str:
             return f"{match[1]}\n{table_of_classes(match['path'])}\n\n{match[4]}"
         if match["what"] == "relations":
             return f"{match[1]}\n{table_of_relations()}\n\n{match[4]}"
+        if match["what"] == "findings":
+            config, _ = read_config(find_config(match["path"]))
+            lines = [f"- {one_line(finding.text)}" for finding in config.findings]
+            return "\n".join([match[1], *lines, "", match[4]])
         content = (ROOT / match["path"]).read_text(encoding="utf-8")
         grid = next(part for part in content.split("\n\n") if part.startswith("|"))
         return f"{match[1]}\n{grid}\n\n{match[4]}"

@@ -90,7 +90,7 @@ class ClaimComparison:
 
 
 @dataclass(frozen=True)
-class Finding:
+class JudgedClaim:
     """A claim with its comparisons, row by row in the paper's order."""
 
     claim: ClaimConfig
@@ -148,7 +148,7 @@ class NoValues(Exception):
     """Why a comparison cannot be made."""
 
 
-def evaluate_claims(study: Study) -> Iterator[Finding]:
+def evaluate_claims(study: Study) -> Iterator[JudgedClaim]:
     """Yield the study's claims in order, each with its evidence from the records."""
     for claim in study.config.claims:
         comparisons = [
@@ -157,7 +157,7 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
             for better in claim.better
             for than in claim.than or (None,)
         ]
-        yield Finding(claim, adjusted(comparisons, claim.scope))
+        yield JudgedClaim(claim, adjusted(comparisons, claim.scope))
 
 
 def adjusted(

@@ -26,6 +26,8 @@ OWN_KEYS = {
     "algorithm": ("label", "sweep"),
 }
 
+DEFAULT = "default"  # stands for what the study itself runs, beside the names of variants
+
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)]
 BlockT = TypeVar("BlockT", AlgorithmConfig, DatasetConfig)
 

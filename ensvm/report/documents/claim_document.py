@@ -4,7 +4,7 @@ from dataclasses import asdict, fields
 
 import pandas as pd
 
-from ensvm.report.claims import ClaimComparison, Finding
+from ensvm.report.claims import ClaimComparison, JudgedClaim
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -60,7 +60,7 @@ PRINTED = (
 )
 
 
-def claims_document(study: Study, findings: list[Finding]) -> Document:
+def claims_document(study: Study, findings: list[JudgedClaim]) -> Document:
     """Return the claims with verdict and evidence; the frame has a line for each comparison."""
     parts: list[Part] = [overview(findings)]
     for finding in findings:
@@ -74,7 +74,7 @@ def claims_document(study: Study, findings: list[Finding]) -> Document:
     return Document(f"Claims: {study.config.title or study.config.study}", parts, _frame(findings))
 
 
-def _frame(findings: list[Finding]) -> pd.DataFrame:
+def _frame(findings: list[JudgedClaim]) -> pd.DataFrame:
     of_claim = ["claim_verdict", "claim_qualified", "claim_printed_verdict"]
     columns = [*of_claim, *(field.name for field in fields(ClaimComparison))]
     lines = [
@@ -90,7 +90,7 @@ def _frame(findings: list[Finding]) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns)
 
 
-def overview(findings: list[Finding]) -> Grid:
+def overview(findings: list[JudgedClaim]) -> Grid:
     """Return a line for each claim: the verdict and the number of rows behind it."""
     rows = [
         [
@@ -107,7 +107,7 @@ def overview(findings: list[Finding]) -> Grid:
     return Grid(heads[:n_shown], cells, n_left=n_shown)
 
 
-def evidence_parts(study: Study, finding: Finding) -> list[Part]:
+def evidence_parts(study: Study, finding: JudgedClaim) -> list[Part]:
     """Return the parts below the heading of a claim; some may be empty."""
     claim = finding.claim
     threshold = claim.kind.threshold_text(claim.metric, claim.threshold)
@@ -134,7 +134,7 @@ def _wording(claim: ClaimConfig) -> str:
     return f"Paraphrased: {one_line(str(claim.paraphrase))}"
 
 
-def _on_paper(finding: Finding) -> str:
+def _on_paper(finding: JudgedClaim) -> str:
     """Return the verdict on the paper's own printed values; empty if it prints none."""
     if finding.printed_verdict is None:
         return ""
@@ -153,7 +153,7 @@ def _on_paper(finding: Finding) -> str:
     return text + (f" The paper prints {', '.join(renamed)}." if renamed else "")
 
 
-def _comparisons(study: Study, finding: Finding) -> Grid:
+def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
     """Return the grid of comparisons; the heads name the algorithms if there is one pair."""
     claim = finding.claim
     pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
@@ -225,7 +225,7 @@ def _number(unit: Unit, value: float | None) -> str:
     return NOTHING if value is None else unit.text(value)
 
 
-def _reasons(finding: Finding) -> list[str]:
+def _reasons(finding: JudgedClaim) -> list[str]:
     rows: dict[str, list[str]] = {}
     for comparison in finding.comparisons:
         if comparison.reason and comparison.row not in rows.setdefault(comparison.reason, []):
@@ -233,7 +233,7 @@ def _reasons(finding: Finding) -> list[str]:
     return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
 
 
-def legend(findings: list[Finding]) -> list[Part]:
+def legend(findings: list[JudgedClaim]) -> list[Part]:
     """Return how to read these claims."""
     comparisons = [one for finding in findings for one in finding.comparisons]
     used = {finding.claim.relation for finding in findings}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
-from ensvm.report.claims import Finding, evaluate_claims
+from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.document import MARKS, Part, Value, origin
@@ -168,7 +168,7 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
     }
 
 
-def _claim(study: Study, finding: Finding) -> PageSection:
+def _claim(study: Study, finding: JudgedClaim) -> PageSection:
     content = {
         "verdict": finding.verdict,
         "qualified": finding.qualified,
