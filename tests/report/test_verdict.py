@@ -208,6 +208,15 @@ def test_two_rates_have_the_binomial_interval():
     assert (found.low, found.high) == (pytest.approx(-2.0 - half), pytest.approx(-2.0 + half))
 
 
+@pytest.mark.parametrize("rate", [0.03, 0.2])
+def test_the_interval_of_two_rates_covers_equal_rates_as_often_as_it_says(rate):
+    rng = np.random.default_rng(11)
+    errors_of = 100 * rng.binomial(2000, rate, size=(2000, 2)) / 2000
+    found = [of_two_rates(ours, printed, 2000, 1.0) for ours, printed in errors_of]
+    covered = sum(one.low <= 0.0 <= one.high for one in found)
+    assert 0.935 <= covered / 2000 <= 0.965
+
+
 def folds(values, k, left_out=(), protocol="kfold"):
     """Return the answer of these errors, one a realization, in percent."""
     split = {"protocol": protocol, "n_splits": k}

@@ -42,6 +42,11 @@ INTERVALS = (
     "orders of the training rows where there are several. Any other single value (n = 1) has no "
     "interval and no test, and decides only where it lies beyond both the threshold and equality."
 )
+HOLD = "of n hold"
+HOLDING = (
+    "*of n hold* counts the realizations, each a split of its own, whose value keeps to the "
+    "threshold by itself. The verdict does not use it."
+)
 EACH = (
     "A claim about *each realization* holds on a row when all realizations keep to it, and fails "
     "when one does not. There is nothing to test then; the value shown is the worst."
@@ -158,7 +163,7 @@ def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
     claim = finding.claim
     pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
     values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
-    heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", "verdict"]
+    heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", HOLD, "verdict"]
     heads += ["printed", "as printed"]
     comparisons = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
     rows = []
@@ -172,6 +177,7 @@ def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
                 _number(effect, comparison.effect),
                 _interval(effect, comparison),
                 str(comparison.n),
+                str(comparison.n_holds),
                 _verdict(comparison),
                 _number(effect, comparison.printed),
                 comparison.printed_verdict or NOTHING,
@@ -179,6 +185,8 @@ def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
         )
     hidden = set() if finding.printed_verdict else {"printed", "as printed"}
     hidden |= set() if any(one.low is not None for one in comparisons) else {"95 % interval"}
+    several = any(one.n > 1 for one in comparisons)
+    hidden |= set() if several and not claim.kind.of_rejections else {HOLD}
     kept = [number for number, head in enumerate(heads) if head not in hidden]
     return Grid(
         [heads[number] for number in kept],
@@ -244,6 +252,7 @@ def legend(findings: list[JudgedClaim]) -> list[Part]:
         DECIDES,
         CLAIM_DECIDES,
         INTERVALS,
+        HOLDING if any(one.n > 1 for one in comparisons) else "",
         EACH if any(finding.claim.of_each for finding in findings) else "",
         OVERLAP if any(one.overlap for one in comparisons) else "",
         PRINTED if any(one.printed_verdict for one in comparisons) else "",
