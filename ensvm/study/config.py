@@ -24,7 +24,7 @@ from ensvm.study.block import (
     refusal,
 )
 from ensvm.study.claim import ClaimConfig, check_claims
-from ensvm.study.dataset import DatasetConfig, check_datasets
+from ensvm.study.dataset import DatasetConfig, check_datasets, check_drawn_again
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
 from ensvm.study.finding import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
@@ -351,6 +351,7 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
         config = StudyConfig.model_validate(expand_sweeps(source))
     except ValidationError as error:
         raise _readable(source, error) from error
+    check_drawn_again(config.datasets, source)
     config = config.with_readings(source)
     config.check(source)
     return config, source

@@ -92,5 +92,11 @@ def check_datasets(
         for key in ("algorithms", "realizations_of"):
             chosen = getattr(entry, key) or ()
             source.must_be_one_of(("datasets", index, key), "algorithm", chosen, names.algorithms)
+
+
+def check_drawn_again(datasets: Sequence[DatasetConfig], source: YamlSource) -> None:
+    """Refuse further draws of a data set that the study does not have."""
+    names = [entry.name for entry in datasets]
+    for index, entry in enumerate(datasets):
         location = ("datasets", index, "drawn_again")
-        source.must_be_one_of(location, "data set", entry.drawn_again, names.datasets)
+        source.must_be_one_of(location, "data set", entry.drawn_again, names)
