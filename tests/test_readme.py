@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from worked_verdicts import worked_section
 
-from ensvm.study.config import reproduced
+from ensvm.report.documents.document import one_line
+from ensvm.study.config import find_config, read_config, reproduced
 from ensvm.study.relations import RELATIONS
 
 ROOT = Path(__file__).parents[1]
@@ -17,11 +19,13 @@ README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 CLASSIFIERS = ROOT / "docs" / "classifiers.md"
 CONFIGS = ROOT / "docs" / "configs.md"
+VERDICTS = ROOT / "docs" / "verdicts.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 STUDIES = sorted((ROOT / "results").glob("*/README.md"))
-PAGES = (README, CLASSIFIERS, CONFIGS, ROOT / "results" / "README.md")
+PAGES = (README, CLASSIFIERS, CONFIGS, VERDICTS, ROOT / "results" / "README.md")
 BLOCK = re.compile(
-    r"(<!-- (?P<what>grid|ranks|classes|relations): (?P<path>\S+) -->\n).*?(<!-- end -->)",
+    r"(<!-- (?P<what>grid|ranks|classes|relations|findings|worked): (?P<path>\S+) -->\n)"
+    r".*?(<!-- end -->)",
     re.DOTALL,
 )
 
@@ -34,6 +38,12 @@ def filled(text: str) -> str:
             return f"{match[1]}\n{table_of_classes(match['path'])}\n\n{match[4]}"
         if match["what"] == "relations":
             return f"{match[1]}\n{table_of_relations()}\n\n{match[4]}"
+        if match["what"] == "worked":
+            return f"{match[1]}\n{worked_section()}\n\n{match[4]}"
+        if match["what"] == "findings":
+            config, _ = read_config(find_config(match["path"]))
+            lines = [f"- {one_line(finding.text)}" for finding in config.findings]
+            return "\n".join([match[1], *lines, "", match[4]])
         if not (ROOT / match["path"]).exists():  # its study has not been shipped yet
             return match[0]
         content = (ROOT / match["path"]).read_text(encoding="utf-8")

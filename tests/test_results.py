@@ -8,10 +8,12 @@ import pytest
 from ensvm.records.identity import asked
 from ensvm.records.shipped_records import read_shipped
 from ensvm.records.store import CELLS_FILE, SHIPPED_FILE
+from ensvm.report.claims import evaluate_claims
+from ensvm.report.findings import contradictions
 from ensvm.report.query import read_study
 from ensvm.report.render.first_page import NAME, first_page
 from ensvm.runner.plan import make_plan
-from ensvm.study.config import find_config
+from ensvm.study.config import find_config, read_config
 
 RESULTS = Path(__file__).parents[1] / "results"
 # A third of a cell are the labels that its test rows were given, counted for each of ten orders
@@ -36,6 +38,18 @@ def test_shipped_records_are_of_the_settings_asked_for(folder):
 def test_shipped_records_are_small(folder):
     most = max(SMALL_BYTES, MOST_BYTES_OF_A_CELL * len(read_shipped(folder).records))
     assert (folder / SHIPPED_FILE).stat().st_size <= most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+def test_what_comes_out_is_what_the_records_show(folder):
+    if (folder / CELLS_FILE).exists():
+        pytest.skip("a run of one's own may come out otherwise")
+    study = read_study(folder)
+    config, _ = read_config(find_config(folder.name))
+    claims = list(evaluate_claims(study))
+    stale = {one.text: contradictions(study, one, claims) for one in config.findings}
+    assert not {text: against for text, against in stale.items() if against}
 
 
 @pytest.mark.slow

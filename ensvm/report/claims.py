@@ -42,6 +42,8 @@ class ClaimComparison:
     ----------
     threshold : float
         The margin, factor or limit.
+    n_holds : int
+        In how many of the `n` realizations the effect by itself keeps to the threshold.
     better_mean, than_mean : float or None
         The means over the `n` realizations (percent for errors; see `Relation.value_unit`).
     effect, low, high : float or None
@@ -73,6 +75,7 @@ class ClaimComparison:
     better_mean: float | None = None
     than_mean: float | None = None
     n: int = 0
+    n_holds: int = 0
     effect: float | None = None
     low: float | None = None
     high: float | None = None
@@ -90,7 +93,7 @@ class ClaimComparison:
 
 
 @dataclass(frozen=True)
-class Finding:
+class JudgedClaim:
     """A claim with its comparisons, row by row in the paper's order."""
 
     claim: ClaimConfig
@@ -148,7 +151,7 @@ class NoValues(Exception):
     """Why a comparison cannot be made."""
 
 
-def evaluate_claims(study: Study) -> Iterator[Finding]:
+def evaluate_claims(study: Study) -> Iterator[JudgedClaim]:
     """Yield the study's claims in order, each with its evidence from the records."""
     for claim in study.config.claims:
         comparisons = [
@@ -157,7 +160,7 @@ def evaluate_claims(study: Study) -> Iterator[Finding]:
             for better in claim.better
             for than in claim.than or (None,)
         ]
-        yield Finding(claim, adjusted(comparisons, claim.scope))
+        yield JudgedClaim(claim, adjusted(comparisons, claim.scope))
 
 
 def adjusted(
@@ -219,10 +222,13 @@ def _compare(
     except NoEffect as reason:
         return replace(blank, reason=f"{claim.metric} is {reason}")
     means = values.mean(axis=0).tolist()
+    bounds = claim.kind.bounds(claim.threshold)
+    kept = [judge_number(effect, *bounds) == "holds" for effect in claim.kind.effects(values)]
     return replace(
         blank,
         better_mean=means[0],
         than_mean=means[1] if than is not None else None,
+        n_holds=sum(kept),
         overlap=shared if len(values) > 1 else 0.0,
         unadjusted=evidence.verdict,
         reason="; ".join(_left_out(names, questions, answers)),

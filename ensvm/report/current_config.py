@@ -27,7 +27,14 @@ from ensvm.study.source import config_text, read_text
 from ensvm.study.table_layout import Published, read_published
 
 # Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
-SHOWN = {"label", "same_rows", "published_split", "unavailable", "undetermined_at_zero"}
+SHOWN = {
+    "label",
+    "same_rows",
+    "published_split",
+    "drawn_again",
+    "unavailable",
+    "undetermined_at_zero",
+}
 CELLS = {"algorithms", "realizations", "realizations_of"}
 MOST = 3  # differences that are named
 
@@ -81,8 +88,8 @@ def current_config(folder: Path) -> Current:
             config, _ = read_config(path)
             if config.study != copy.study:
                 continue
-            # A copy has another path of the printed values, and coverage says nothing of results.
-            free = {"published": config.published, "coverage": config.coverage}
+            # A copy has another path of the printed values; coverage and findings change no result.
+            free = {key: getattr(config, key) for key in ("published", "coverage", "findings")}
             if config == copy.model_copy(update=free):
                 return Current(config, at_run.published)
             if other := _other_cells(copy, config):

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from ensvm.report.query import Answer, Question, Study, ask
-from ensvm.report.verdict import deviation, is_within, of_draws, sample
+from ensvm.report.verdict import Deviation, deviation, is_within, of_drawn_rows, of_draws, sample
 from ensvm.study.metrics import DATA_CELL, PERCENT, RATES, Direction, is_predicted
-from ensvm.study.table_layout import ColumnConfig, TableConfig, Verdict
+from ensvm.study.table_layout import ColumnConfig, Published, TableConfig, Verdict
 
 SIGNIFICANCE = 0.05
 ALIKE = ("reproduced", "compatible")
@@ -107,12 +107,7 @@ def judged_cell(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if printed is None or table.of == "timing":  # seconds of other machines have no verdict
         return cell
-    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
-        draws = ask(study, replace(question, algorithm=column.draws)).shown()
-        margin = table.margin_of(column, printed.value)
-        compared = of_draws(draws, ours.mean, printed.value, margin)
-    else:
-        compared = deviation(study, table, column, question.row, answer, printed)
+    compared = _compared(study, table, column, question, answer, printed)
     verdict = compared.verdict
     guess, margin = cell.largest_class, table.margin_of(column, printed.value)
     if verdict in ALIKE and guess is not None and is_within(guess - printed.value, margin):
@@ -127,6 +122,29 @@ def judged_cell(
         interval_of=compared.basis,
         verdict=verdict,
     )
+
+
+def _compared(
+    study: Study,
+    table: TableConfig,
+    column: ColumnConfig,
+    question: Question,
+    answer: Answer,
+    printed: Published,
+) -> Deviation:
+    """Compare an answer that has values with the printed value."""
+    mean, margin = float(answer.shown().mean()), table.margin_of(column, printed.value)
+    if column.draws is not None and question.algorithm in (column.of(table), column.draws):
+        draws = ask(study, replace(question, algorithm=column.draws)).shown()
+        return of_draws(draws, mean, printed.value, margin)
+    others = [
+        ask(study, replace(question, row=name)).shown()
+        for name in study.config.dataset(question.row).drawn_again
+    ]
+    drawn = [float(values.mean()) for values in others if values.size]
+    if drawn:
+        return of_drawn_rows(np.array([mean, *drawn]), printed.value, margin)
+    return deviation(study, table, column, question.row, answer, printed)
 
 
 def _is_undetermined(study: Study, algorithm: str, answer: Answer) -> bool:

@@ -25,6 +25,7 @@ Basis = Literal[
     "realizations",
     "one split in print",
     "random draw in print",
+    "other rows in print",
     "repetitions",
     "orders",
     "two rates",
@@ -98,6 +99,18 @@ def of_draws(draws: NDArray[np.float64], ours: float, published: float, margin: 
     low, high = float(draws.min()) - published, float(draws.max()) - published
     judged = _judged((low + high) / 2, (high - low) / 2, margin, "random draw in print")
     return replace(judged, value=ours - published)
+
+
+def of_drawn_rows(means: NDArray[np.float64], published: float, margin: float) -> Deviation:
+    """Compare a printed mean on rows drawn from a generator with our means on other draws.
+
+    `means` has one mean for each draw of the rows (at least 2), the first on the rows of the table.
+    Print is one more draw, so the interval is that of a prediction, around the mean of our draws.
+    """
+    centre, std, n = float(means.mean()), float(means.std(ddof=1)), means.size
+    basis: Basis = "other rows in print"
+    judged = of_spread(centre - published, std, 1 + 1 / n, n, margin, basis)
+    return replace(judged, value=float(means[0]) - published)
 
 
 def of_spread(

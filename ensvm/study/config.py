@@ -24,8 +24,9 @@ from ensvm.study.block import (
     refusal,
 )
 from ensvm.study.claim import ClaimConfig, check_claims
-from ensvm.study.dataset import DatasetConfig, check_datasets
+from ensvm.study.dataset import DatasetConfig, check_datasets, check_drawn_again
 from ensvm.study.figures import KINDS, AnyFigure, check_figures
+from ensvm.study.finding import FindingConfig, check_findings
 from ensvm.study.metrics import DATA_CELL, PREDICTED, is_predicted, unknown
 from ensvm.study.source import Location, YamlSource
 from ensvm.study.sweeps import expand_sweeps
@@ -126,6 +127,7 @@ class StudyConfig(ConfigBlock):
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
     coverage: tuple[CoverageConfig, ...] = ()
+    findings: tuple[FindingConfig, ...] = ()
 
     def dataset(self, name: str) -> DatasetConfig:
         """Return the data set whose row is called `name`."""
@@ -276,6 +278,8 @@ class StudyConfig(ConfigBlock):
         check_figures(self.figures, names, source)
         check_claims(self.claims, names, source)
         check_coverage(self.coverage, self._ids(), source)
+        rows = {table.id: self.rows_of(table) for table in self.tables}
+        check_findings(self.findings, self.claims, self.readings, self.tables, rows, source)
         for asked in self.asked():
             names.must_be_measured(source, asked)
 
@@ -347,6 +351,7 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
         config = StudyConfig.model_validate(expand_sweeps(source))
     except ValidationError as error:
         raise _readable(source, error) from error
+    check_drawn_again(config.datasets, source)
     config = config.with_readings(source)
     config.check(source)
     return config, source

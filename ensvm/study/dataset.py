@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from ensvm.study.algorithms import KernelConfig
-from ensvm.study.block import ConfigBlock, Name, StudyNames, SweepConfig
+from ensvm.study.block import ConfigBlock, Name, Names, StudyNames, SweepConfig
 from ensvm.study.source import YamlSource
 
 _OWN = ("path", "train", "openml")  # where data of the user's own are
@@ -28,6 +28,8 @@ class DatasetConfig(ConfigBlock):
     error.
     `published_split: one-unknown` says that the paper split the data once, and not how: a printed
     value is that of one more split, and its printed spread, if any, is not that over splits.
+    `drawn_again` names data sets that are further draws of the rows by the same generator, for
+    printed values of yet another draw: their spread is in the interval of the verdicts.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -40,6 +42,7 @@ class DatasetConfig(ConfigBlock):
     unavailable: str | None = None
     same_rows: bool = False
     published_split: Literal["one-unknown"] | None = None
+    drawn_again: Names = ()
     split: dict[str, Any] | None = None
     scaling: str | None = None
     missing: str | float | None = None
@@ -89,3 +92,11 @@ def check_datasets(
         for key in ("algorithms", "realizations_of"):
             chosen = getattr(entry, key) or ()
             source.must_be_one_of(("datasets", index, key), "algorithm", chosen, names.algorithms)
+
+
+def check_drawn_again(datasets: Sequence[DatasetConfig], source: YamlSource) -> None:
+    """Refuse further draws of a data set that the study does not have."""
+    names = [entry.name for entry in datasets]
+    for index, entry in enumerate(datasets):
+        location = ("datasets", index, "drawn_again")
+        source.must_be_one_of(location, "data set", entry.drawn_again, names)

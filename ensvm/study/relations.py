@@ -186,6 +186,8 @@ class Relation:
         return f"{self.threshold_key} {threshold:g} {unit}".rstrip()
 
 
+NEAR = 1.25  # the factor by which a ratio may be off and still be near
+
 _DIFFERENCE: Any = {
     "keys": {"than": None, "margin": 0.0},
     "effects": _difference,
@@ -227,6 +229,16 @@ RELATIONS: dict[str, Relation] = {
         of_rejections=True,
     ),
     "ratio": Relation(**_RATIO, meaning="the second value is at least factor times the first"),
+    "ratio-near": Relation(
+        **{
+            **_RATIO,
+            "bounds": lambda threshold: (
+                Bound(threshold / NEAR, threshold / NEAR, above=True),
+                Bound(threshold * NEAR, threshold * NEAR),
+            ),
+        },
+        meaning="the second value is factor times the first, within a quarter either way",
+    ),
     "curve-below": Relation(
         **_RATIO,
         meaning="where the first curve ends, the second is at least factor times as high",

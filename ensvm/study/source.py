@@ -13,7 +13,7 @@ from ensvm.records.validation import CONTROL
 Location = tuple[str | int, ...]
 
 # Blocks that may be in files of their own: `claims:` of configs/x.yaml in configs/x/claims.yaml.
-PARTS = ("claims", "readings", "assumptions", "coverage")
+PARTS = ("claims", "readings", "assumptions", "coverage", "findings")
 
 # Configs beside records may come from anybody: a larger one could exhaust the memory. The longest
 # shipped config has 49 kB, 3,000 nodes (keys, values, lists, blocks) and 7 levels. An alias counts
@@ -99,8 +99,8 @@ class YamlSource:
     Parameters
     ----------
     path : Path
-        The config. Its blocks `claims`, `readings`, `assumptions` and `coverage` may be in files of
-        their own, in the folder of its name.
+        The config. Its blocks `claims`, `readings`, `assumptions`, `coverage` and `findings` may be
+        in files of their own, in the folder of its name.
     text : str or None, default None
         The content of the file, if it was read already.
 

@@ -8,7 +8,7 @@ from ensvm.study.source import Location, YamlSource
 
 # The keys that list names of data sets or algorithms: the name of a sweep there means all members.
 _NAME_LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("datasets", ("algorithms",)),
+    ("datasets", ("algorithms", "drawn_again")),
     ("timing", ("algorithms", "datasets")),
     ("tables", ("rows", "columns")),
     ("figures", ("rows",)),

@@ -26,6 +26,8 @@ OWN_KEYS = {
     "algorithm": ("label", "sweep"),
 }
 
+DEFAULT = "default"  # stands for what the study itself runs, beside the names of variants
+
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)]
 BlockT = TypeVar("BlockT", AlgorithmConfig, DatasetConfig)
 
@@ -191,7 +193,12 @@ class Derivation:
             self._copy_dataset((*location, "dataset"), variant, variant.base(row))
         for name in algorithms if variant.algorithm else ():
             self._copy_algorithm((*location, "algorithm"), variant, variant.base(name))
-        for row, name in product(rows, algorithms) if variant.runs else ():
+        drawn_again = [
+            name
+            for row in (() if variant.dataset else rows)
+            for name in self.datasets[variant.base(row)].drawn_again
+        ]
+        for row, name in product((*rows, *drawn_again), algorithms) if variant.runs else ():
             entry, base = self.datasets[variant.base(row)], variant.base(name)
             if base in self._run_on(entry):
                 limits = (variant.realizations, entry.realizations_of.get(base))

@@ -1,9 +1,13 @@
 """Claims on made-up records whose answer is known: every relation, and what is compared."""
 
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made_up_records import CLAIMED, claimed, errors, make_study, record
 
 from ensvm.records.record import Conditions
@@ -144,6 +148,22 @@ def test_ratio_of_seconds_of_the_timing_pass(compared, speedups, verdict):
     assert found.verdict == verdict
     assert found.effect == pytest.approx(np.exp(np.log(speedups).mean()))
     assert found.low <= found.effect <= found.high
+
+
+@pytest.mark.parametrize(("ratio", "verdict"), [(2.0, "holds"), (1.2, "fails"), (5.0, "fails")])
+def test_a_ratio_is_near_from_both_sides(compared, ratio, verdict):
+    lines = timed(*((n / 8, noise * ratio * n / 8) for n, noise in enumerate([1, 1.01] * 3, 1)))
+    assert compared(RATIO.replace("ratio,", "ratio-near,"), lines).verdict == verdict
+
+
+@settings(max_examples=20)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_realizations_that_hold_by_themselves_are_counted(values):
+    with TemporaryDirectory() as folder:
+        claim = f"- {{id: 1, text: t, {LESS}}}"
+        made = claimed(Path(folder) / "s", claim, both(values, [0.5] * len(values)))
+        [judged] = evaluate_claims(made)
+    assert judged.comparisons[0].n_holds == sum(value < 0.5 for value in values)
 
 
 def test_fewer_than_five_runs_have_no_verdict_on_seconds(compared):

@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up_records import errors, make_study, record
 from scipy.stats import t, ttest_ind
+from worked_verdicts import RESULTS, holm_family, worked, worked_claim
 
 from ensvm.data.splits import KFoldSplit, split_rows
 from ensvm.records.record import Record
@@ -16,6 +18,7 @@ from ensvm.report.query import Answer
 from ensvm.report.tables import build_table, stale_notes
 from ensvm.report.verdict import (
     Sample,
+    of_drawn_rows,
     of_draws,
     of_same_rows,
     of_samples,
@@ -129,6 +132,39 @@ def test_the_range_of_draws_covers_one_more_as_often_as_it_says(n):
     assert covered / 2000 == pytest.approx((n - 1) / (n + 1), abs=0.03)
 
 
+def test_of_drawn_rows_the_interval_covers_another_draw_and_that_of_one_draw_does_not():
+    """The rows move a mean by 1, and the splits of the same rows by 0.1."""
+    rng = np.random.default_rng(7)
+    predictive = naive = 0
+    for _ in range(2000):
+        rows = rng.normal(12.0, 1.0, size=12)
+        printed, *means = rows + rng.normal(0.0, 0.1, size=12)
+        found = of_drawn_rows(np.array(means), printed, 1.0)
+        predictive += found.low <= 0.0 <= found.high
+        of_splits = Sample(means[0], 1.0, 100), Sample(printed, 1.0, 100)
+        found = of_samples(*of_splits, 1.0)
+        naive += found.low <= 0.0 <= found.high
+    assert 0.935 <= predictive / 2000 <= 0.965
+    assert naive / 2000 < 0.5
+
+
+def test_rows_drawn_again_are_in_the_interval_of_a_table(tmp_path):
+    config = CONFIG.replace("- german", "- {name: german, drawn_again: [one, two]}").replace(
+        "algorithms: {",
+        "  - {name: one, card: german}\n  - {name: two, card: german}\nalgorithms: {",
+    )
+    records = [
+        of_algorithm(line, protocol="random")
+        for row, value in (("german", 0.12), ("one", 0.10), ("two", 0.14))
+        for line in errors(row, "a", [value] * 5)
+    ]
+    study = make_study(tmp_path, config, records, PRINTED)
+    [found] = [one for one in build_table(study, study.config.tables[0]) if one.row == "german"][:1]
+    half = t.ppf(0.975, 2) * 2.0 * np.sqrt(4 / 3)
+    assert (found.interval_of, found.difference) == ("other rows in print", pytest.approx(2.0))
+    assert found.difference_high == pytest.approx(2.0 + half)
+
+
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=9), st.floats(0, 100), st.floats(0.1, 5))
 def test_a_chosen_value_does_not_judge_where_print_is_a_draw(draws, printed, margin):
     one, other = (of_draws(np.array(draws), ours, printed, margin) for ours in (0.0, 100.0))
@@ -172,6 +208,15 @@ def test_two_rates_have_the_binomial_interval():
     found = of_two_rates(10.0, 12.0, 1000, 1.0)
     half = 1.959964 * 100 * np.sqrt((0.1 * 0.9 + 0.12 * 0.88) / 1000)
     assert (found.low, found.high) == (pytest.approx(-2.0 - half), pytest.approx(-2.0 + half))
+
+
+@pytest.mark.parametrize("rate", [0.03, 0.2])
+def test_the_interval_of_two_rates_covers_equal_rates_as_often_as_it_says(rate):
+    rng = np.random.default_rng(11)
+    errors_of = 100 * rng.binomial(2000, rate, size=(2000, 2)) / 2000
+    found = [of_two_rates(ours, printed, 2000, 1.0) for ours, printed in errors_of]
+    covered = sum(one.low <= 0.0 <= one.high for one in found)
+    assert 0.935 <= covered / 2000 <= 0.965
 
 
 def folds(values, k, left_out=(), protocol="kfold"):
@@ -422,3 +467,17 @@ def test_the_legend_says_what_is_shown_and_nothing_else(tmp_path):
     assert "orders" not in text
     assert "`ensvm status --warnings`" in text
     assert "reproduced" in text
+
+
+@pytest.mark.slow
+def test_committed_intervals_are_those_worked_out_by_hand():
+    for one in worked():
+        ends = one.committed.difference_low, one.committed.difference_high
+        assert (one.low, one.high) == pytest.approx(ends, abs=1e-9), one.name
+    assert len({one.basis for one in worked()}) == len(worked())
+    _, low, high, line = worked_claim()
+    assert (low, high) == pytest.approx((line.low, line.high), abs=1e-9)
+    committed = pd.read_csv(RESULTS / "nips99" / "claims.csv", index_col=["claim", "row"])
+    for row, p_value, _, p_adjusted in holm_family():
+        line = committed.loc["pbvm-better-than-bvm", row]
+        assert (line.p_fails, line.p_fails_adjusted) == pytest.approx((p_value, p_adjusted))

@@ -221,3 +221,28 @@ def test_no_name_of_a_study_looks_like_a_copy(tmp_path):
     path.write_text(STUDY.replace("  own: {", "  own~x: {"))
     with pytest.raises(UserError, match="own~x"):
         read_config(path)
+
+
+DRAWN = """\
+study: s
+published: p.csv
+datasets: [{name: german, drawn_again: OTHER, realizations: 9}, {name: again, card: german}]
+algorithms: {a: {estimator: SVC}}
+tables: [{id: 2, caption: Errors., rows: [german], columns: [a]}]
+readings:
+  - {id: r, question: "Which?", table: 2, default: one, conclusion: one.,
+     variants: [{name: other, label: other, algorithm: {params.C: 2.0}, realizations: 3}]}
+"""
+
+
+def test_the_copies_of_a_reading_are_run_on_rows_drawn_again_too(tmp_path):
+    path = tmp_path / "s.yaml"
+    (tmp_path / "p.csv").write_text("table,row,column,value,std\n2,german,a,20.0,\n")
+    path.write_text(DRAWN.replace("OTHER", "again"))
+    config, _ = read_config(path)
+    for name in ("german", "again"):
+        assert config.dataset(name).algorithms == ("a", "a~other")
+        assert config.dataset(name).realizations_of == {"a~other": 3}
+    path.write_text(DRAWN.replace("OTHER", "agian"))
+    with pytest.raises(UserError, match=r"drawn_again.*agian"):
+        read_config(path)

@@ -4,7 +4,7 @@ from dataclasses import asdict, fields
 
 import pandas as pd
 
-from ensvm.report.claims import ClaimComparison, Finding
+from ensvm.report.claims import ClaimComparison, JudgedClaim
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
@@ -42,6 +42,11 @@ INTERVALS = (
     "orders of the training rows where there are several. Any other single value (n = 1) has no "
     "interval and no test, and decides only where it lies beyond both the threshold and equality."
 )
+HOLD = "of n hold"
+HOLDING = (
+    "*of n hold* counts the realizations, each a split of its own, whose value keeps to the "
+    "threshold by itself. The verdict does not use it."
+)
 EACH = (
     "A claim about *each realization* holds on a row when all realizations keep to it, and fails "
     "when one does not. There is nothing to test then; the value shown is the worst."
@@ -60,7 +65,7 @@ PRINTED = (
 )
 
 
-def claims_document(study: Study, findings: list[Finding]) -> Document:
+def claims_document(study: Study, findings: list[JudgedClaim]) -> Document:
     """Return the claims with verdict and evidence; the frame has a line for each comparison."""
     parts: list[Part] = [overview(findings)]
     for finding in findings:
@@ -74,7 +79,7 @@ def claims_document(study: Study, findings: list[Finding]) -> Document:
     return Document(f"Claims: {study.config.title or study.config.study}", parts, _frame(findings))
 
 
-def _frame(findings: list[Finding]) -> pd.DataFrame:
+def _frame(findings: list[JudgedClaim]) -> pd.DataFrame:
     of_claim = ["claim_verdict", "claim_qualified", "claim_printed_verdict"]
     columns = [*of_claim, *(field.name for field in fields(ClaimComparison))]
     lines = [
@@ -90,7 +95,7 @@ def _frame(findings: list[Finding]) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns)
 
 
-def overview(findings: list[Finding]) -> Grid:
+def overview(findings: list[JudgedClaim]) -> Grid:
     """Return a line for each claim: the verdict and the number of rows behind it."""
     rows = [
         [
@@ -107,7 +112,7 @@ def overview(findings: list[Finding]) -> Grid:
     return Grid(heads[:n_shown], cells, n_left=n_shown)
 
 
-def evidence_parts(study: Study, finding: Finding) -> list[Part]:
+def evidence_parts(study: Study, finding: JudgedClaim) -> list[Part]:
     """Return the parts below the heading of a claim; some may be empty."""
     claim = finding.claim
     threshold = claim.kind.threshold_text(claim.metric, claim.threshold)
@@ -134,7 +139,7 @@ def _wording(claim: ClaimConfig) -> str:
     return f"Paraphrased: {one_line(str(claim.paraphrase))}"
 
 
-def _on_paper(finding: Finding) -> str:
+def _on_paper(finding: JudgedClaim) -> str:
     """Return the verdict on the paper's own printed values; empty if it prints none."""
     if finding.printed_verdict is None:
         return ""
@@ -153,12 +158,12 @@ def _on_paper(finding: Finding) -> str:
     return text + (f" The paper prints {', '.join(renamed)}." if renamed else "")
 
 
-def _comparisons(study: Study, finding: Finding) -> Grid:
+def _comparisons(study: Study, finding: JudgedClaim) -> Grid:
     """Return the grid of comparisons; the heads name the algorithms if there is one pair."""
     claim = finding.claim
     pairs = {(comparison.better, comparison.than) for comparison in finding.comparisons}
     values, effect = claim.kind.value_unit(claim.metric), claim.kind.effect_unit(claim.metric)
-    heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", "verdict"]
+    heads = ["data set", *_value_heads(study, claim, pairs), "95 % interval", "n", HOLD, "verdict"]
     heads += ["printed", "as printed"]
     comparisons = [one for one in finding.comparisons if one.verdict or one.printed_verdict]
     rows = []
@@ -172,6 +177,7 @@ def _comparisons(study: Study, finding: Finding) -> Grid:
                 _number(effect, comparison.effect),
                 _interval(effect, comparison),
                 str(comparison.n),
+                str(comparison.n_holds),
                 _verdict(comparison),
                 _number(effect, comparison.printed),
                 comparison.printed_verdict or NOTHING,
@@ -179,6 +185,8 @@ def _comparisons(study: Study, finding: Finding) -> Grid:
         )
     hidden = set() if finding.printed_verdict else {"printed", "as printed"}
     hidden |= set() if any(one.low is not None for one in comparisons) else {"95 % interval"}
+    several = any(one.n > 1 for one in comparisons)
+    hidden |= set() if several and not claim.kind.of_rejections else {HOLD}
     kept = [number for number, head in enumerate(heads) if head not in hidden]
     return Grid(
         [heads[number] for number in kept],
@@ -225,7 +233,7 @@ def _number(unit: Unit, value: float | None) -> str:
     return NOTHING if value is None else unit.text(value)
 
 
-def _reasons(finding: Finding) -> list[str]:
+def _reasons(finding: JudgedClaim) -> list[str]:
     rows: dict[str, list[str]] = {}
     for comparison in finding.comparisons:
         if comparison.reason and comparison.row not in rows.setdefault(comparison.reason, []):
@@ -233,7 +241,7 @@ def _reasons(finding: Finding) -> list[str]:
     return [f"{', '.join(names)}: {reason}" for reason, names in rows.items()]
 
 
-def legend(findings: list[Finding]) -> list[Part]:
+def legend(findings: list[JudgedClaim]) -> list[Part]:
     """Return how to read these claims."""
     comparisons = [one for finding in findings for one in finding.comparisons]
     used = {finding.claim.relation for finding in findings}
@@ -244,6 +252,7 @@ def legend(findings: list[Finding]) -> list[Part]:
         DECIDES,
         CLAIM_DECIDES,
         INTERVALS,
+        HOLDING if any(one.n > 1 for one in comparisons) else "",
         EACH if any(finding.claim.of_each for finding in findings) else "",
         OVERLAP if any(one.overlap for one in comparisons) else "",
         PRINTED if any(one.printed_verdict for one in comparisons) else "",

@@ -27,9 +27,8 @@ from ensvm.report.query import Answer, Study, ask
 from ensvm.report.tables import ALIKE, TableCell, column_label, judged_cell, question_of
 from ensvm.study.config import REFERENCE, CoverageConfig
 from ensvm.study.table_layout import TableConfig
-from ensvm.study.variants import ReadingConfig
+from ensvm.study.variants import DEFAULT, ReadingConfig
 
-DEFAULT = "default"
 DISTANCES = {True: "|ours - printed|", False: "|ln(ours / printed)|"}  # by difference, by ratio
 IN_SAMPLE = (
     "A reading that is chosen because it matches printed test errors is identified on those very "

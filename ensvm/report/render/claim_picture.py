@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from ensvm.report.claims import ClaimComparison, Finding
+from ensvm.report.claims import ClaimComparison, JudgedClaim
 
 WIDTH, ROW, LEFT, TOP = 640.0, 22.0, 210.0, 8.0  # pixels; the first LEFT are for names
 AXIS = 30.0
@@ -35,7 +35,7 @@ class ClaimPicture:
     bars: tuple[ClaimBar, ...]
 
 
-def picture_of(finding: Finding) -> ClaimPicture | None:
+def picture_of(finding: JudgedClaim) -> ClaimPicture | None:
     """Return the picture of a claim; None if no row has an effect."""
     comparisons = [one for one in finding.comparisons if one.effect is not None]
     if not comparisons:

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ensvm.data.alarms import TITLE
-from ensvm.report.claims import Finding, evaluate_claims
+from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import overview
 from ensvm.report.documents.document import MARKS, Bullets, Grid, Heading, Part, one_line, origin
 from ensvm.report.documents.table_document import markdown_grid
 from ensvm.report.evidence import alarms_of
+from ensvm.report.findings import contradictions
 from ensvm.report.query import Study
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reproduction_picture import PICTURE
@@ -22,6 +23,7 @@ from ensvm.study.table_layout import TableConfig
 LaidOut = tuple[TableConfig, list[TableCell]]
 
 NAME = "README.md"
+FINDINGS = "## What comes out"
 # Marks a page as ours: a README.md without this line belongs to the user and is not overwritten.
 WRITTEN = "<!-- Written by `ensvm table` from the records: edits are lost. -->"
 JUDGED = {"holds": "hold", "fails": "fail", "cannot tell": "cannot be told"}
@@ -36,23 +38,24 @@ def first_page(study: Study) -> str:
     """Return the page as Markdown; it links to files in the study's folder."""
     config = study.config
     tables = [(table, build_table(study, table)) for table in config.tables]
-    findings = list(evaluate_claims(study))
+    claims = list(evaluate_claims(study))
     parts: list[Part] = [
         WRITTEN,
         f"# {config.title or config.study}",
         config.citation.strip(),
-        _picture(tables),
         Bullets(f"**{TITLE}**", alarms_of(study)),
-        _at_a_glance(study, tables, findings),
+        *findings_parts(study, claims),
+        _picture(tables),
+        _at_a_glance(study, tables, claims),
         _how_to_run(study),
         *_tables(study, tables),
         *_figures(study),
     ]
-    if findings:
+    if claims:
         sentence = (
             f"What the paper says, tested on the records ({_page(study, 'claims', 'evidence')}):"
         )
-        parts += ["## Claims", sentence, overview(findings)]
+        parts += ["## Claims", sentence, overview(claims)]
     parts += _readings(study)
     if config.coverage:
         sentence = (
@@ -62,10 +65,23 @@ def first_page(study: Study) -> str:
     return parts_to_markdown([*parts, origin(study)]) + "\n"
 
 
-def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -> Grid:
+def findings_parts(study: Study, claims: list[JudgedClaim]) -> Iterator[Part]:
+    """Yield the findings; one that the records contradict says what they show."""
+    if not study.config.findings:
+        return
+    yield FINDINGS
+    texts = []
+    for finding in study.config.findings:
+        against = contradictions(study, finding, claims)
+        stale = f" **Not as the records have it: {'; '.join(against)}.**" if against else ""
+        texts.append(f"- {one_line(finding.text)}{stale}")
+    yield "\n".join(texts)
+
+
+def _at_a_glance(study: Study, tables: list[LaidOut], claims: list[JudgedClaim]) -> Grid:
     """Return a table of how many tables, claims, cells, ... the study has."""
     config = study.config
-    judged = Counter[str](finding.verdict for finding in findings)
+    judged = Counter[str](claim.verdict for claim in claims)
     covered = sum(bool(entry.by) for entry in config.coverage)
     bad = Counter(record.status for record in study.failed)
     missing = study.missing_data
@@ -76,7 +92,7 @@ def _at_a_glance(study: Study, tables: list[LaidOut], findings: list[Finding]) -
         ("figures", len(config.figures), ""),
         (
             "claims",
-            len(findings),
+            len(claims),
             ", ".join(f"{judged[v]} {text}" for v, text in JUDGED.items() if judged[v]),
         ),
         ("open questions, each under several readings", len(config.readings), ""),

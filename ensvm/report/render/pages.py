@@ -12,7 +12,7 @@ from ensvm.data.alarms import TITLE
 from ensvm.errors import UserError
 from ensvm.records.writing import csv_of, replace_file
 from ensvm.report.claim_tests import CLAIM_VERDICTS
-from ensvm.report.claims import Finding, evaluate_claims
+from ensvm.report.claims import JudgedClaim, evaluate_claims
 from ensvm.report.documents.claim_document import evidence_parts
 from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.document import MARKS, Part, Value, one_line, origin
@@ -25,6 +25,7 @@ from ensvm.report.plots.critical_difference import ranking_diagram
 from ensvm.report.query import Study, read_study, runs_of
 from ensvm.report.ranking import rank_over_data_sets
 from ensvm.report.render.claim_picture import picture_of
+from ensvm.report.render.first_page import findings_parts
 from ensvm.report.render.html import as_html, as_script, data_uri, render_page
 from ensvm.report.render.markdown import parts_to_markdown
 from ensvm.report.render.reproduction_picture import ReproductionPicture, reproduction_picture
@@ -65,6 +66,7 @@ class StudyPage:
     readings: str
     coverage: str
     picture: ReproductionPicture | None
+    findings: str
     rankings: tuple[PageSection, ...]
 
     @property
@@ -134,8 +136,8 @@ def study_page(study: Study) -> StudyPage:
     """Return the content of a study's page."""
     evidence: dict[str, Any] = {}
     tables = tuple(_table(study, table, evidence) for table in study.config.tables)
-    findings = list(evaluate_claims(study))
-    claims = tuple(_claim(study, finding) for finding in findings)
+    judged = list(evaluate_claims(study))
+    claims = tuple(_claim(study, claim) for claim in judged)
     drawn = tuple(section for figure in study.config.figures for section in _figure(study, figure))
     readings = readings_document(study).parts if study.config.readings else []
     coverage = coverage_document(study, _address).parts if study.config.coverage else []
@@ -145,10 +147,11 @@ def study_page(study: Study) -> StudyPage:
         claims,
         drawn,
         evidence,
-        _as_html(claims_legend(findings)) if findings else "",
+        _as_html(claims_legend(judged)) if judged else "",
         readings=_as_html(readings),
         coverage=_as_html(coverage),
         picture=reproduction_picture(study),
+        findings=_as_html(findings_parts(study, judged)),
         rankings=tuple(_rankings(study)),
     )
 
@@ -211,7 +214,7 @@ def _as_json(evidence: Evidence, *, values: bool) -> dict[str, Any]:
     }
 
 
-def _claim(study: Study, finding: Finding) -> PageSection:
+def _claim(study: Study, finding: JudgedClaim) -> PageSection:
     claim = finding.claim
     content = {
         "verdict": finding.verdict,

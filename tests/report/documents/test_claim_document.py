@@ -70,7 +70,7 @@ def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     assert "holds on 1, fails on 1 of 2 comparisons" in text
     assert "A note." in text
     assert "- web2: unavailable: ask the author" in text
-    assert "−11.00 | −13.48 to −8.52 |   3 | holds     |     −5.50 | holds" in text
+    assert "−11.00 | −13.48 to −8.52 |   3 |           3 | holds     |     −5.50 | holds" in text
     assert "*less*: " in text
     assert "*ratio*: " not in text
     assert "commit cccccccccc" in text
