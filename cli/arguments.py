@@ -194,7 +194,7 @@ def complete_from_config(kind: str) -> Completer:
     def complete(
         context: click.Context, parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from ensvm.study.config import find_config
+        from ensvm.shipped import find_config
 
         # While the value of the last option is missing, click has not parsed the arguments.
         config = context.params.get("config") or next(iter(context.args), "")

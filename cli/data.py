@@ -56,7 +56,7 @@ def list_(configs: tuple[str, ...], missing: bool, data_dir: Path | None) -> Non
         raise click.UsageError("--missing and CONFIG belong together")
     if missing:
         from ensvm.runner.plan import make_plan
-        from ensvm.study.config import find_config
+        from ensvm.shipped import find_config
 
         list_missing([make_plan(find_config(config)) for config in configs], data_dir)
         return

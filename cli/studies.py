@@ -310,7 +310,7 @@ def check(config: str, results: Path, fit: bool) -> None:
     from ensvm.runner.estimate import memory_refusals
     from ensvm.runner.plan import make_plan
     from ensvm.runner.trial import trial
-    from ensvm.study.config import find_config
+    from ensvm.shipped import find_config
 
     path = find_config(config)
     plan = make_plan(path)

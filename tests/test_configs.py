@@ -9,8 +9,8 @@ import pytest
 from ensvm.report.tables import stale_notes
 from ensvm.report.write import table_path
 from ensvm.runner.plan import make_plan
-from ensvm.shipped import shipped_configs
-from ensvm.study.config import REFERENCE, find_config, read_config, reproduced
+from ensvm.shipped import find_config, shipped_configs
+from ensvm.study.config import REFERENCE, read_config, reproduced
 from ensvm.study.table_layout import read_published
 
 planned = cache(make_plan)

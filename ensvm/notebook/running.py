@@ -16,7 +16,7 @@ from ensvm.notebook.progress import RunProgress
 from ensvm.notebook.results import Results, load_results
 from ensvm.runner.execute import Outcome, run_plan
 from ensvm.runner.plan import PASSES, Plan, make_plan, part_of, shard_named
-from ensvm.study.config import find_config
+from ensvm.shipped import find_config
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -21,9 +21,10 @@ from ensvm.records.record import Identity, Record
 from ensvm.records.shipped_records import ShippedRecords
 from ensvm.records.store import CONFIG_COPY, PUBLISHED_COPY, SHIPPED_FILE
 from ensvm.shipped import shipped_config
-from ensvm.study.config import StudyConfig, read_config
+from ensvm.study.base import read_source
+from ensvm.study.config import StudyConfig, read_config, validated
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.source import config_text, read_text
+from ensvm.study.source import read_text
 from ensvm.study.table_layout import Published, read_published
 
 # Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
@@ -76,9 +77,10 @@ def current_config(folder: Path) -> Current:
     at_run = Current(copy, read_published(printed) if printed.exists() else {})
     for path, name in _files(copy.study):
         try:
-            if config_text(path) == text:
+            source = read_source(path)
+            if source.text == text:
                 return at_run
-            config, _ = read_config(path)
+            config = validated(source)
             if config.study != copy.study:
                 continue
             # A copy has another path of the printed values, and coverage says nothing of results.

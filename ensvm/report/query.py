@@ -100,7 +100,9 @@ def read_study(folder: Path) -> Study:
     own, shipped = read_records(folder), read_shipped(folder)
     current = current_config(folder)
     records, not_here = with_shipped(own, shipped, current.config, folder / CONFIG_COPY)
-    return Study(folder, current.config, current.published, records, not_here, current.note)
+    derived = current.config.derived
+    note = " ".join(filter(None, ["" if derived is None else derived.sentence, current.note]))
+    return Study(folder, current.config, current.published, records, not_here, note)
 
 
 @dataclass(frozen=True)

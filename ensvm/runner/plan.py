@@ -1,7 +1,7 @@
 """A study's cells, each with the key of what it is, against the records already there."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,8 +22,9 @@ from ensvm.runner.settings import (
     settings_of_study,
 )
 from ensvm.seeds import seed_of
+from ensvm.study.base import read_changed, read_source
 from ensvm.study.block import DERIVED
-from ensvm.study.config import StudyConfig, read_config
+from ensvm.study.config import StudyConfig, validated
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
@@ -126,6 +127,7 @@ class Plan:
     """Every cell of a study, with its files and the data sets' cards."""
 
     path: Path
+    source: YamlSource
     published: Path | None
     config: StudyConfig
     cards: Mapping[str, DatasetCard]
@@ -168,6 +170,8 @@ def make_plan(
     datasets: tuple[str, ...] = (),
     algorithms: tuple[str, ...] = (),
     published: bool = False,
+    settings: Sequence[str] = (),
+    study: str | None = None,
 ) -> Plan:
     """Read a config, check every name and value in it, and lay out its cells.
 
@@ -183,14 +187,21 @@ def make_plan(
     published : bool, default False
         Only what the paper shows: see `published_values`. Without `realizations`, as many of them
         as the paper prints.
+    settings : sequence of str, default ()
+        Changes of the config, each as 'KEY=VALUE'.
+    study : str or None, default None
+        The name of the study with these changes; None without changes.
 
     Raises
     ------
     UserError
         If anything in the config cannot be run; the message is for the user.
     """
+    if settings and study is None:
+        raise UserError("--set makes another study: give its name by --as NAME")
+    source = read_source(path) if study is None else read_changed(path, settings, study)
     with importable(path.parent):
-        return _plan(path, realizations, datasets, algorithms, published)
+        return _plan(source, realizations, datasets, algorithms, published)
 
 
 def part_of(
@@ -235,13 +246,13 @@ def shard_named(text: str | tuple[int, int]) -> tuple[int, int]:
 
 
 def _plan(
-    path: Path,
+    source: YamlSource,
     realizations: int | range | None,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
     only_published: bool,
 ) -> Plan:
-    config, source = read_config(path)
+    config, path = validated(source), source.path
     cards = {
         entry.name: _card(source, index, entry, path.parent)
         for index, entry in enumerate(config.datasets)
@@ -269,7 +280,7 @@ def _plan(
     if chosen is not None and chosen[0] > 1 and all(cell.method is None for cell in cells):
         message = f"--realizations: {chosen[0]} is more than this study has"
         raise source.error(("realizations",), message)
-    return Plan(path, published, config, cards, tuple(cells))
+    return Plan(path, source, published, config, cards, tuple(cells))
 
 
 def _shown_in_paper(config: StudyConfig, published: Path | None, cells: list[Cell]) -> list[Cell]:

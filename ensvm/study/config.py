@@ -1,6 +1,5 @@
 """A study's config: the blocks of its YAML put together, and how a config is found and read."""
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -8,9 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from ensvm.errors import UserError, near_miss
+from ensvm.errors import UserError
 from ensvm.shipped import shipped_configs
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
+from ensvm.study.base import read_source
 from ensvm.study.block import (
     Asked,
     ConfigBlock,
@@ -98,6 +98,20 @@ class CoverageConfig(ConfigBlock):
         return self
 
 
+class DerivedConfig(ConfigBlock):
+    """The study that this one was built on, and the keys that differ; `base:` fills it in."""
+
+    base: Name
+    differs: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What the study differs in, for readers."""
+        if not self.differs:
+            return f"Built on {self.base}, without changes."
+        return f"Built on {self.base}, from which it differs in {'; '.join(self.differs)}."
+
+
 class StudyConfig(ConfigBlock):
     """One study: what `ensvm run` runs and `ensvm table` lays out.
 
@@ -126,6 +140,7 @@ class StudyConfig(ConfigBlock):
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
     coverage: tuple[CoverageConfig, ...] = ()
+    derived: DerivedConfig | None = None
 
     def dataset(self, name: str) -> DatasetConfig:
         """Return the data set whose row is called `name`."""
@@ -311,26 +326,6 @@ def check_coverage(
                 source.must_be_one_of(location, kind, reference["id"], ids[kind])
 
 
-def find_config(name: str) -> Path:
-    """Return the path of a config: a file as given, or a shipped study's name such as `ijcai07`.
-
-    Raises UserError, which names the shipped studies, if there is neither.
-    """
-    path, shipped = Path(name), shipped_configs()
-    # Without a checkout, configs/ijcai07.yaml means the shipped study too.
-    candidate = shipped / f"{path.stem}.yaml"
-    may_be_shipped = path.parent.as_posix() in (".", "configs") and path.suffix in ("", ".yaml")
-    if may_be_shipped and not os.path.isfile(path) and os.path.isfile(candidate):
-        return candidate
-    if os.path.exists(path):  # False, not an error, for a name that is too long
-        return path
-    studies = sorted(config.stem for config in shipped.glob("*.yaml"))
-    raise UserError(
-        f"{name}: no such file, and no shipped study of that name; "
-        f"shipped: {', '.join(studies)}{near_miss(path.stem, studies)}"
-    )
-
-
 def reproduced() -> list[str]:
     """Return the names of the shipped studies with `reproduce: true`."""
     shipped = sorted(shipped_configs().glob("*.yaml"))
@@ -342,14 +337,19 @@ def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlS
 
     Does not check names of cards and estimators, which the runner does. Raises UserError.
     """
-    source = YamlSource(path, text)
+    source = read_source(path, text)
+    return validated(source), source
+
+
+def validated(source: YamlSource) -> StudyConfig:
+    """Return the study that a config describes; raises UserError."""
     try:
         config = StudyConfig.model_validate(expand_sweeps(source))
     except ValidationError as error:
         raise _readable(source, error) from error
     config = config.with_readings(source)
     config.check(source)
-    return config, source
+    return config
 
 
 def _readable(source: YamlSource, error: ValidationError) -> UserError:
