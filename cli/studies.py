@@ -17,7 +17,14 @@ from ensvm_cli.arguments import (
     results_folder,
     results_option,
 )
-from ensvm_cli.printing import duration, missing_data_text, print_facts, print_text, refuse
+from ensvm_cli.printing import (
+    duration,
+    missing_data_text,
+    print_facts,
+    print_text,
+    print_written,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from ensvm.data import DataSearch, DatasetCard
@@ -282,6 +289,30 @@ def _print_next_steps(draft: "Draft") -> None:
     click.echo("now:")
     for command in commands(draft):
         click.echo(_printable(f"  {command}"))
+
+
+@click.command()
+@config_argument
+@click.argument("name", required=False)
+@click.option("--force", is_flag=True, help="Overwrite a config that exists.")
+def copy(config: str, name: str | None, force: bool) -> None:
+    """Copy a study's config, to be changed and run as a study of its own.
+
+    NAME.yaml is written with the study's name in it, and a folder NAME with the printed values,
+    claims, readings and assumptions: here for a shipped study, else beside CONFIG. Left out, NAME
+    is my-STUDY. To change only some keys, write a config with `base:` instead.
+
+    \b
+    Examples:
+      ensvm copy ijcai07
+      ensvm copy ijcai07 mine
+    """
+    from ensvm.shipped import find_config
+    from ensvm.study.copied import copy_study
+
+    written = copy_study(find_config(config), name, force=force)
+    print_written(written)
+    print_text(f"now: ensvm run {written[0]}")
 
 
 @click.command()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ensvm.errors import UserError
 from ensvm.records.identity import ValueOf, records_to_show
@@ -25,7 +25,7 @@ from ensvm.study.base import read_source
 from ensvm.study.config import StudyConfig, read_config, validated
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.source import read_text
-from ensvm.study.table_layout import Published, read_published
+from ensvm.study.table_layout import Place, Published, read_papers, read_published
 
 # Keys of data sets and algorithms that say how a value is shown, and which cells a value has.
 SHOWN = {"label", "same_rows", "published_split", "unavailable", "undetermined_at_zero"}
@@ -40,15 +40,12 @@ OTHER_CELLS = (
 UNREADABLE = "Shown is the copy of the config made at the run, for now: {error}"
 
 
-Place: TypeAlias = tuple[str, str, str]  # table, row, column
-
-
 @dataclass(frozen=True)
 class Current:
     """A study's config and printed values, and a note that says where they are from."""
 
     config: StudyConfig
-    published: Mapping[Place, Published]
+    papers: Mapping[str, Mapping[Place, Published]]
     note: str = ""
 
 
@@ -74,7 +71,7 @@ def current_config(folder: Path) -> Current:
     text = read_text(folder / CONFIG_COPY)
     copy, _ = read_config(folder / CONFIG_COPY, text)
     printed = folder / PUBLISHED_COPY
-    at_run = Current(copy, read_published(printed) if printed.exists() else {})
+    at_run = Current(copy, read_papers(printed) if printed.exists() else {})
     for path, name in _files(copy.study):
         try:
             source = read_source(path)
@@ -86,13 +83,13 @@ def current_config(folder: Path) -> Current:
             # A copy has another path of the printed values, and coverage says nothing of results.
             free = {"published": config.published, "coverage": config.coverage}
             if config == copy.model_copy(update=free):
-                return Current(config, at_run.published)
+                return Current(config, at_run.papers)
             if other := _other_cells(copy, config):
-                return Current(copy, at_run.published, OTHER_CELLS.format(name=name, other=other))
-            published = _published(path, config, at_run)
+                return Current(copy, at_run.papers, OTHER_CELLS.format(name=name, other=other))
+            papers = _papers(path, config, at_run)
         except UserError as error:
-            return Current(copy, at_run.published, UNREADABLE.format(error=error))
-        return Current(config, published, EDITED.format(name=name))
+            return Current(copy, at_run.papers, UNREADABLE.format(error=error))
+        return Current(config, papers, EDITED.format(name=name))
     return at_run
 
 
@@ -106,14 +103,15 @@ def _files(study: str) -> Iterator[tuple[Path, str]]:
         yield shipped, f"the shipped config {shipped.name}"
 
 
-def _published(path: Path, config: StudyConfig, at_run: Current) -> Mapping[Place, Published]:
+def _papers(
+    path: Path, config: StudyConfig, at_run: Current
+) -> Mapping[str, Mapping[Place, Published]]:
     """Return the printed values beside a config; those of the copy if it names a file elsewhere."""
-    if config.published is None:
-        return {}
-    beside = path.parent / config.published
-    if not beside.resolve().is_relative_to(path.parent.resolve()):
-        return at_run.published
-    return read_published(beside)
+    files = {paper: path.parent / of_paper.file for paper, of_paper in config.published.items()}
+    here = path.parent.resolve()
+    if not all(file.resolve().is_relative_to(here) for file in files.values()):
+        return at_run.papers
+    return {paper: read_published(file) for paper, file in files.items()}
 
 
 def _other_cells(before: StudyConfig, now: StudyConfig) -> str:

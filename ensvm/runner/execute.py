@@ -20,6 +20,7 @@ from ensvm.records.writing import copy_file, replace_file
 from ensvm.runner.cell import Task, new_record, record_of_timing
 from ensvm.runner.plan import Cell, Plan
 from ensvm.runner.workers import Engine, LocalEngine
+from ensvm.study.table_layout import united
 
 
 class Progress(Protocol):
@@ -148,8 +149,11 @@ def _engine(engine: Any, jobs: int | None) -> AbstractContextManager[Engine | No
 def _copy_config(plan: Plan, folder: Path) -> None:
     """Copy the config and the printed values into a study's folder."""
     replace_file(folder / CONFIG_COPY, plan.source.text)
-    if plan.published is not None:
-        copy_file(plan.published, folder / PUBLISHED_COPY)
+    if len(plan.published) == 1:
+        [path] = plan.published.values()
+        copy_file(path, folder / PUBLISHED_COPY)
+    elif plan.published:
+        replace_file(folder / PUBLISHED_COPY, united(plan.published))
 
 
 class _Run:

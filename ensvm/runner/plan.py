@@ -128,7 +128,7 @@ class Plan:
 
     path: Path
     source: YamlSource
-    published: Path | None
+    published: Mapping[str, Path]
     config: StudyConfig
     cards: Mapping[str, DatasetCard]
     cells: tuple[Cell, ...]
@@ -283,9 +283,11 @@ def _plan(
     return Plan(path, source, published, config, cards, tuple(cells))
 
 
-def _shown_in_paper(config: StudyConfig, published: Path | None, cells: list[Cell]) -> list[Cell]:
-    """Return the cells of values that the paper shows, and the facts of their data sets."""
-    printed = read_published(published) if published is not None else ()
+def _shown_in_paper(
+    config: StudyConfig, published: Mapping[str, Path], cells: list[Cell]
+) -> list[Cell]:
+    """Return the cells of values that the papers show, and the facts of their data sets."""
+    printed = [place for path in published.values() for place in read_published(path)]
     values = published_values(config, printed)
     rows = {row for row, _, _ in values}
     return [
@@ -332,20 +334,22 @@ def _last(
     return min(limit for limit in limits if limit is not None)
 
 
-def _published(source: YamlSource, config: StudyConfig) -> Path | None:
-    if config.published is None:
-        return None
-    path = source.path.parent / config.published
-    if not os.path.isfile(path):
-        raise source.error(("published",), f"there is no file {path}")
-    try:
-        if config.reproduce:
-            check_published(config.tables, config.own_rows, path)
-        else:  # a variant shows parts of the paper: there may be more numbers than places
-            read_published(path)
-    except ValueError as error:
-        raise source.error(("published",), str(error)) from error
-    return path
+def _published(source: YamlSource, config: StudyConfig) -> dict[str, Path]:
+    """Return the checked files of printed values, by paper."""
+    paths = {}
+    for paper, of_paper in config.published.items():
+        path = paths[paper] = source.path.parent / of_paper.file
+        location = ("published", paper) if paper else ("published",)
+        if not os.path.isfile(path):
+            raise source.error(location, f"there is no file {path}")
+        try:
+            if config.reproduce:
+                check_published(config.tables, config.own_rows, path)
+            else:  # a variant shows parts of the paper: there may be more numbers than places
+                read_published(path)
+        except ValueError as error:
+            raise source.error(location, str(error)) from error
+    return paths
 
 
 def _cells(

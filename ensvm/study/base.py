@@ -129,7 +129,12 @@ def _make_absolute(content: dict[str, Any], folder: Path) -> None:
 
     published = content.get("published")
     if isinstance(published, dict):
-        content["published"] = {name: moved(value) for name, value in published.items()}
+        content["published"] = {
+            paper: {**of_paper, "file": moved(of_paper.get("file"))}
+            if isinstance(of_paper, dict)
+            else moved(of_paper)
+            for paper, of_paper in published.items()
+        }
     elif published is not None:
         content["published"] = moved(published)
     for entry in content.get("datasets") or ():

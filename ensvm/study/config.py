@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
@@ -98,6 +98,31 @@ class CoverageConfig(ConfigBlock):
         return self
 
 
+class PublishedConfig(ConfigBlock):
+    """The printed values of one paper.
+
+    `realizations` is how many realizations they are means of, `same_rows` the data sets for which
+    that paper trained and tested on the rows of this study; both hold for papers after the first,
+    for which `published_realizations` and the data sets say it.
+    """
+
+    file: str
+    realizations: int | None = Field(default=None, ge=1)
+    same_rows: Names = ()
+
+
+def _sources(value: Any) -> Any:
+    """Return the files of printed values by paper; a single file has no name of a paper."""
+    if value is None or isinstance(value, str):
+        return {} if value is None else {"": {"file": value}}
+    if not isinstance(value, dict):
+        raise ValueError(f"a file, or a mapping of papers to files, got {value!r:.60}")
+    return {
+        paper: {"file": of_paper} if isinstance(of_paper, str) else of_paper
+        for paper, of_paper in value.items()
+    }
+
+
 class DerivedConfig(ConfigBlock):
     """The study that this one was built on, and the keys that differ; `base:` fills it in."""
 
@@ -135,7 +160,9 @@ class StudyConfig(ConfigBlock):
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
-    published: str | None = None
+    published: Annotated[dict[str, PublishedConfig], BeforeValidator(_sources)] = Field(
+        default_factory=dict
+    )
     reproduce: bool = True  # False for a variant of another study: `make reproduce` leaves it out
     assumptions: tuple[Assumption, ...] = ()
     readings: tuple[ReadingConfig, ...] = ()
@@ -171,6 +198,22 @@ class StudyConfig(ConfigBlock):
             not is_derived(name) if named is None else name in named
             for name, named in ((dataset, block.datasets), (algorithm, block.algorithms))
         )
+
+    def as_compared_with(self, paper: str) -> Self:
+        """Return the study as the verdicts on the values of a paper after the first see it."""
+        source = self.published[paper]
+        datasets = [
+            entry.model_copy(
+                update={"same_rows": entry.name in source.same_rows, "published_split": None}
+            )
+            for entry in self.datasets
+        ]
+        update = {
+            "datasets": tuple(datasets),
+            "published_realizations": source.realizations,
+            "published": {paper: source},
+        }
+        return self.model_copy(update=update)
 
     @property
     def own_rows(self) -> tuple[str, ...]:
@@ -274,6 +317,9 @@ class StudyConfig(ConfigBlock):
             if metric not in ALWAYS and not is_predicted(metric):
                 raise source.error(("metrics",), unknown(metric, PREDICTED))
         names = self.names()
+        for paper, published in self.published.items():
+            location: Location = ("published", paper, "same_rows")
+            source.must_be_one_of(location, "data set", published.same_rows, names.datasets)
         check_datasets(self.datasets, names, source)
         if DATA_CELL in self.algorithms:
             message = f"the name {DATA_CELL!r} is reserved for the facts of the data"

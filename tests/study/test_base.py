@@ -31,15 +31,16 @@ algorithms:
 timing: {algorithms: [svc, v1.5]}
 metrics: [f1]
 tables:
-  - {id: 1, columns: [svc, v1.5], rows: [titanic, german], underline: {svc: [v1.5]},
+  - {id: 1, caption: x, metric: error, columns: [svc, v1.5],
+     rows: [titanic, german], underline: {svc: [v1.5]},
      notes: [{text: why, explains: {svc: [german]}}, plain]}
-  - {id: 2, columns: [soft], rows: [german]}
-  - {id: t, of: timing, columns: [svc, v1.5], rows: [titanic], metric: train_seconds}
+  - {id: 2, caption: x, metric: error, columns: [soft], rows: [german]}
+  - {id: t, caption: x, of: timing, columns: [svc, v1.5], rows: [titanic], metric: train_seconds}
 claims:
-  - {id: c, quote: better, better: svc, than: v1.5, rows: [german, titanic]}
+  - {id: c, text: better, relation: less, better: svc, than: v1.5, rows: [german, titanic]}
 assumptions: [{id: of-two, text: x, tables: [2]}]
 readings:
-  - {id: how, question: how?, table: 1, columns: [svc], rows: [german], default: so,
+  - {id: how, question: which, table: 1, columns: [svc], rows: [german], default: so,
      variants: [{name: hard, label: hard, algorithm: {params.C: 100}}], conclusion: so}
 coverage: [{item: all, by: table 1}]
 """
@@ -68,7 +69,7 @@ def shipped_keys(study, name):
     return keys(make_plan(find_config(study), study=name))
 
 
-@pytest.mark.parametrize("study", ["comp6321", "icmla05", "many-rows", "nips99"])
+@pytest.mark.parametrize("study", ["comp6321", "icmla05"])
 def test_without_changes_all_cells_are_those_of_the_base(study):
     assert shipped_keys(study, None) == shipped_keys(study, "mine")
 
@@ -119,7 +120,7 @@ def test_set_and_base_and_the_same_edit_of_the_file_give_the_same_cells(base, ke
     )
     assert keys(make_plan(base, settings=[setting], study="mine")) == expected
     assert keys(make_plan(built(base, yaml.safe_dump({key: value})))) == expected
-    if key != "kernel":
+    if key not in ("kernel", "metrics"):  # SVC has its own kernel; scores are in no key
         assert expected != keys(make_plan(base))
 
 
@@ -217,7 +218,7 @@ def test_circles_and_unknown_bases_get_one_message(base):
     circle = base.with_name("mine.yaml")
     circle.write_text("study: mine\nbase: other.yaml\n")
     base.with_name("other.yaml").write_text("study: other\nbase: mine.yaml\n")
-    with pytest.raises(UserError, match="in a circle: mine.yaml -> other.yaml -> mine.yaml"):
+    with pytest.raises(UserError, match=r"in a circle: mine.yaml -> other.yaml -> mine.yaml"):
         make_plan(circle)
     circle.write_text("study: mine\nbase: ijcai08\n")
     with pytest.raises(UserError, match=r"mine.yaml, line 2: base: .*did you mean 'ijcai07'"):
@@ -243,7 +244,7 @@ algorithms:
   window: {estimator: ParzenWindowClassifier}
   svc: {estimator: SVC, params: {C: 1.0}}
 timing: {algorithms: [window]}
-tables: [{id: 1, columns: [window, svc]}]
+tables: [{id: 1, caption: x, metric: error, columns: [window, svc]}]
 """
 
 
@@ -261,10 +262,10 @@ def test_a_run_takes_the_same_cells_from_the_base_and_leaves_its_folder_as_it_is
     before = (small / "results/small/cells.jsonl").read_bytes()
     arguments = ("run", "small.yaml", "--set", "algorithms.svc.params.C=100", "--as", "mine")
     dry = invoke(*arguments, "--dry-run")
-    assert "6 done, 2 to do" in dry.stdout
+    assert "4 done, 2 to do" in dry.stdout
     assert not (small / "results/mine").exists()
     result = invoke(*arguments, "--jobs", "1")
-    assert "6 of 8 cells were done before (6 of them for small); now 2 ok" in result.stdout
+    assert "4 of 6 cells were done before (4 of them for small); now 2 ok" in result.stdout
     assert (small / "results/small/cells.jsonl").read_bytes() == before
     ours, theirs = (read_records(small / "results" / name) for name in ("mine", "small"))
     assert ours.keys() == theirs.keys()
