@@ -39,6 +39,12 @@ def find_config(name: str) -> Path:
     )
 
 
+def shipped_records(study: str) -> Path | None:
+    """Return the folder with the records of a shipped study; None if there are none."""
+    folder = _folder("results") / study
+    return folder if shipped_config(study) and (folder / "config.yaml").is_file() else None
+
+
 def shipped_datasets() -> Path:
     """Return the folder of the dataset cards and shipped data files (`datasets/` in a checkout)."""
     return _folder("datasets")
