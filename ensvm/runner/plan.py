@@ -406,7 +406,7 @@ def _card(source: YamlSource, index: int, entry: DatasetConfig, base: Path) -> D
     try:
         if entry.own:
             return inline_card(entry.file_keys(), base)
-        card = find_card(entry.card or entry.name)
+        card = find_card(entry.card or entry.name, base / "datasets")
     except UserError as error:
         raise source.error(
             ("datasets", index, "card" if entry.card else "name"), str(error)
