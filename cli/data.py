@@ -239,7 +239,7 @@ def fetch(names: tuple[str, ...], verify: bool, data_dir: Path | None) -> None:
 )
 @data_dir_option
 def splits(name: str, output: Path | None, realizations: int | None, data_dir: Path | None) -> None:
-    """Write a data set and the rows of its realizations into a numpy archive.
+    """Write a data set and its splits into a numpy archive.
 
     X has the inputs before scaling, y the labels; train and test have a line of row numbers, from
     0, for each realization. A config reads the archive too: `path: NAME-splits.npz` with
@@ -280,9 +280,9 @@ def splits(name: str, output: Path | None, realizations: int | None, data_dir: P
 @click.option("--target", metavar="NAME", help="The column of the classes, or its position from 0.")
 @click.option("--force", is_flag=True, help="Overwrite a card that exists.")
 def new(file: Path, output: Path | None, target: str | None, force: bool) -> None:
-    """Draft a card for a FILE of your own, which studies then name as they name shipped ones.
+    """Draft the card of a data file of your own.
 
-    The card has the counts, the checksum and the columns of the file; its title, source, licence
+    Studies then name the data set as they name shipped ones. The card has the counts, the checksum and the columns of the file; its title, source, licence
     and citation are to be filled in. Studies look for cards in the folder datasets/ beside their
     config.
 

@@ -296,7 +296,7 @@ def _print_next_steps(draft: "Draft") -> None:
 @click.argument("name", required=False)
 @click.option("--force", is_flag=True, help="Overwrite a config that exists.")
 def copy(config: str, name: str | None, force: bool) -> None:
-    """Copy a study's config, to be changed and run as a study of its own.
+    """Copy a study's config, to be changed and run by itself.
 
     NAME.yaml is written with the study's name in it, and a folder NAME with the printed values,
     claims, readings and assumptions: here for a shipped study, else beside CONFIG. Left out, NAME

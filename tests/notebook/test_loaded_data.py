@@ -1,5 +1,8 @@
 """`ensvm.load_data`: the rows of a data set, and the splits and realizations of studies."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from made_up_records import invoke
@@ -9,6 +12,8 @@ from ensvm.data import find_card, load
 from ensvm.data.scaling import scale
 from ensvm.errors import UserError
 from ensvm.runner.plan import make_plan
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", ["titanic", "diabetis", "waveform-200", "vote", "labor"])
@@ -72,3 +77,13 @@ def test_an_unknown_name_and_folds_of_different_sizes_get_one_message():
     result = invoke("data", "splits", "vote")
     assert result.exit_code == 2
     assert "differ in size" in result.stderr
+
+
+def test_the_examples_of_the_page_run():
+    page = (ROOT / "docs" / "notebook.md").read_text()
+    _, _, section = page.partition("## Data and splits")
+    names = {"ensvm": ensvm}
+    for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
+        exec(block, names)
+    assert names["third"].X_train.shape == (700, 20)
+    assert 0.2 < names["errors"].mean() < 0.3

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from ensvm.report.tables import build_table
 from ensvm.report.write import write_tables
 from ensvm.runner.plan import make_plan
 
+ROOT = Path(__file__).parents[2]
 STUDY = """\
 study: s
 realizations: 30
@@ -129,3 +132,15 @@ def test_wrong_papers_get_one_message(tmp_path, papers, message):
     (tmp_path / "second.csv").write_text(SECOND)
     with pytest.raises(UserError, match=message):
         make_plan(tmp_path / "s.yaml")
+
+
+def test_the_example_of_the_page_is_accepted(tmp_path):
+    page = (ROOT / "docs" / "configs.md").read_text()
+    _, _, section = page.partition("## Printed values of several papers")
+    block = re.search(r"```yaml\n(.*?)```", section, re.DOTALL)[1]
+    (tmp_path / "s.yaml").write_text(STUDY + block)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "published.csv").write_text(FIRST)
+    (tmp_path / "mine" / "raetsch.csv").write_text(SECOND)
+    first, second = make_plan(tmp_path / "s.yaml").config.published.values()
+    assert (first.realizations, second.realizations, second.same_rows) == (None, 100, ("german",))

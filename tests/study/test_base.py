@@ -1,7 +1,10 @@
 """Studies built on another: `base:` in a config, and `--set KEY=VALUE --as NAME`."""
 
+import re
+from collections import Counter
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 import yaml
@@ -16,6 +19,7 @@ from ensvm.shipped import find_config
 from ensvm.study.base import read_source
 from ensvm.study.config import read_config
 
+ROOT = Path(__file__).parents[2]
 BASE = """\
 study: whole
 realizations: 3
@@ -293,3 +297,16 @@ def test_timings_of_another_machine_are_not_taken(small):
         timing.identity
     }
     assert read_study(small / "results/small").config.derived is None
+
+
+def test_the_example_of_the_page_gives_what_it_says(tmp_path):
+    page = (ROOT / "docs" / "configs.md").read_text()
+    _, _, section = page.partition("## A study built on another")
+    path = tmp_path / "mine.yaml"
+    path.write_text(re.search(r"```yaml\n(.*?)```", section, re.DOTALL)[1])
+    plan = make_plan(path)
+    assert plan.config.own_rows == ("german", "titanic")
+    assert plan.config.algorithms["ensemble"].params["tol"] == 0.025
+    counts = Counter((cell.dataset, cell.algorithm, cell.run_pass) for cell in plan.cells)
+    assert counts["german", "ensemble", "error"] == 10
+    assert counts["titanic", "forest", "error"] == 20
