@@ -282,9 +282,9 @@ def splits(name: str, output: Path | None, realizations: int | None, data_dir: P
 def new(file: Path, output: Path | None, target: str | None, force: bool) -> None:
     """Draft the card of a data file of your own.
 
-    Studies then name the data set as they name shipped ones. The card has the counts, the checksum and the columns of the file; its title, source, licence
-    and citation are to be filled in. Studies look for cards in the folder datasets/ beside their
-    config.
+    Studies then name the data set as they name shipped ones. The card has the counts, the
+    checksum and the columns of FILE; its title, source, licence and citation are to be filled in.
+    Studies look for cards in the folder datasets/ beside their config.
 
     \b
     Example:
