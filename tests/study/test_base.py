@@ -10,6 +10,7 @@ import pytest
 import yaml
 from made_up_records import RUN, cells_run_here, invoke
 
+import ensvm
 from ensvm.errors import UserError
 from ensvm.records.store import Store, read_records
 from ensvm.report.query import read_study
@@ -310,3 +311,12 @@ def test_the_example_of_the_page_gives_what_it_says(tmp_path):
     counts = Counter((cell.dataset, cell.algorithm, cell.run_pass) for cell in plan.cells)
     assert counts["german", "ensemble", "error"] == 10
     assert counts["titanic", "forest", "error"] == 20
+
+
+def test_a_mapping_in_python_has_a_base_too(small):
+    study = {"study": "mine", "base": "small.yaml", "algorithms.svc.params.C": 100}
+    results = ensvm.run(study, jobs=1, progress=False)
+    by_option = make_plan(small / "small.yaml", settings=["algorithms.svc.params.C=100"], study="x")
+    ours = read_records(small / "results/mine")
+    assert {cell.key for cell in by_option.cells} == {record.key for record in ours.values()}
+    assert set(results.frame()["study"]) == {"mine"}
