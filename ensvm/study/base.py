@@ -174,7 +174,10 @@ def _built(
     base_name = str(source.content.get("study"))
     if study == base_name or shipped_config(study) is not None:
         raise wrong_name(f"{study!r} is the name of another study; choose one of its own")
-    before = _names_in(source.content)
+    try:
+        before = _names_in(source.content)
+    except (AttributeError, TypeError) as error:
+        raise source.error((), "this base is not a valid config: `ensvm check` says why") from error
     content = _unshared(
         {key: value for key, value in source.content.items() if key not in OF_THE_BASE}
     )
@@ -281,6 +284,24 @@ def _is_named(node: Any) -> bool:
 
 def _apply(source: YamlSource, content: dict[str, Any], change: _Change) -> str:
     """Make a change in a content, note who reports its errors, and return what it is as text."""
+    node, location, before = _target(content, change)
+    at: Any = location[-1]
+    value = _chosen(change, location, before)
+    if isinstance(node, list) and isinstance(value, dict):
+        key = "id" if isinstance(before, dict) and "id" in before else "name"
+        value = {key: _name_of(node[at]), **value}
+    node[at] = value
+    n = len(location)
+    kept = {key: error for key, error in source.overridden.items() if key[:n] != location}
+    source.overridden = {**kept, location: change.error}
+    key, instead = ".".join(change.steps), _shown(change.value)
+    if isinstance(before, dict | list):
+        return f"{key}: {instead}"
+    return f"{key}: {instead} ({'not given' if before is None else f'not {_shown(before)}'})"
+
+
+def _target(content: dict[str, Any], change: _Change) -> tuple[Any, Location, Any]:
+    """Return the block or list that a change sets a value in, where, and the value before."""
     node: Any = content
     location: Location = ()
     steps = change.steps
@@ -294,29 +315,20 @@ def _apply(source: YamlSource, content: dict[str, Any], change: _Change) -> str:
         name, steps = (".".join(steps[:n]), steps[n:]) if n else (steps[0], steps[1:])
         whole_block = not steps and isinstance(change.value, dict)
         if not n and not whole_block and (isinstance(node, list) or location == ("algorithms",)):
-            what = f"{location[-1]} has no entry {name!r}"
-            message = f"{what}; accepted: {', '.join(entries)}{near_miss(name, entries)}"
-            raise change.error((), message)
+            raise change.error((), _unknown(location, name, entries))
         at = _place(node, name, n > 0)
         location = (*location, at)
         if not steps:
-            break
+            return node, location, entries.get(name)
         if isinstance(node[at], str) and isinstance(node, list):
             node[at] = {"name": node[at]}
         node = node[at]
-    before = entries.get(name)
-    value = _chosen(change, location, before)
-    if isinstance(node, list) and isinstance(value, dict):
-        old = before if isinstance(before, dict) else {}
-        value = {"id": old["id"], **value} if "id" in old else {"name": name, **value}
-    node[at] = value
-    n = len(location)
-    kept = {key: error for key, error in source.overridden.items() if key[:n] != location}
-    source.overridden = {**kept, location: change.error}
-    key, instead = ".".join(change.steps), _shown(change.value)
-    if isinstance(before, dict | list):
-        return f"{key}: {instead}"
-    return f"{key}: {instead} ({'not given' if before is None else f'not {_shown(before)}'})"
+
+
+def _unknown(location: Location, name: str, entries: Iterable[str]) -> str:
+    """Return the message about a name that is not among the entries of a block or a list."""
+    accepted = f"accepted: {', '.join(entries)}{near_miss(name, entries)}"
+    return f"{location[-1]} has no entry {name!r}; {accepted}"
 
 
 def _place(node: Any, name: str, exists: bool) -> Any:
@@ -340,8 +352,7 @@ def _chosen(change: _Change, location: Location, before: Any) -> Any:
     named = () if location == ("datasets",) else value  # a new data set may be that of a card
     for name in [_name_of(each) for each in named if not isinstance(each, dict)]:
         if name not in entries:
-            accepted = f"accepted: {', '.join(entries)}{near_miss(str(name), entries)}"
-            raise change.error((), f"{location[-1]} has no entry {name!r}; {accepted}")
+            raise change.error((), _unknown(location, str(name), entries))
     if isinstance(before, dict):
         return {str(name): entries[str(name)] for name in value}
     return [each if isinstance(each, dict) else entries.get(str(each), each) for each in value]

@@ -230,6 +230,14 @@ def test_circles_and_unknown_bases_get_one_message(base):
         make_plan(circle)
 
 
+@pytest.mark.parametrize("text", ["datasets: 3", "readings: [x]", "tables: {a: 1}", "claims: 5"])
+def test_a_base_that_is_not_valid_gets_one_message(base, text):
+    base.write_text(f"study: whole\n{text}\n")
+    for changes in ("", "datasets.german.realizations: 1\n", "algorithms: [svc]\n"):
+        with pytest.raises(UserError):
+            make_plan(built(base, changes))
+
+
 @pytest.mark.parametrize("name", ["whole", "nips99"])
 def test_the_name_of_another_study_is_refused(base, name):
     with pytest.raises(UserError, match=f"--as {name}: .* is the name of another study"):
